@@ -1,0 +1,135 @@
+# What every script here shares: headings, a lock, and the set-up of a machine. Sourced by bash, never run.
+#
+# Each need_* function makes one thing true and is quick when it already is. All state lies in .venv/ and .cache/ of this
+# checkout; the only thing outside it that is ever changed is Debian packages, and those only as root.
+
+set -euo pipefail
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+cd "$ROOT"
+VENV="$ROOT/.venv"
+# An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
+TORCH="${TRAINMASTER_TORCH:-torch==2.13.0}"
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=
+
+if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' PLAIN=$'\e[0m'; else BOLD='' DIM='' RED='' PLAIN=''; fi
+
+# step TEXT: a heading with the time since the script began.
+step() { printf '%s==> [%02d:%02d] %s%s\n' "$BOLD" $((SECONDS / 60)) $((SECONDS % 60)) "$*" "$PLAIN" >&2; }
+note() { printf '%s    %s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
+# die TEXT: one sentence and out. Status 3 says "this machine lacks something", which is no failed test.
+die() { printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2; exit 3; }
+
+# with_lock: two scripts in one checkout must not set it up at the same time. Held until unlock or the end.
+lock() {
+    mkdir -p "$ROOT/.cache"
+    command -v flock >/dev/null || return 0
+    exec 9>"$ROOT/.cache/setup.lock"
+    flock -n 9 || { note "waiting for another script that sets up this checkout"; flock 9; }
+}
+unlock() { exec 9>&- || true; }
+
+# quietly NAME COMMAND...: its output goes to .cache/NAME.log and is shown only when it fails.
+quietly() {
+    local log="$ROOT/.cache/$1.log"
+    shift
+    "$@" >"$log" 2>&1 9>&- && return 0
+    tail -n 25 "$log" >&2
+    die "'$*' failed; the whole output is in ${log#"$ROOT"/}"
+}
+
+find_python() {
+    local name
+    for name in ${TRAINMASTER_PYTHON:-python3 python3.13 python3.12 python3.11}; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then command -v "$name"; return 0; fi
+    done
+    return 1
+}
+
+need_venv() {
+    if "$VENV/bin/python" -c 'import pip' 2>/dev/null; then return 0; fi
+    local python
+    python="$(find_python)" || die "needs Python 3.11 or newer; on Debian 12 or Ubuntu 24.04: apt-get install python3 python3-venv"
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || need_debian python3-venv
+    step "Creating the virtual environment .venv ($("$python" --version))"
+    rm -rf "$VENV"
+    quietly venv "$python" -m venv "$VENV"
+}
+
+# need_package SET EXTRAS [MORE...]: the package itself (editable) with the extras of pyproject.toml, and more
+# requirements. Done again only when one of these or the Python changed.
+need_package() {
+    local set="$1" extras="$2" stamp="$VENV/.trainmaster-$1" wanted
+    shift 2
+    need_venv
+    wanted="$( { cat pyproject.toml; echo "$extras $*"; "$VENV/bin/python" -VV; } | sha256sum)"
+    if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then return 0; fi
+    step "Installing the package${extras:+ with $extras}${*:+, $*} (a minute or two, once)"
+    TRAINMASTER_SKIP_CONSOLE=1 quietly "pip-$set" "$VENV/bin/python" -m pip install --editable ".[$extras]" "$@"
+    echo "$wanted" >"$stamp"
+}
+
+# need_node: a Node for the console's own tools: the one on PATH where it is new enough, else one from PyPI in .venv.
+# Puts it on PATH.
+need_node() {
+    local dir
+    if ! dir="$(node_dir)"; then
+        step "Installing Node into .venv"
+        quietly pip-node "$VENV/bin/python" -m pip install "$("$VENV/bin/python" -c 'import hatch_build; print(hatch_build.NODE_PACKAGE)')"
+        dir="$(node_dir)" || die "needs Node 20.19 or newer on PATH; the one from PyPI does not run on this machine"
+    fi
+    case ":$PATH:" in *":$dir:"*) ;; *) export PATH="$dir:$PATH" ;; esac
+}
+node_dir() { "$VENV/bin/python" -c 'import hatch_build; print(hatch_build.node_directory())' 2>/dev/null; }
+
+# need_console: the built console in trainmaster/api/static. Done again only when a source of it changed.
+need_console() {
+    [ -f console/package.json ] || { note "console/ is not here yet; the server will run without it"; return 0; }
+    if "$VENV/bin/python" -c 'import sys, hatch_build, pathlib; sys.exit(not hatch_build.is_fresh(pathlib.Path.cwd()))'; then return 0; fi
+    need_node
+    step "Building the console (once)"
+    quietly console "$VENV/bin/python" hatch_build.py
+}
+
+# ---- what has to come from the system -------------------------------------------------------------------------------
+
+has_bubblewrap() { command -v bwrap >/dev/null; }
+has_procps() { command -v ps >/dev/null; }
+has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+has_postgresql() { command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
+has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }
+
+# missing PACKAGE...: those of the Debian packages whose programs are not on this machine, however they came.
+missing() {
+    local package
+    for package in "$@"; do "has_${package//-/_}" || printf '%s ' "$package"; done
+}
+
+# need_debian PACKAGE...: installs them as root on Debian or Ubuntu; elsewhere says how, and fails.
+need_debian() {
+    if ! command -v apt-get >/dev/null; then
+        die "please install what Debian calls '$*' with this system's package manager, then start again"
+    elif [ "$(id -u)" != 0 ]; then
+        die "please run: sudo apt-get install $*"
+    fi
+    step "Installing Debian packages: $*"
+    export DEBIAN_FRONTEND=noninteractive
+    quietly apt-update apt-get update -q
+    quietly apt-install apt-get install -q -y --no-install-recommends "$@"
+}
+
+# need_system PACKAGE...: installs what is missing, or ends with one sentence.
+need_system() {
+    local list
+    read -r -a list <<<"$(missing "$@")" || true
+    [ "${#list[@]}" = 0 ] || need_debian "${list[@]}"
+}
+
+# want_system PACKAGE...: as need_system, but only says so where it cannot be had: the product goes on without.
+want_system() {
+    local list
+    read -r -a list <<<"$(missing "$@")" || true
+    [ "${#list[@]}" = 0 ] || (need_debian "${list[@]}") || note "going on without; what that means is shown by: trainmaster doctor"
+}
+
+# free_port: a TCP port of the loopback interface that nobody listens on now.
+free_port() { "$VENV/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
