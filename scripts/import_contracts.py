@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
-IMPURE = frozenset(
-    """asyncio concurrent ftplib http multiprocessing queue random sched secrets select selectors shutil smtplib socket
-    socketserver sqlite3 ssl subprocess tempfile threading time""".split()
-)
+IMPURE = frozenset({
+    *("asyncio", "concurrent", "multiprocessing", "queue", "sched", "select", "selectors", "subprocess", "threading"),
+    *("random", "secrets", "time"),
+    *("ftplib", "http", "smtplib", "socket", "socketserver", "ssl"),
+    *("shutil", "sqlite3", "tempfile"),
+})  # fmt: skip
 
 
 def _within(module: str, package: str) -> bool:
@@ -30,7 +32,7 @@ def allowed(imported: str, words: frozenset[str], root: str) -> bool:
     """Whether a module under a rule with these words may import `imported`."""
     if _within(imported, root):
         return any(_within(imported, word) for word in words)
-    if imported.split(".")[0] in sys.stdlib_module_names:
+    if imported.partition(".")[0] in sys.stdlib_module_names:
         impure = any(_within(imported, name) for name in IMPURE)
         return "stdlib" in words or ("pure" in words and not impure)
     return "packages" in words
@@ -59,6 +61,6 @@ class AllowedImportsContract(Contract):
                 if not _within(importer, package):
                     continue
                 for imported in graph.find_modules_directly_imported_by(importer):
-                    if not allowed(imported, words, package.split(".")[0]):
+                    if not allowed(imported, words, package.partition(".")[0]):
                         details = graph.get_import_details(importer=importer, imported=imported)
                         yield importer, details[0]["line_number"], imported, " ".join(sorted(words))

@@ -9,7 +9,7 @@ cd "$ROOT"
 VENV="$ROOT/.venv"
 # An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
 TORCH="${TRAINMASTER_TORCH:-torch==2.13.0}"
-export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=
+export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' PLAIN=$'\e[0m'; else BOLD='' DIM='' RED='' PLAIN=''; fi
 
