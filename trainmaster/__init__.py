@@ -1,0 +1,28 @@
+"""Trainmaster: the self-hosted platform on which people train models.
+
+The public surface is small: :class:`Client` (the SDK) and :func:`log` (metrics from inside a task). Both are
+imported on first use, so that ``import trainmaster`` stays cheap inside agents and user programs.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from trainmaster._version import __version__
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.client import Client
+    from trainmaster.sdk.task import log
+
+__all__ = ["Client", "__version__", "log"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public names lazily (PEP 562). Raises AttributeError for every other name."""
+    if name == "Client":
+        from trainmaster.sdk.client import Client
+
+        return Client
+    if name == "log":
+        from trainmaster.sdk.task import log
+
+        return log
+    raise AttributeError(f"module 'trainmaster' has no attribute {name!r}")

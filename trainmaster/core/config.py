@@ -1,0 +1,71 @@
+"""The administrator's settings as typed data; parsed from HOME/config.toml by service/wiring. Pure.
+
+Every key is documented here; unknown keys are refused with the list of known ones. All have defaults: an empty file is a
+complete configuration.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback."""
+
+    host: str = "127.0.0.1"
+    port: int = 8470
+    database: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalConfig:
+    """`[local]`: the machine as nodes.
+
+    virtual_nodes 0: this host is one node with all it has. N > 0: N nodes named node-1.. that share the host, each with
+    `cpu` cores and `memory_mib` (0: an equal share of the host) and `simulated_gpus` cards of model `gpu_type` (or an
+    equal share of the real cards when 0). Virtual nodes have the addresses 127.0.0.2, 127.0.0.3, ...
+    `cpu` and `memory_mib` also override what is found for the single host node; `overcommit_cpu` multiplies cores offered.
+    `sandbox`: auto (bubblewrap when it works, else none and said so), bubblewrap (required), none.
+    `cgroups`: auto, off. `mount_roots`: host folders whose contents jobs may mount by path.
+    `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
+    """
+
+    virtual_nodes: int = 0
+    cpu: float = 0.0
+    memory_mib: int = 0
+    simulated_gpus: int = 0
+    gpu_type: str = "simulated"
+    overcommit_cpu: float = 1.0
+    sandbox: str = "auto"
+    cgroups: str = "auto"
+    mount_roots: tuple[str, ...] = ()
+    environment: str = ""
+    port_first: int = 21000
+    port_last: int = 28999
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsConfig:
+    """`[limits]`. Sizes in MiB, times in seconds; 0 means no limit where that makes sense.
+
+    A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder.
+    `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period.
+    """
+
+    log_mib: int = 1024
+    disk_mib: int = 0
+    processes: int = 4096
+    max_duration_s: float = 0.0
+    max_debug_hold_s: float = 4 * 3600.0
+    max_upload_mib: int = 200
+    max_queued: int = 200_000
+    sample_s: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole configuration."""
+
+    server: ServerConfig = field(default_factory=ServerConfig)
+    local: LocalConfig = field(default_factory=LocalConfig)
+    limits: LimitsConfig = field(default_factory=LimitsConfig)

@@ -1,0 +1,79 @@
+"""Every fact the platform can know about a job. The first file a newcomer should read.
+
+An event is appended once and never edited. `attempt` is the fence: facts about an older attempt are recorded and
+ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here.
+Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+
+class Kind(StrEnum):
+    """Event kinds. The comment names the keys of `data`."""
+
+    SUBMITTED = "submitted"  # job: Job as JSON
+    PLACED = "placed"  # placement: [Assignment as JSON]
+    CHECKED = "checked"
+    BAD_NODE = "bad_node"  # node, reason
+    STAGED = "staged"
+    STARTED = "started"  # handle: str
+    LAUNCH_FAILED = "launch_failed"  # reason, code?: verdict code
+    TASK_RUNNING = "task_running"  # role, index
+    TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON
+    TASK_LOST = "task_lost"  # role, index, reason
+    STOP_REQUESTED = "stop_requested"  # reason?: str
+    EXPIRED = "expired"
+    FAULT = "fault"  # reason
+    SLOW = "slow"  # reason
+    RESIZE = "resize"  # reason
+    RELEASED = "released"  # end of a debug hold
+    SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
+    SAVE_FAILED = "save_failed"  # reason
+    REAPED = "reaped"
+    DURATION_CHANGED = "duration_changed"  # duration_s: float | null
+    PRIORITY_CHANGED = "priority_changed"  # priority: int
+    NOTED = "noted"  # code, message: something worth showing that changes nothing (a degraded sandbox, a warning)
+
+
+NAMES: Final[dict[Kind, tuple[str, str]]] = {
+    Kind.SUBMITTED: ("已提交", "Submitted"),
+    Kind.PLACED: ("已分配节点", "Placed on nodes"),
+    Kind.CHECKED: ("预检通过", "Pre-check passed"),
+    Kind.BAD_NODE: ("节点预检未通过", "A node failed its check"),
+    Kind.STAGED: ("数据就绪", "Inputs ready"),
+    Kind.STARTED: ("已启动", "Started"),
+    Kind.LAUNCH_FAILED: ("启动失败", "Launch failed"),
+    Kind.TASK_RUNNING: ("副本开始运行", "Task running"),
+    Kind.TASK_EXITED: ("副本退出", "Task exited"),
+    Kind.TASK_LOST: ("副本丢失", "Task lost"),
+    Kind.STOP_REQUESTED: ("请求停止", "Stop requested"),
+    Kind.EXPIRED: ("使用时长已到", "Duration ran out"),
+    Kind.FAULT: ("平台故障", "Platform fault"),
+    Kind.SLOW: ("训练缓慢", "Training is slow"),
+    Kind.RESIZE: ("调整规模", "Resize"),
+    Kind.RELEASED: ("结束调试保留", "Debug hold ended"),
+    Kind.SAVED: ("输出已保存", "Outputs saved"),
+    Kind.SAVE_FAILED: ("保存输出失败", "Saving failed"),
+    Kind.REAPED: ("资源已释放", "Resources proven free"),
+    Kind.DURATION_CHANGED: ("使用时长已修改", "Duration changed"),
+    Kind.PRIORITY_CHANGED: ("优先级已修改", "Priority changed"),
+    Kind.NOTED: ("提示", "Note"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One fact. `seq` is given by the ledger at commit (0 before); `at` in seconds since the epoch.
+
+    `actor` is a user name, or ``system``, ``scheduler``, ``agent``.
+    """
+
+    job: str
+    kind: Kind
+    at: float
+    actor: str = "system"
+    attempt: int = 0
+    data: dict[str, Any] = field(default_factory=dict)
+    seq: int = 0

@@ -1,0 +1,105 @@
+"""What the agent is told about one attempt (`Gang`), and what it finally starts (`Launch`). Plain data, JSON-able.
+
+A Gang is everything a framework needs to compute environment and command of any of its tasks without asking anybody:
+the roles with their commands, and where every task runs. The server sends one to each agent; the preview uses the same.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from trainmaster.core.records import Assignment, Role, assignment_from_json, role_from_json, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCommand:
+    """What a role runs. `argv` is final when `shell_words` is empty; else `text` is split and `$NAME` expanded per task.
+
+    `text`: the command exactly as typed (R118). `parameters`: key-value pairs appended as ``--key=value`` (R40), in order.
+    `env`: the role's own variables; they win over the job's and never over the platform's.
+    """
+
+    text: str = ""
+    argv: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A host folder or file shown inside the sandbox at `target`."""
+
+    source: str
+    target: str
+    read_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """One attempt as an agent sees it. `options` are the framework's (for example processes_per_node).
+
+    `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri...
+    """
+
+    job: str
+    attempt: int
+    name: str
+    user: str
+    framework: str
+    roles: tuple[Role, ...]
+    commands: tuple[RoleCommand, ...]
+    placement: tuple[Assignment, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    env: tuple[tuple[str, str], ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+    mounts: tuple[Mount, ...] = ()
+
+    def members(self, role: int) -> tuple[Assignment, ...]:
+        """Return the assignments of `role` ordered by index. O(tasks log tasks)."""
+        return tuple(sorted((a for a in self.placement if a.role == role), key=lambda a: a.index))
+
+    def find(self, role: int, index: int) -> Assignment:
+        """Return the assignment at (role, index). Raises KeyError when there is none."""
+        for assignment in self.placement:
+            if assignment.role == role and assignment.index == index:
+                return assignment
+        raise KeyError((role, index))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is started for one task: argv, the complete platform and user environment, and small files to create first.
+
+    `files` maps absolute paths inside the sandbox to their text (for example ``/job/hostfile``).
+    """
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def gang_to_json(gang: Gang) -> dict[str, Any]:
+    """Return `gang` as a JSON object."""
+    data = to_json(gang)
+    data["mounts"] = [to_json(m) for m in gang.mounts]
+    data["commands"] = [to_json(c) for c in gang.commands]
+    return dict(data)
+
+
+def gang_from_json(data: dict[str, Any]) -> Gang:
+    """Return the Gang of `gang_to_json`. Raises KeyError, TypeError or ValueError for a malformed object."""
+    return Gang(
+        **{
+            **data,
+            "roles": tuple(role_from_json(r) for r in data["roles"]),
+            "commands": tuple(
+                RoleCommand(
+                    text=c["text"], argv=tuple(c["argv"]),
+                    parameters=tuple((k, v) for k, v in c["parameters"]), env=tuple((k, v) for k, v in c["env"]),
+                )
+                for c in data["commands"]
+            ),
+            "placement": tuple(assignment_from_json(a) for a in data["placement"]),
+            "env": tuple((k, v) for k, v in data["env"]),
+            "mounts": tuple(Mount(**m) for m in data["mounts"]),
+        }
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""Where everything lies under the one home folder, and where a task sees it. Paths only; touches no disk.
+
+    HOME/
+      config.toml           the administrator's settings
+      trainmaster.db        the ledger (SQLite), with -wal and -shm
+      secrets/  0700        session key, cli-token (0600)
+      run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
+      uploads/<digest>/     code folders, by content
+      jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
+                            attempts/<n>/gang.json
+                            attempts/<n>/<task0-0>/          one TaskPaths
+      models/<id>/<version>/   manifest.json and files/: immutable
+      backups/              copies made before a migration
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.core.ids import task_name
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPaths:
+    """Files of one task of one attempt. All but `log`, `metrics` and `tmp` are written by the platform only."""
+
+    root: str
+
+    @property
+    def log(self) -> str:
+        """The task's stdout and stderr: the program writes this file itself."""
+        return os.path.join(self.root, "log")
+
+    @property
+    def launch(self) -> str:
+        """Marker and exact request, created exclusively before the start: the token against a second start."""
+        return os.path.join(self.root, "launch.json")
+
+    @property
+    def lock(self) -> str:
+        """Held (flock) by the task's supervisor process as long as it lives."""
+        return os.path.join(self.root, "lock")
+
+    @property
+    def status(self) -> str:
+        """What the supervisor itself (bubblewrap or the shell wrapper) writes: JSON lines with pid and exit code."""
+        return os.path.join(self.root, "status")
+
+    @property
+    def end(self) -> str:
+        """The agent's final word on the task: exit code or signal, verdict, peak memory (JSON)."""
+        return os.path.join(self.root, "end.json")
+
+    @property
+    def usage(self) -> str:
+        """Usage samples, one JSON array a line (see agent/probes)."""
+        return os.path.join(self.root, "usage.jsonl")
+
+    @property
+    def metrics(self) -> str:
+        """Folder the task sees as $TRAINMASTER_METRICS_DIR; `log()` appends to metrics.jsonl in it."""
+        return os.path.join(self.root, "metrics")
+
+    @property
+    def tmp(self) -> str:
+        """The task's private /tmp."""
+        return os.path.join(self.root, "tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All paths under `home` (absolute)."""
+
+    home: str
+
+    def path(self, *parts: str) -> str:
+        """Return HOME/parts."""
+        return os.path.join(self.home, *parts)
+
+    @property
+    def config(self) -> str:
+        """The administrator's settings."""
+        return self.path("config.toml")
+
+    @property
+    def database(self) -> str:
+        """The default SQLite ledger."""
+        return self.path("trainmaster.db")
+
+    @property
+    def agent_socket(self) -> str:
+        """The local agent's unix socket (0600 in a 0700 folder)."""
+        return self.path("run", "agent.sock")
+
+    @property
+    def cli_token(self) -> str:
+        """The 0600 file by which the CLI of the same machine is signed in."""
+        return self.path("secrets", "cli-token")
+
+    def upload(self, digest: str) -> str:
+        """Folder of an uploaded code tree, by its sha256 hex digest."""
+        return self.path("uploads", digest)
+
+    def job(self, job: str) -> str:
+        """Folder of a job."""
+        return self.path("jobs", job[1:3], job)
+
+    def model_out(self, job: str) -> str:
+        """What tasks see as /model."""
+        return os.path.join(self.job(job), "model")
+
+    def outputs(self, job: str) -> str:
+        """What tasks see as /workspace/outputs."""
+        return os.path.join(self.job(job), "outputs")
+
+    def attempt(self, job: str, number: int) -> str:
+        """Folder of one attempt."""
+        return os.path.join(self.job(job), "attempts", str(number))
+
+    def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:
+        """Paths of one task."""
+        return TaskPaths(os.path.join(self.attempt(job, number), task_name(role, index)))
+
+    def model(self, model: str, version: int) -> str:
+        """Folder of an immutable model version."""
+        return self.path("models", model, str(version))
+
+
+# Inside the sandbox (R138-R145).
+IN_CODE: Final = "/code"
+IN_DATASET: Final = "/dataset"
+IN_MODEL: Final = "/model"
+IN_WORKSPACE: Final = "/workspace"
+IN_OUTPUTS: Final = "/workspace/outputs"
+IN_ALGORITHM: Final = "/workspace/algorithm"
+IN_METRICS: Final = "/trainmaster/metrics"
+RESERVED_TARGETS: Final = ("/", "/proc", "/dev", "/sys", "/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/tmp", "/trainmaster")
+"""Mount targets a job may not ask for."""

@@ -1,0 +1,277 @@
+"""The plain immutable records everything else talks about: Job, Attempt, Task and what they are made of.
+
+Changed only by `reduce`, which returns new ones. All are JSON-able through `to_json` / `job_from_json` without loss.
+Times are seconds since the epoch (UTC), durations seconds, memory MiB, indices start at 0.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What one replica asks for. `gpu` counts cards; `gpu_type` None means any type (R8)."""
+
+    cpu: float = 1.0
+    memory_mib: int = 1024
+    gpu: int = 0
+    gpu_type: str | None = None
+    shm_mib: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PortRequest:
+    """A labelled block of `count` ports; `begin_at` 0 lets the platform choose (R80-R83)."""
+
+    label: str
+    count: int = 1
+    begin_at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """The part of a task role that scheduling and completion need; the command lives in the spec.
+
+    `min_failed` None: task failures never fail the job (R85). `min_succeeded` None: the role is complete when all its
+    tasks have ended (R86). `main` or `ends_job`: completing this role completes the job (R136, D11).
+    """
+
+    name: str
+    replicas: int
+    resources: Resources = Resources()
+    ports: tuple[PortRequest, ...] = ()
+    min_succeeded: int | None = None
+    min_failed: int | None = 1
+    main: bool = False
+    ends_job: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may happen to a job without asking its owner. Durations in seconds.
+
+    `retries`: new attempts after the user's command failed (R88). `fault_restarts`: new attempts after the platform lost
+    tasks that were running (R181). A node that proves bad before anything ran is free up to `bad_node_limit` times.
+    """
+
+    retries: int = 0
+    fault_restarts: int = 0
+    bad_node_limit: int = 5
+    duration_s: float | None = None
+    grace_s: float = 10.0
+    debug_hold_s: float = 0.0  # > 0: keep a failed attempt this long (R90)
+    save_model: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Where one replica runs: node, address its peers reach it at, card indices on that node, ports by label."""
+
+    role: int
+    index: int
+    node: str
+    host: str
+    gpus: tuple[int, ...] = ()
+    ports: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why something ended, in plain words, with its evidence. `code` is a key of core.verdicts.VERDICTS."""
+
+    code: str
+    message: str = ""
+    evidence: str = ""  # the log line or record that shows it
+    role: int | None = None
+    index: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One replica in one attempt."""
+
+    role: int
+    index: int
+    phase: TaskPhase = TaskPhase.WAITING
+    exit_code: int | None = None
+    signal: int | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def ended(self) -> bool:
+        """True once the task can no longer run."""
+        return self.phase in (TaskPhase.EXITED, TaskPhase.LOST)
+
+    @property
+    def succeeded(self) -> bool:
+        """True when the task exited with code 0."""
+        return self.phase is TaskPhase.EXITED and self.exit_code == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at running a job; never reused. `cause`: first, retry, fault, bad_node, slow, resize, preempted."""
+
+    number: int
+    cause: str
+    phase: Phase
+    placement: tuple[Assignment, ...]
+    tasks: tuple[Task, ...]
+    created_at: float
+    why: Why | None = None
+    started_at: float | None = None  # when the first task was reported running
+    draining_at: float | None = None
+    retained_at: float | None = None
+    ended_at: float | None = None
+    handle: str | None = None  # the engine's small JSON from which a restarted server finds everything again
+    verdict: Verdict | None = None
+
+    def task(self, role: int, index: int) -> Task | None:
+        """Return the task at (role, index) or None. O(tasks)."""
+        for task in self.tasks:
+            if task.role == role and task.index == index:
+                return task
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt."""
+
+    id: str
+    name: str
+    owner: str
+    roles: tuple[Role, ...]
+    spec_digest: str
+    submitted_at: float
+    seq: int = 0
+    slug: str | None = None
+    workspace: str = "default"
+    pool: str = "default"  # virtual cluster (R6)
+    state: JobState = JobState.QUEUED
+    priority: Priority = Priority.NORMAL
+    policy: Policy = Policy()
+    framework: str = "single"
+    dialect: str = "native"
+    labels: tuple[tuple[str, str], ...] = ()
+    queued_at: float = 0.0  # start of the current wait
+    started_at: float | None = None  # first task of the first attempt running; the duration counts from here (R191)
+    ended_at: float | None = None
+    attempts_used: int = 0
+    retries_used: int = 0
+    faults_used: int = 0
+    bad_nodes_used: int = 0
+    attempt: Attempt | None = None
+    next_cause: str = "first"
+    model: str | None = None  # "<model id>@<version>" once saved
+    verdict: Verdict | None = None
+    version: int = 0  # number of events applied
+
+    @property
+    def terminal(self) -> bool:
+        """True once nothing can change the outcome; a terminal job holds nothing."""
+        return self.state in TERMINAL
+
+    @property
+    def shown(self) -> Shown:
+        """The state a person sees."""
+        return shown(self.state, self.attempt.phase if self.attempt and self.state is JobState.ACTIVE else None)
+
+    @property
+    def expires_at(self) -> float | None:
+        """When the duration runs out, None while it has not started or has no limit."""
+        if self.policy.duration_s is None or self.started_at is None:
+            return None
+        return self.started_at + self.policy.duration_s
+
+    @property
+    def tasks_total(self) -> int:
+        """Number of replicas of all roles."""
+        return sum(role.replicas for role in self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One machine as the queue sees it. `gpus` holds the model of each card by index; capacity in cores and MiB."""
+
+    name: str
+    host: str
+    cpu: float
+    memory_mib: int
+    gpus: tuple[str, ...] = ()
+    pool: str = "default"
+    schedulable: bool = True
+    reason: str = ""  # why not schedulable
+    simulated: bool = False
+    facts: tuple[tuple[str, str], ...] = field(default=())  # os, kernel, driver... (R165)
+
+
+def to_json(record: Any) -> Any:
+    """Return `record` (any record of this module, tuples of them, scalars) as JSON-able dicts, lists and scalars."""
+    if isinstance(record, tuple | list):
+        return [to_json(item) for item in record]
+    slots = getattr(type(record), "__slots__", None)
+    if slots is not None and hasattr(type(record), "__dataclass_fields__"):
+        return {name: to_json(getattr(record, name)) for name in slots}
+    return record
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((k, v) for k, v in value)
+
+
+def _verdict(data: dict[str, Any] | None) -> Verdict | None:
+    return Verdict(**data) if data else None
+
+
+def role_from_json(data: dict[str, Any]) -> Role:
+    """Return the Role of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
+    ports = tuple(PortRequest(**p) for p in data["ports"])
+    return Role(**{**data, "resources": Resources(**data["resources"]), "ports": ports})
+
+
+def assignment_from_json(data: dict[str, Any]) -> Assignment:
+    """Return the Assignment of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
+    ports = tuple((label, tuple(numbers)) for label, numbers in data["ports"])
+    return Assignment(**{**data, "gpus": tuple(data["gpus"]), "ports": ports})
+
+
+def task_from_json(data: dict[str, Any]) -> Task:
+    """Return the Task of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
+    return Task(**{**data, "phase": TaskPhase(data["phase"]), "verdict": _verdict(data["verdict"])})
+
+
+def attempt_from_json(data: dict[str, Any]) -> Attempt:
+    """Return the Attempt of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
+    return Attempt(
+        **{
+            **data,
+            "phase": Phase(data["phase"]),
+            "why": Why(data["why"]) if data["why"] else None,
+            "placement": tuple(assignment_from_json(a) for a in data["placement"]),
+            "tasks": tuple(task_from_json(t) for t in data["tasks"]),
+            "verdict": _verdict(data["verdict"]),
+        }
+    )
+
+
+def job_from_json(data: dict[str, Any]) -> Job:
+    """Return the Job of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
+    return Job(
+        **{
+            **data,
+            "roles": tuple(role_from_json(r) for r in data["roles"]),
+            "state": JobState(data["state"]),
+            "priority": Priority(data["priority"]),
+            "policy": Policy(**data["policy"]),
+            "labels": _pairs(data["labels"]),
+            "attempt": attempt_from_json(data["attempt"]) if data["attempt"] else None,
+            "verdict": _verdict(data["verdict"]),
+        }
+    )

@@ -1,0 +1,271 @@
+"""`reduce(job, event) -> (job, actions)`: the only thing that changes a job. Pure.
+
+Update first (the new record), then say what must be done (actions); nothing here does it. A fact that has no meaning in
+the present state (an older attempt, a terminal job, a pair absent from the table) leaves the job as it is apart from its
+`version`, and orders nothing. Invariants, walked exhaustively in the tests: terminal states absorb; neither a terminal nor
+a queued job holds an attempt that is live; `succeeded` only through `saved`; from every live state but SAVING a stop leads
+to `stopped`; an engine that loses everything never strands a job and never counts as success.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
+from trainmaster.core.completion import judge
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.records import Attempt, Job, Task, Verdict, assignment_from_json, job_from_json
+from trainmaster.core.states import (
+    ATTEMPT_TABLE, FINAL_STATE, STRENGTH, Edge, JobState, Phase, Priority, Signal, TaskPhase, Why,
+)  # fmt: skip
+
+Result = tuple[Job, tuple[Action, ...]]
+
+_SIGNAL_OF: Final[dict[Kind, Signal]] = {
+    Kind.CHECKED: Signal.CHECKED,
+    Kind.BAD_NODE: Signal.BAD_NODE,
+    Kind.STAGED: Signal.STAGED,
+    Kind.STARTED: Signal.STARTED,
+    Kind.LAUNCH_FAILED: Signal.BAD,
+    Kind.STOP_REQUESTED: Signal.STOP,
+    Kind.EXPIRED: Signal.EXPIRE,
+    Kind.FAULT: Signal.FAULT,
+    Kind.SLOW: Signal.SLOW,
+    Kind.RESIZE: Signal.RESIZE,
+    Kind.RELEASED: Signal.RELEASE,
+    Kind.SAVED: Signal.SAVED,
+    Kind.SAVE_FAILED: Signal.BAD,
+    Kind.REAPED: Signal.REAPED,
+}
+
+_VERDICT_OF: Final[dict[Kind, str]] = {
+    Kind.BAD_NODE: "bad_node",
+    Kind.LAUNCH_FAILED: "launch_failed",
+    Kind.STOP_REQUESTED: "stopped",
+    Kind.EXPIRED: "expired",
+    Kind.FAULT: "lost",
+    Kind.SAVE_FAILED: "save_failed",
+}
+
+
+def reduce(job: Job | None, event: Event) -> Result:
+    """Return the job after `event` and the orders that follow. `job` is None only for `submitted`. O(tasks).
+
+    Raises ValueError when the first event of a job is not `submitted`, and KeyError, TypeError or ValueError when the
+    event's data is malformed (the ledger refuses such an event before it is stored).
+    """
+    if job is None:
+        if event.kind is not Kind.SUBMITTED:
+            raise ValueError(f"the first event of a job must be submitted, not {event.kind}")
+        new = replace(job_from_json(event.data["job"]), queued_at=event.at, version=1)
+        return new, (WakePlanner(new.id),)
+    after, actions = _apply(job, event)
+    return replace(after, version=job.version + 1), actions
+
+
+def _apply(job: Job, event: Event) -> Result:
+    if job.terminal or event.kind in (Kind.NOTED, Kind.SUBMITTED):
+        return job, ()
+    if event.kind is Kind.DURATION_CHANGED:
+        changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
+        return changed, (Watch(job.id, _number(job), changed.expires_at),)
+    if event.kind is Kind.PRIORITY_CHANGED:
+        return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id),)
+    if job.state is JobState.QUEUED:
+        return _apply_queued(job, event)
+    return _apply_active(job, event)
+
+
+def _number(job: Job) -> int:
+    return job.attempt.number if job.attempt else 0
+
+
+def _apply_queued(job: Job, event: Event) -> Result:
+    if event.kind is Kind.PLACED and event.attempt == job.attempts_used + 1:
+        placement = tuple(assignment_from_json(a) for a in event.data["placement"])
+        attempt = Attempt(
+            number=event.attempt,
+            cause=job.next_cause,
+            phase=Phase.PLACED,
+            placement=placement,
+            tasks=tuple(Task(a.role, a.index) for a in placement),
+            created_at=event.at,
+        )
+        active = replace(job, state=JobState.ACTIVE, attempt=attempt, attempts_used=event.attempt)
+        return active, (Precheck(job.id, event.attempt),)
+    if event.kind in (Kind.STOP_REQUESTED, Kind.EXPIRED):
+        state = JobState.STOPPED if event.kind is Kind.STOP_REQUESTED else JobState.EXPIRED
+        ended = replace(job, state=state, ended_at=event.at, verdict=_verdict(event))
+        return ended, (Notify(job.id, 0, state.value), WakePlanner(job.id))
+    return job, ()
+
+
+def _apply_active(job: Job, event: Event) -> Result:
+    attempt = job.attempt
+    assert attempt is not None, "an active job has an attempt"
+    if event.attempt not in (0, attempt.number):
+        return job, ()
+    if event.kind in _TASK_RULES:
+        return _apply_task(job, attempt, event)
+    signal = _SIGNAL_OF.get(event.kind)
+    return _step(job, attempt, signal, event) if signal is not None else (job, ())
+
+
+def _apply_task(job: Job, attempt: Attempt, event: Event) -> Result:
+    """Change one task, then ask the completion rules, which count only while the attempt runs."""
+    old = attempt.task(event.data["role"], event.data["index"])
+    new = _TASK_RULES[event.kind](old, event) if old is not None and not old.ended else None
+    if old is None or new is None:
+        return job, ()
+    attempt = replace(attempt, tasks=tuple(new if task is old else task for task in attempt.tasks))
+    actions: tuple[Action, ...] = ()
+    if new.phase is not TaskPhase.WAITING and attempt.started_at is None:
+        attempt = replace(attempt, started_at=event.at)
+        if job.started_at is None:
+            job = replace(job, started_at=event.at)
+            actions = (Watch(job.id, attempt.number, job.expires_at),)
+    job = replace(job, attempt=attempt)
+    if attempt.phase is not Phase.RUNNING:
+        return job, actions
+    return _judged(job, attempt, event, actions)
+
+
+def _judged(job: Job, attempt: Attempt, event: Event, before: tuple[Action, ...]) -> Result:
+    outcome = judge(job.roles, attempt.tasks)
+    if outcome is None:
+        return job, before
+    job = replace(job, attempt=replace(attempt, verdict=outcome.verdict))
+    signal = Signal.DONE_OK if outcome.ok else Signal.DONE_FAIL
+    assert job.attempt is not None
+    after, actions = _step(job, job.attempt, signal, event)
+    return after, before + actions
+
+
+def _task_running(task: Task, event: Event) -> Task | None:
+    return replace(task, phase=TaskPhase.RUNNING, started_at=event.at) if task.phase is TaskPhase.WAITING else None
+
+
+def _task_exited(task: Task, event: Event) -> Task | None:
+    data = event.data
+    verdict = Verdict(**data["verdict"]) if data.get("verdict") else None
+    return replace(
+        task, phase=TaskPhase.EXITED, exit_code=data.get("exit_code"), signal=data.get("signal"),
+        started_at=task.started_at or event.at, ended_at=event.at, verdict=verdict,
+    )  # fmt: skip
+
+
+def _task_lost(task: Task, event: Event) -> Task | None:
+    verdict = Verdict("lost", event.data.get("reason", ""), role=task.role, index=task.index)
+    return replace(task, phase=TaskPhase.LOST, ended_at=event.at, verdict=verdict)
+
+
+_TASK_RULES: Final[dict[Kind, Callable[[Task, Event], Task | None]]] = {
+    Kind.TASK_RUNNING: _task_running,
+    Kind.TASK_EXITED: _task_exited,
+    Kind.TASK_LOST: _task_lost,
+}
+
+
+def _verdict(event: Event, code: str | None = None) -> Verdict | None:
+    code = code or event.data.get("code") or _VERDICT_OF.get(event.kind)
+    return Verdict(code, message=str(event.data.get("reason") or "")) if code else None
+
+
+def _step(job: Job, attempt: Attempt, signal: Signal, event: Event) -> Result:
+    """Move the attempt along ATTEMPT_TABLE and order what the new phase needs."""
+    edge = ATTEMPT_TABLE.get((attempt.phase, signal))
+    if edge is None:
+        return job, ()
+    if edge.phase is Phase.ENDED:
+        return _reaped(job, attempt, event)
+    if signal is Signal.DONE_FAIL:
+        edge = _failure_edge(job, attempt)
+    if edge.phase is Phase.DRAINING:
+        return _drain(job, attempt, edge, event)
+    return _enter(job, attempt, edge.phase, event)
+
+
+def _failure_edge(job: Job, attempt: Attempt) -> Edge:
+    """A failed attempt is retried, held for debugging, or fails the job, in this order of what the policy allows."""
+    lost = attempt.verdict is not None and attempt.verdict.code == "lost"
+    if lost and job.faults_used < job.policy.fault_restarts:
+        return Edge(Phase.DRAINING, Why.FAULT)
+    if job.retries_used < job.policy.retries:
+        return Edge(Phase.DRAINING, Why.RETRY)
+    if job.policy.debug_hold_s > 0 and not lost:
+        return Edge(Phase.RETAINED)
+    return Edge(Phase.DRAINING, Why.FAIL)
+
+
+def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:
+    why = edge.why
+    assert why is not None
+    if attempt.phase is Phase.DRAINING and attempt.why is not None and STRENGTH[why] <= STRENGTH[attempt.why]:
+        return job, ()
+    verdict = _verdict(event) if event.kind in _VERDICT_OF else attempt.verdict
+    attempt = replace(
+        attempt, phase=Phase.DRAINING, why=why, verdict=verdict or attempt.verdict,
+        draining_at=attempt.draining_at if attempt.draining_at is not None else event.at,
+    )  # fmt: skip
+    job = replace(job, attempt=attempt)
+    if event.kind is Kind.SAVED:
+        job = replace(job, model=event.data.get("model"))
+    return job, (Reap(job.id, attempt.number, job.policy.grace_s),)
+
+
+def _enter(job: Job, attempt: Attempt, phase: Phase, event: Event) -> Result:
+    number = attempt.number
+    if phase is Phase.STAGING:
+        return _in_phase(job, attempt, phase), (Stage(job.id, number),)
+    if phase is Phase.STARTING:
+        return _in_phase(job, attempt, phase), (Launch(job.id, number),)
+    if phase is Phase.RUNNING:
+        attempt = replace(attempt, phase=phase, handle=event.data.get("handle"))
+        return _judged(replace(job, attempt=attempt), attempt, event, ())  # tasks may have ended before we heard
+    if phase is Phase.SAVING:
+        return _in_phase(job, attempt, phase), (Save(job.id, number),)
+    assert phase is Phase.RETAINED
+    attempt = replace(attempt, phase=phase, retained_at=event.at)
+    return replace(job, attempt=attempt), (Hold(job.id, number, event.at + job.policy.debug_hold_s),)
+
+
+def _in_phase(job: Job, attempt: Attempt, phase: Phase) -> Job:
+    return replace(job, attempt=replace(attempt, phase=phase))
+
+
+def _reaped(job: Job, attempt: Attempt, event: Event) -> Result:
+    """The engine confirms that nothing is left: decide the job."""
+    why = attempt.why
+    ended = replace(attempt, phase=Phase.ENDED, ended_at=event.at)
+    job = replace(job, attempt=ended)
+    if attempt.phase is Phase.RETAINED:
+        why = Why.FAIL
+    state = FINAL_STATE.get(why) if why is not None else None
+    if state is not None:
+        return _finish(job, state, event)
+    again = _charge(job, why)
+    if again is None:
+        return _finish(job, JobState.FAILED, event)
+    cause = why.value if why is not None else "fault"
+    return replace(again, state=JobState.QUEUED, queued_at=event.at, next_cause=cause), (WakePlanner(job.id),)
+
+
+def _charge(job: Job, why: Why | None) -> Job | None:
+    """Take the next attempt from the budget its reason names; None when that is spent. A resize is free."""
+    policy = job.policy
+    if why is Why.RESIZE:
+        return job
+    if why is Why.RETRY:
+        return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None
+    if why is Why.BAD_NODE or (why is None and job.attempt is not None and job.attempt.started_at is None):
+        spent = job.bad_nodes_used
+        return replace(job, bad_nodes_used=spent + 1) if spent < policy.bad_node_limit else None
+    return replace(job, faults_used=job.faults_used + 1) if job.faults_used < policy.fault_restarts else None
+
+
+def _finish(job: Job, state: JobState, event: Event) -> Result:
+    verdict = job.attempt.verdict if job.attempt else None
+    if verdict is None and state is JobState.FAILED:
+        verdict = Verdict("lost", message="the engine reported that nothing of the attempt is left")
+    done = replace(job, state=state, ended_at=event.at, verdict=verdict)
+    return done, (Notify(job.id, _number(job), state.value), WakePlanner(job.id))

@@ -1,0 +1,30 @@
+"""Verdict codes: every way a task, an attempt or a job can end, named once in both languages. Data only."""
+
+from typing import Final, NamedTuple
+
+
+class VerdictKind(NamedTuple):
+    """Names in zh and en, and whose fault it is: user, platform or none."""
+
+    zh: str
+    en: str
+    fault: str
+
+
+VERDICTS: Final[dict[str, VerdictKind]] = {
+    "ok": VerdictKind("成功", "Succeeded", "none"),
+    "exit_code": VerdictKind("命令返回非零退出码", "The command ended with a non-zero exit code", "user"),
+    "signal": VerdictKind("进程被信号终止", "The process was ended by a signal", "user"),
+    "out_of_memory": VerdictKind("内存超出上限", "The task used more memory than it asked for", "user"),
+    "disk_full": VerdictKind("磁盘已满", "The disk or the job's disk budget is full", "user"),
+    "too_many_processes": VerdictKind("进程数超出上限", "The task reached its limit of processes", "user"),
+    "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
+    "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
+    "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
+    "bad_node": VerdictKind("节点异常", "The node failed its check", "platform"),
+    "save_failed": VerdictKind("保存输出失败", "The outputs could not be saved", "platform"),
+    "stopped": VerdictKind("已被停止", "Stopped on request", "none"),
+    "expired": VerdictKind("超过使用时长", "The duration ran out", "none"),
+    "too_many_failures": VerdictKind("失败副本数达到上限", "The role reached its limit of failed tasks", "user"),
+    "malformed": VerdictKind("记录损坏", "The stored record is malformed and was set aside", "platform"),
+}

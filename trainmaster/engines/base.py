@@ -1,0 +1,129 @@
+"""The port to the machines: what every engine promises. Knows nothing of priorities, users' rights or frameworks' rules.
+
+All methods are idempotent by attempt id. Reports are facts; the loop turns them into events. An engine never forgets a
+task that may still run: `reap` returns only when nothing of the attempt is left (B2). New engines pass tests/contract/engine.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Node, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What an engine can do. `owns_queue`: it decides order and start times itself (Slurm, Kubernetes)."""
+
+    owns_queue: bool = False
+    can_exec: bool = False
+    can_resize: bool = False
+    gpu_probe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """One fact about one task of `attempt` (an attempt id). `kind`: running, exited, lost. `at`: epoch seconds."""
+
+    attempt: str
+    role: int
+    index: int
+    kind: str
+    at: float
+    exit_code: int | None = None
+    signal: int | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a person should know about `attempt` that changes nothing, for example a degraded sandbox."""
+
+    attempt: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptReport:
+    """Everything the engine knows of one attempt. `known` False: it never started, or nothing of it is left."""
+
+    attempt: str
+    known: bool
+    tasks: tuple[TaskReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NativeRequest:
+    """What the engine would be asked for a gang: printable, JSON-able (the dry run). No secrets in it."""
+
+    kind: str
+    document: dict[str, Any] = field(default_factory=dict)
+
+
+Sink = Callable[[TaskReport | Note], None]
+"""Receives pushed facts, in the event loop's thread."""
+
+
+class Engine(Protocol):
+    """The eight methods, plus start and close."""
+
+    name: str
+    flags: Flags
+
+    async def start(self, sink: Sink) -> None:
+        """Connect (and start what must run beside the server). Facts are pushed to `sink` from now on.
+
+        Raises Unavailable when the engine cannot be used, naming what is missing.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Disconnect. User processes go on."""
+        ...
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """Return the machines, with capacity and facts."""
+        ...
+
+    def prepare(self, gang: Gang) -> NativeRequest:
+        """Return what `launch` would ask for. Pure."""
+        ...
+
+    async def launch(self, gang: Gang) -> str:
+        """Start all tasks or none; return the handle (small JSON text).
+
+        A second call for the same attempt returns the same handle and starts nothing. Raises LaunchRefused when it cannot
+        be started; then nothing of it is left.
+        """
+        ...
+
+    async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
+        """Return what is known of each attempt id, in the same order (after a restart: the truth)."""
+        ...
+
+    async def signal(self, attempt: str, signum: int) -> None:
+        """Send a signal to the user's processes of every running task."""
+        ...
+
+    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+        """End everything of `attempt`: SIGTERM, `grace_s` seconds, SIGKILL; return only when nothing is left.
+
+        An attempt that never started is confirmed at once.
+        """
+        ...
+
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
+        """Return a byte stream into the task's environment. Raises Unavailable without `flags.can_exec`."""
+        ...
+
+
+class LaunchRefused(Exception):
+    """The gang could not be started. `code` is a verdict code; the text says why in plain words."""
+
+    def __init__(self, code: str, message: str, node: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.node = node
