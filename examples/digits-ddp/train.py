@@ -29,8 +29,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=0.1, help="highest learning rate; it falls to 0 along a cosine")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds to wait after each epoch, to watch it live")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--model-dir", type=Path, default=os.environ.get("TRAINMASTER_MODEL_DIR", "/model"))
-    parser.add_argument("--output-dir", type=Path, default=os.environ.get("TRAINMASTER_OUTPUT_DIR", "/workspace/outputs"))
+    place = os.environ.get
+    parser.add_argument("--model-dir", type=Path, default=place("TRAINMASTER_MODEL_DIR", "/model"))
+    parser.add_argument("--output-dir", type=Path, default=place("TRAINMASTER_OUTPUT_DIR", "/workspace/outputs"))
     return parser.parse_args()
 
 
