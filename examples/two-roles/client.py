@@ -7,7 +7,7 @@ import time
 
 
 def connect(host: str, port: int, patience_s: float) -> socket.socket:
-    """A connection to the server, which may not be listening yet: all tasks start together. Raises OSError in the end."""
+    """A connection to the server, which may not listen yet: all tasks start together. Raises OSError in the end."""
     end = time.monotonic() + patience_s
     while True:
         try:
