@@ -1,0 +1,104 @@
+"""Sphinx directives that print tables of the product from the product's own code, so that they cannot be out of date.
+
+Use one as an empty fenced block with the name in braces: `states`, `events`, `verdicts`, `errors`, `settings`.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.application import Sphinx
+
+from trainmaster.core import config, errors, events, states, verdicts
+
+Cell = str | nodes.Node
+Rows = Iterable[Sequence[Cell]]
+
+
+def code(text: str) -> nodes.Node:
+    return nodes.literal(text, text)
+
+
+def table(head: Sequence[str], rows: Rows) -> nodes.table:
+    """A table of texts and inline nodes."""
+    group = nodes.tgroup(cols=len(head))
+    group += [nodes.colspec(colwidth=1) for _ in head]
+    group += nodes.thead("", _row(head))
+    group += nodes.tbody("", *[_row(row) for row in rows])
+    return nodes.table("", group)
+
+
+def _row(cells: Sequence[Cell]) -> nodes.row:
+    inline = [nodes.Text(cell) if isinstance(cell, str) else cell for cell in cells]
+    return nodes.row("", *[nodes.entry("", nodes.paragraph("", "", cell)) for cell in inline])
+
+
+def state_tables() -> list[nodes.Node]:
+    rows = [
+        (code(state.value), en, zh, code(states.PAI_STATE[state])) for state, (zh, en) in states.SHOWN_NAMES.items()
+    ]
+    return [table(("state", "English", "中文", "OpenPAI"), rows)]
+
+
+def event_tables() -> list[nodes.Node]:
+    rows = [(code(kind.value), en, zh) for kind, (zh, en) in events.NAMES.items()]
+    return [table(("event", "English", "中文"), rows)]
+
+
+def verdict_tables() -> list[nodes.Node]:
+    rows = [(code(name), kind.en, kind.zh, kind.fault) for name, kind in verdicts.VERDICTS.items()]
+    return [table(("verdict", "English", "中文", "whose fault"), rows)]
+
+
+def error_tables() -> list[nodes.Node]:
+    kinds = sorted(errors.TrainmasterError.__subclasses__(), key=lambda kind: (kind.status, kind.code))
+    rows = [(code(kind.code), str(kind.status), inspect.getdoc(kind) or "") for kind in kinds]
+    return [table(("code", "HTTP status", "meaning"), rows)]
+
+
+def setting_tables() -> list[nodes.Node]:
+    found: list[nodes.Node] = []
+    for section in dataclasses.fields(config.Config):
+        assert callable(section.default_factory)
+        settings = section.default_factory()
+        found.append(nodes.rubric("", f"[{section.name}]"))
+        text = (inspect.getdoc(type(settings)) or "").replace("`", "")
+        found += [nodes.paragraph(part, part) for part in text.split("\n\n")]
+        rows = [
+            (code(field.name), code(_spelled(getattr(settings, field.name)))) for field in dataclasses.fields(settings)
+        ]
+        found.append(table(("key", "default"), rows))
+    return found
+
+
+def _spelled(value: object) -> str:
+    """As TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_spelled, value)) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+TABLES: dict[str, Callable[[], list[nodes.Node]]] = {
+    "states": state_tables,
+    "events": event_tables,
+    "verdicts": verdict_tables,
+    "errors": error_tables,
+    "settings": setting_tables,
+}
+
+
+class ProductTable(Directive):
+    """Prints the table it is named after."""
+
+    def run(self) -> list[nodes.Node]:
+        return TABLES[self.name]()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    for name in TABLES:
+        app.add_directive(name, ProductTable)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
