@@ -159,6 +159,7 @@ class Job:
     policy: Policy = Policy()
     framework: str = "single"
     dialect: str = "native"
+    description: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     queued_at: float = 0.0  # start of the current wait
     started_at: float | None = None  # first task of the first attempt running; the duration counts from here (R191)
