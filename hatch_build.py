@@ -78,7 +78,7 @@ def build_console(root: Path) -> None:
     console = root / "console"
     environment = {**os.environ, "PATH": node_directory() + os.pathsep + os.environ.get("PATH", "")}
     wanted = digest(root)
-    for command in (["npm", "ci", "--no-audit", "--no-fund"], ["npm", "run", "build"]):
+    for command in (["npm", "ci"], ["npm", "run", "build"]):
         print("console:", " ".join(command), file=sys.stderr, flush=True)
         status = subprocess.run(command, cwd=console, env=environment, stdout=sys.stderr, check=False).returncode
         if status != 0:

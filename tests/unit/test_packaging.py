@@ -1,0 +1,135 @@
+"""The package as others see it: what it says it needs, what it carries, and that the repository keeps its own rules."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+from trainmaster import __version__
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SCRIPTS = [ROOT / ".ci/run", *(path for path in (ROOT / "scripts").iterdir() if path.is_file() and not path.suffix)]
+
+
+def load(path: str) -> ModuleType:
+    """A module of the repository that is no part of the package."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_dependency_has_its_reason_in_the_design_pages() -> None:
+    project = PROJECT["project"]
+    extras = [item for group in project["optional-dependencies"].values() for item in group]
+    named = {re.split(r"[\[<>=~! ]", item)[0] for item in [*project["dependencies"], *extras]}
+    page = (ROOT / "docs/design/dependencies.md").read_text()
+    explained = set(re.findall(r"^\| ([A-Za-z0-9-]+) \| \d", page, flags=re.MULTILINE))
+    assert explained == named
+
+
+def test_torch_is_never_a_dependency() -> None:
+    requirements = json.dumps([PROJECT["project"], PROJECT["build-system"]])
+    assert not re.search(r'"torch\b', requirements)
+
+
+def test_the_version_is_written_once() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
+    assert PROJECT["project"]["dynamic"] == ["version"]
+
+
+def test_the_lock_file_of_the_console_names_no_registry() -> None:
+    lock = ROOT / "console/package-lock.json"
+    if not lock.exists():
+        pytest.skip("this copy has no console sources")
+    packages = json.loads(lock.read_text())["packages"]
+    assert [name for name, entry in packages.items() if "resolved" in entry and not entry.get("link")] == []
+
+
+def test_scripts_are_executable_bash_that_parses() -> None:
+    for script in SCRIPTS:
+        assert script.stat().st_mode & 0o111, script
+        assert script.read_text().startswith("#!/usr/bin/env bash\n"), script
+        subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_every_link_of_the_texts_leads_somewhere() -> None:
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md"), *(ROOT / "examples").glob("**/*.md")]
+    broken = [
+        f"{text.relative_to(ROOT)}: {target}"
+        for text in texts
+        for target in re.findall(r"\]\(([^)#\s]+)", text.read_text())
+        if "://" not in target and not (text.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_examples_are_readable_job_files() -> None:
+    jobs = [*(ROOT / "examples").glob("*/job.yaml"), *(ROOT / "examples").glob("*/job.json")]
+    assert len(jobs) >= 5
+    for job in jobs:
+        document = yaml.safe_load(job.read_text())
+        assert document.get("roles") or document.get("taskRoles"), job
+
+
+class TestConsoleBuild:
+    """hatch_build.py decides by contents whether the console has to be built again."""
+
+    @pytest.fixture
+    def checkout(self, tmp_path: Path) -> Path:
+        (tmp_path / "console/src").mkdir(parents=True)
+        (tmp_path / "console/package.json").write_text("{}")
+        (tmp_path / "console/src/main.tsx").write_text("export {}")
+        return tmp_path
+
+    def built(self, hook: ModuleType, checkout: Path) -> None:
+        (checkout / hook.STATIC).mkdir(parents=True)
+        (checkout / hook.STATIC / "index.html").write_text("<html>")
+        (checkout / hook.STAMP).parent.mkdir()
+        (checkout / hook.STAMP).write_text(hook.digest(checkout))
+
+    def test_a_change_of_a_source_makes_it_stale(self, checkout: Path) -> None:
+        hook = load("hatch_build.py")
+        assert not hook.is_fresh(checkout)
+        self.built(hook, checkout)
+        assert hook.is_fresh(checkout)
+        (checkout / "console/src/main.tsx").write_text("export default 1")
+        assert not hook.is_fresh(checkout)
+
+    def test_what_tools_leave_behind_does_not(self, checkout: Path) -> None:
+        hook = load("hatch_build.py")
+        self.built(hook, checkout)
+        (checkout / "console/node_modules/x").mkdir(parents=True)
+        (checkout / "console/node_modules/x/index.js").write_text("1")
+        (checkout / "console/dist").mkdir()
+        (checkout / "console/dist/index.html").write_text("<html>")
+        assert hook.is_fresh(checkout)
+
+    def test_only_a_source_distribution_counts_as_prebuilt(self, checkout: Path) -> None:
+        hook = load("hatch_build.py")
+        self.built(hook, checkout)
+        assert not hook.is_prebuilt(checkout)
+        (checkout / "PKG-INFO").write_text("Name: trainmaster")
+        assert hook.is_prebuilt(checkout)
+
+
+def test_the_import_contract_allows_what_its_words_say() -> None:
+    allowed = load("scripts/import_contracts.py").allowed
+    core = frozenset({"pure", "trainmaster.core"})
+    agent = frozenset({"stdlib", "trainmaster.core"})
+    assert allowed("dataclasses", core, "trainmaster")
+    assert allowed("trainmaster.core.ids", core, "trainmaster")
+    assert allowed("time", agent, "trainmaster")
+    assert not allowed("time", core, "trainmaster")
+    assert not allowed("trainmaster.corexyz", core, "trainmaster")
+    assert not allowed("pydantic", agent, "trainmaster")
+    assert allowed("pydantic", agent | {"packages"}, "trainmaster")
