@@ -1,0 +1,66 @@
+"""The policy as a literal table: role x scope -> reach (issue item 11). A change of rights changes this file."""
+
+import pytest
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import ROLES, Principal, Reach, Via
+from trainmaster.access.scopes import SCOPES
+from trainmaster.core.errors import Forbidden, NotFound
+
+TABLE = {
+    # scope: (admin, user)
+    "account:self": ("any", "own"),
+    "tokens:self": ("any", "own"),
+    "meta:read": ("any", "any"),
+    "jobs:read": ("any", "own"),
+    "jobs:write": ("any", "own"),
+    "cluster:read": ("any", "any"),
+    "models:read": ("any", "own"),
+    "uploads:write": ("any", "own"),
+    "server:observe": ("any", None),
+}
+
+
+def test_the_table_is_total() -> None:
+    assert set(TABLE) == set(SCOPES)
+    assert set(ROLES) == {"admin", "user"}
+    for kind in SCOPES.values():
+        assert kind.zh
+        assert kind.en
+
+
+@pytest.mark.parametrize("scope", sorted(TABLE))
+@pytest.mark.parametrize(("column", "role"), [(0, "admin"), (1, "user")])
+def test_role_and_scope(scope: str, column: int, role: str) -> None:
+    wanted = TABLE[scope][column]
+    me = Principal("ann", role)
+    assert decide(me, scope).allowed is (wanted is not None)
+    assert decide(me, scope, "ann").allowed is (wanted is not None)
+    assert decide(me, scope, "bob").allowed is (wanted == "any")
+    assert decide(me, scope).reach == (Reach(wanted) if wanted else None)
+
+
+def test_things_of_others_do_not_exist() -> None:
+    with pytest.raises(NotFound):
+        decide(Principal("ann"), "jobs:read", "bob").demand()
+
+
+def test_what_a_role_lacks_is_refused_with_a_reason() -> None:
+    with pytest.raises(Forbidden) as refused:
+        decide(Principal("ann"), "server:observe").demand()
+    assert "server:observe" in refused.value.message
+    assert refused.value.remedy
+
+
+def test_a_role_that_nobody_knows_grants_nothing() -> None:
+    assert not any(decide(Principal("ann", "ghost"), scope).allowed for scope in SCOPES)
+
+
+def test_a_one_time_password_permits_only_its_own_replacement() -> None:
+    confined = Principal("admin", "admin", Via.SESSION, confined=True)
+    assert [scope for scope in SCOPES if decide(confined, scope).allowed] == ["account:self"]
+
+
+def test_an_unknown_scope_is_a_mistake_in_the_code() -> None:
+    with pytest.raises(KeyError):
+        decide(Principal("ann", "admin"), "jobs:everything")

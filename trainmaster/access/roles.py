@@ -1,0 +1,48 @@
+"""Roles as data: how far each scope reaches for each role, and the Principal who holds a role.
+
+A scope that a role does not name is not granted. Roles per workspace come later; they will be rows of this same table.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from trainmaster.access.scopes import SCOPES
+
+
+class Reach(StrEnum):
+    """Whose things a grant covers."""
+
+    OWN = "own"
+    ANY = "any"
+
+
+class Via(StrEnum):
+    """How somebody proved who they are. LOCAL: through the 0600 file of the server's own machine."""
+
+    SESSION = "session"
+    TOKEN = "token"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. `confined`: must set a new password before anything else is permitted."""
+
+    name: str
+    role: str = "user"
+    via: Via = Via.TOKEN
+    confined: bool = False
+
+
+_OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write")
+_SHARED: Final = ("meta:read", "cluster:read")
+
+ROLES: Final[dict[str, dict[str, Reach]]] = {
+    "admin": {scope: Reach.ANY for scope in SCOPES},
+    "user": {**dict.fromkeys(_OWN, Reach.OWN), **dict.fromkeys(_SHARED, Reach.ANY)},
+}
+"""role -> scope -> reach."""
+
+CONFINED_SCOPES: Final = frozenset({"account:self"})
+"""What is permitted to somebody who still has to replace a one-time password."""
