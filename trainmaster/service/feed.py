@@ -1,0 +1,109 @@
+"""The live feed: what changed, in commit order, to any number of subscribers. Costs nothing while nobody listens.
+
+A slow subscriber never delays a commit: items of the same job that it has not taken yet are merged into the newest.
+Invariant: what a subscriber receives for a job is always its newest committed state; sequence numbers only grow.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from trainmaster.core.records import Job
+
+REMEMBERED = 2048
+"""Newest changes kept for resuming; a client further behind is told to list again (`reset`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem:
+    """One change. `event`: job, deleted, cluster, reset or idle (a chance to notice that the reader has gone)."""
+
+    seq: int
+    event: str
+    job: Job | None = None
+    job_id: str = ""
+
+
+class _Subscriber:
+    def __init__(self, only: str | None) -> None:
+        self.only = only
+        self.items: OrderedDict[str, FeedItem] = OrderedDict()
+        self.wake = asyncio.Event()
+
+    def put(self, item: FeedItem) -> None:
+        if self.only is not None and item.job_id not in ("", self.only):
+            return
+        key = item.job_id or item.event
+        self.items.pop(key, None)
+        self.items[key] = item
+        self.wake.set()
+
+
+class Feed:
+    """Publish from the loop's thread; subscribe from any coroutine."""
+
+    def __init__(self) -> None:
+        self._subscribers: set[_Subscriber] = set()
+        self._recent: OrderedDict[str, FeedItem] = OrderedDict()
+        self._dropped = 0  # newest seq no longer remembered
+        self.seq = 0
+
+    @property
+    def listeners(self) -> int:
+        """Number of subscribers now."""
+        return len(self._subscribers)
+
+    def start_at(self, seq: int) -> None:
+        """Say which sequence number the ledger ended at; older positions are told to list again."""
+        self.seq = self._dropped = seq
+
+    def publish(self, item: FeedItem) -> None:
+        """Give `item` to every subscriber and remember it."""
+        self.seq = max(self.seq, item.seq)
+        if item.job_id:
+            self._recent.pop(item.job_id, None)
+            self._recent[item.job_id] = item
+            if len(self._recent) > REMEMBERED:
+                self._dropped = max(self._dropped, self._recent.popitem(last=False)[1].seq)
+        for subscriber in self._subscribers:
+            subscriber.put(item)
+
+    async def subscribe(self, after: int, only: str | None = None, idle_s: float = 15.0) -> AsyncIterator[FeedItem]:
+        """Yield every change after sequence number `after`, for ever; an `idle` item when none came for `idle_s`."""
+        subscriber = _Subscriber(only)
+        self._subscribers.add(subscriber)
+        try:
+            if after < self._dropped:
+                yield FeedItem(self.seq, "reset")
+            for item in list(self._recent.values()):
+                if item.seq > after:
+                    subscriber.put(item)
+            while True:
+                while subscriber.items:
+                    yield subscriber.items.popitem(last=False)[1]
+                subscriber.wake.clear()
+                try:
+                    await asyncio.wait_for(subscriber.wake.wait(), idle_s)
+                except TimeoutError:
+                    yield FeedItem(self.seq, "idle")
+        finally:
+            self._subscribers.discard(subscriber)
+
+
+def changed(seq: int, job: Job) -> FeedItem:
+    """Return the item that says `job` changed."""
+    return FeedItem(seq, "job", job, job.id)
+
+
+def deleted(seq: int, job_id: str) -> FeedItem:
+    """Return the item that says a job is gone."""
+    return FeedItem(seq, "deleted", None, job_id)
+
+
+def cluster_changed(seq: int) -> FeedItem:
+    """Return the item that says nodes or their use changed."""
+    return FeedItem(seq, "cluster")
+
+
+__all__ = ["Feed", "FeedItem", "changed", "cluster_changed", "deleted"]

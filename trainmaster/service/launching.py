@@ -1,0 +1,95 @@
+"""From a placed job to what the engine is asked: reads the spec, resolves mounts and code, builds the Gang.
+
+Specs of live jobs are kept parsed, newest first, up to a bound; one that fell out is read from the ledger again.
+"""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from trainmaster.core.errors import NotFound
+from trainmaster.core.launch import Gang, Mount
+from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_DATASET, Layout
+from trainmaster.core.records import Job
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import gang as build_gang
+
+KEPT: Final = 4096
+
+
+class Specs:
+    """Parsed specs by digest. `load` reads a document from the ledger (blocking); it runs in a thread."""
+
+    def __init__(self, load: Callable[[str], str | None]) -> None:
+        self._load = load
+        self._parsed: OrderedDict[str, JobSpec] = OrderedDict()
+
+    def put(self, digest: str, spec: JobSpec) -> None:
+        """Remember `spec`."""
+        self._parsed[digest] = spec
+        if len(self._parsed) > KEPT:
+            self._parsed.popitem(last=False)
+
+    def get(self, digest: str) -> JobSpec | None:
+        """Return the spec if it is in memory."""
+        return self._parsed.get(digest)
+
+    async def read(self, digest: str) -> JobSpec:
+        """Return the spec from memory or the ledger. Raises NotFound when the ledger has none."""
+        spec = self._parsed.get(digest)
+        if spec is not None:
+            return spec
+        document = await asyncio.to_thread(self._load, digest)
+        if document is None:
+            raise NotFound(f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file.")
+        spec = JobSpec.model_validate(msgspec.json.decode(document))
+        self.put(digest, spec)
+        return spec
+
+
+class Launching:
+    """Builds gangs and prepares their inputs."""
+
+    def __init__(self, specs: Specs, layout: Layout) -> None:
+        self._specs, self._layout = specs, layout
+
+    def must_stage(self, job: Job) -> bool:
+        """True when something has to be looked at on disk before the start."""
+        spec = self._specs.get(job.spec_digest)
+        return spec is None or bool(mounts(spec, self._layout))
+
+    async def stage(self, job: Job) -> str:
+        """Check that every input is there. Return "" or what is missing, in words."""
+        spec = await self._specs.read(job.spec_digest)
+        wanted = mounts(spec, self._layout)
+        missing = await asyncio.to_thread(lambda: [m.source for m in wanted if not os.path.exists(m.source)])
+        return f"inputs are not there: {', '.join(missing)}" if missing else ""
+
+    def gang(self, job: Job) -> Gang | None:
+        """Return the gang of the job's attempt when its spec is in memory."""
+        spec = self._specs.get(job.spec_digest)
+        return self._gang(job, spec) if spec is not None else None
+
+    async def gang_from_disk(self, job: Job) -> Gang:
+        """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none."""
+        return self._gang(job, await self._specs.read(job.spec_digest))
+
+    def _gang(self, job: Job, spec: JobSpec) -> Gang:
+        facts = {"user": job.owner, "fs_uri": "file://" + self._layout.path("jobs"), "workspace": job.workspace}
+        return build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout))
+
+
+def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
+    """Return what `spec` asks to see inside the sandbox, by host path (R138-R145)."""
+    found: list[Mount] = []
+    digest = spec.code.digest if spec.code is not None else None
+    if digest is not None:
+        source = layout.upload(digest)
+        found += [Mount(source, IN_CODE), Mount(source, IN_ALGORITHM)]
+    for item in spec.inputs:
+        found.append(Mount(item.path, item.mount or IN_DATASET, item.read_only))
+    return tuple(found)

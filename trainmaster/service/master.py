@@ -1,0 +1,215 @@
+"""The control loop's heart: every change of every live job passes through `Master.apply`, and through nothing else.
+
+Three verbs in three places (flux-core's lesson): *update* - `apply` asks the reducer and changes memory; *commit* - one
+cycle of the loop hands everything that changed to the ledger as one batch; *act* - orders are carried out and callers
+answered only after the batch is durable. Nothing here polls: a cycle runs because somebody called `apply` or `wake`.
+
+Invariant: memory is never behind the disk. When a commit fails nothing of that batch is acted on, new changes are refused
+until live jobs were read back from the ledger (`on_failure`), and facts are asked of the engine again.
+"""
+
+import asyncio
+import concurrent.futures
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from trainmaster.core.actions import Action, WakePlanner
+from trainmaster.core.errors import StorageFailed
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.records import Job, to_json
+from trainmaster.core.reduce import reduce
+from trainmaster.service.feed import Feed, changed, deleted
+from trainmaster.store.ledger import Batch, Change, IdempotencyRecord, Ledger
+
+log = logging.getLogger("trainmaster.master")
+
+Scheduler = Callable[[float], list[Event]]
+"""Plans over what waits and returns `placed` events; called once per cycle, only when something changed."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """The batch being filled."""
+
+    events: dict[str, list[Event]] = field(default_factory=dict)
+    specs: dict[str, str] = field(default_factory=dict)
+    keys: list[IdempotencyRecord] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    jobs: dict[str, Job] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.events or self.deleted or self.keys or self.waiters)
+
+
+class Master:
+    """Owns the live jobs in memory. All methods are called in the event loop's thread."""
+
+    def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float]) -> None:
+        self._ledger, self._feed, self._clock = ledger, feed, clock
+        self.live: dict[str, Job] = {}
+        self.seq = 0
+        self.committed = 0  # batches made durable, for /metrics
+        self._open = _Open()
+        self._scheduled = self._dirty = self._blocked = False
+        self._flights = 0
+        self.schedule: Scheduler = lambda now: []
+        self.act: Callable[[Action], Event | None] = lambda action: None
+        self.moved: Callable[[Job | None, Job], None] = lambda before, after: None
+        self.on_failure: Callable[[BaseException], None] = lambda error: None
+
+    # -- update ------------------------------------------------------------------------------------------------
+
+    def submit(self, job: Job, document: str, key: IdempotencyRecord | None) -> Job:
+        """Take in a new job with its spec document. Raises StorageFailed while the ledger is out of order."""
+        self._refuse_when_blocked()
+        self._open.specs[job.spec_digest] = document
+        if key is not None:
+            self._open.keys.append(key)
+        event = Event(job.id, Kind.SUBMITTED, self._clock(), job.owner, data={"job": to_json(job)})
+        return self.apply(event)
+
+    def apply(self, event: Event) -> Job:
+        """Change one live job by one fact, now in memory and soon on disk; return the job after it.
+
+        Raises KeyError when the job is not live (and the event is not `submitted`), StorageFailed while the ledger is
+        out of order.
+        """
+        self._refuse_when_blocked()
+        before = self.live.get(event.job)
+        if before is None and event.kind is not Kind.SUBMITTED:
+            raise KeyError(event.job)
+        self.seq += 1
+        event = replace(event, seq=self.seq)
+        after, actions = reduce(before, event)
+        self.live[after.id] = after
+        self._open.events.setdefault(after.id, []).append(event)
+        self._open.jobs[after.id] = after
+        self.moved(before, after)
+        for action in actions:
+            self._order(action)
+        self._cycle_soon()
+        return after
+
+    def delete(self, job_id: str) -> None:
+        """Forget an ended job: its rows go in the next batch."""
+        self._refuse_when_blocked()
+        self._open.deleted.append(job_id)
+        self._cycle_soon()
+
+    def durable(self) -> asyncio.Future[None]:
+        """Return a future that is done when everything applied so far is on disk, or holds StorageFailed/Conflict."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._open.waiters.append(future)
+        self._cycle_soon()
+        return future
+
+    def wake(self) -> None:
+        """Ask for a planning pass in the next cycle."""
+        self._dirty = True
+        self._cycle_soon()
+
+    def _order(self, action: Action) -> None:
+        if isinstance(action, WakePlanner):
+            self._dirty = True
+            return
+        self._open.actions.append(action)
+
+    def _refuse_when_blocked(self) -> None:
+        if self._blocked:
+            raise StorageFailed("The ledger cannot be written right now", remedy="Free disk space; the server tries again by itself.")
+
+    # -- commit ------------------------------------------------------------------------------------------------
+
+    def _cycle_soon(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._cycle)
+
+    def _cycle(self) -> None:
+        """Plan if something changed, answer what can be answered at once, hand the batch over."""
+        self._scheduled = False
+        if self._blocked:
+            return
+        if self._dirty:
+            self._dirty = False
+            for event in self.schedule(self._clock()):
+                self.apply(event)
+        self._answer_at_once()
+        if self._open.empty:
+            return
+        batch, self._open = self._open, _Open()
+        changes = [Change(tuple(events), batch.jobs[job]) for job, events in batch.events.items()]
+        for job in batch.jobs.values():
+            if job.terminal:
+                self.live.pop(job.id, None)
+        self._flights += 1
+        seq = self.seq
+        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, batch.deleted))
+        loop = asyncio.get_running_loop()
+        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, seq, done))
+
+    def _answer_at_once(self) -> None:
+        """Orders that need no waiting (a pre-check from memory, nothing to stage) join the same batch."""
+        index = 0
+        while index < len(self._open.actions):
+            answer = self.act_now(self._open.actions[index])
+            if answer is None:
+                index += 1
+                continue
+            del self._open.actions[index]
+            self.apply(answer)
+
+    act_now: Callable[[Action], Event | None] = staticmethod(lambda action: None)
+
+    # -- act ---------------------------------------------------------------------------------------------------
+
+    def _committed(self, batch: _Open, seq: int, done: concurrent.futures.Future[None]) -> None:
+        self._flights -= 1
+        error = done.exception()
+        if error is not None:
+            self._failed(batch, error)
+            return
+        self.committed += 1
+        for action in batch.actions:
+            self.act(action)
+        for waiter in batch.waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        for job in batch.jobs.values():
+            self._feed.publish(changed(batch.events[job.id][-1].seq, job))
+        for job_id in batch.deleted:
+            self._feed.publish(deleted(seq, job_id))
+
+    def _failed(self, batch: _Open, error: BaseException) -> None:
+        """Nothing of the batch happened: tell its callers, refuse changes, and ask for the truth to be read again."""
+        log.error("a batch of %d jobs could not be made durable: %s", len(batch.jobs), error)
+        self._refuse(batch, error)
+        self._refuse(self._open, error)
+        self._open = _Open()
+        if not self._blocked:
+            self._blocked = True
+            self.on_failure(error)
+
+    @staticmethod
+    def _refuse(batch: _Open, error: BaseException) -> None:
+        for waiter in batch.waiters:
+            if not waiter.done():
+                waiter.set_exception(error)
+
+    @property
+    def in_flight(self) -> int:
+        """Batches handed to the ledger and not answered yet."""
+        return self._flights
+
+    def restore(self, jobs: list[Job], seq: int) -> None:
+        """Replace memory by what the ledger holds; changes are accepted again. Only while nothing is in flight."""
+        self.live = {job.id: job for job in jobs}
+        self.seq = max(self.seq, seq)
+        self._open = _Open()
+        self._blocked = False
+        self._dirty = True
+        self._cycle_soon()

@@ -1,0 +1,207 @@
+"""Carries out the reducer's orders on engine, storage and timers; every answer comes back as an event.
+
+An order is idempotent by (job, attempt) and repeated until it is answered or no longer wanted, so that a restart, a lost
+agent or a full disk never leaves a job half-way. Orders that are already true are answered from memory (`answer_now`).
+Invariant: `reaped` is said only after the engine confirmed that nothing of the attempt is left.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
+
+from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
+from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.records import Attempt, Job, Node
+from trainmaster.core.states import Phase
+from trainmaster.engines.base import Engine, LaunchRefused
+from trainmaster.service.launching import Launching
+from trainmaster.service.master import Master
+from trainmaster.service.saving import Saving
+from trainmaster.service.timers import Timers
+
+log = logging.getLogger("trainmaster.shell")
+
+RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
+"""Pauses between tries of an order whose other side does not answer; the last repeats."""
+
+
+class Shell:
+    """One object per server. `nodes` returns the machines by name, as last seen."""
+
+    def __init__(
+        self, master: Master, engine: Engine, launching: Launching, saving: Saving, timers: Timers,
+        nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
+    ) -> None:  # fmt: skip
+        self._master, self._engine, self._launching, self._saving = master, engine, launching, saving
+        self._timers, self._nodes, self._clock = timers, nodes, clock
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
+        self.ended: Callable[[str, str], None] = lambda job, state: None
+
+    # -- orders answered from memory ---------------------------------------------------------------------------
+
+    def answer_now(self, action: Action) -> Event | None:
+        """Return the answer to an order that needs no waiting, or None."""
+        if isinstance(action, Precheck):
+            return self._precheck(action)
+        if isinstance(action, Stage):
+            job = self._master.live.get(action.job)
+            if job is not None and not self._launching.must_stage(job):
+                return self._event(action, Kind.STAGED)
+        if isinstance(action, Reap) and attempt_id(action.job, action.attempt) in self._proven:
+            self._proven.discard(attempt_id(action.job, action.attempt))
+            return self._event(action, Kind.REAPED)
+        return None
+
+    def _precheck(self, action: Precheck) -> Event | None:
+        job = self._master.live.get(action.job)
+        if job is None or job.attempt is None:
+            return None
+        nodes = self._nodes()
+        for assignment in job.attempt.placement:
+            node = nodes.get(assignment.node)
+            if node is None or not node.schedulable:
+                reason = node.reason if node is not None else "the node is gone"
+                return self._event(action, Kind.BAD_NODE, node=assignment.node, reason=reason)
+        return self._event(action, Kind.CHECKED)
+
+    # -- orders carried out after the commit -------------------------------------------------------------------
+
+    def act(self, action: Action) -> None:
+        """Carry out one order. Never raises; never blocks."""
+        match action:
+            case Launch():
+                self._spawn(self._until_answered(action, {Phase.STARTING}, self._launch))
+            case Stage():
+                self._spawn(self._until_answered(action, {Phase.STAGING}, self._stage))
+            case Save():
+                self._spawn(self._until_answered(action, {Phase.SAVING}, self._save))
+            case Reap():
+                self._spawn(self._until_answered(action, {Phase.DRAINING, Phase.RETAINED}, self._reap))
+            case Hold():
+                self._timers.set(f"hold:{action.job}", action.until)
+            case Watch():
+                self._timers.set(f"expire:{action.job}", action.expires_at)
+            case Notify():
+                self._timers.drop(f"hold:{action.job}")
+                self._timers.drop(f"expire:{action.job}")
+                self.ended(action.job, action.state)
+            case Precheck():
+                self._spawn(self._until_answered(action, {Phase.PLACED}, self._precheck_again))
+            case _:
+                log.error("no rule for the order %s", action)
+
+    def due(self, key: str) -> None:
+        """A deadline came: a debug hold ends, or a duration ran out."""
+        what, _, job_id = key.partition(":")
+        job = self._master.live.get(job_id)
+        if job is None:
+            return
+        kind = Kind.RELEASED if what == "hold" else Kind.EXPIRED
+        number = job.attempt.number if job.attempt is not None and not job.terminal else 0
+        self._say(Event(job_id, kind, self._clock(), "system", number))
+
+    def resume(self, job: Job) -> None:
+        """Repeat the order of the phase a live job is in: after a restart this is all there is to do."""
+        self.act(Watch(job.id, 0, job.expires_at))
+        attempt = job.attempt
+        if attempt is None or attempt.phase is Phase.ENDED:
+            return
+        number = attempt.number
+        orders: dict[Phase, Action] = {
+            Phase.PLACED: Precheck(job.id, number),
+            Phase.STAGING: Stage(job.id, number),
+            Phase.STARTING: Launch(job.id, number),
+            Phase.SAVING: Save(job.id, number),
+            Phase.RETAINED: Hold(job.id, number, (attempt.retained_at or 0.0) + job.policy.debug_hold_s),
+            Phase.DRAINING: Reap(job.id, number, job.policy.grace_s),
+        }
+        order = orders.get(attempt.phase)
+        if order is not None:
+            self.act(order)
+
+    async def close(self) -> None:
+        """Stop carrying out orders; they are repeated by `resume` after the next start."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _wanted(self, action: Action, phases: set[Phase]) -> Attempt | None:
+        """Return the attempt an order is about while it is still in a phase that wants it."""
+        job = self._master.live.get(action.job)
+        attempt = job.attempt if job is not None else None
+        return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
+
+    async def _until_answered(
+        self, action: Action, phases: set[Phase], once: Callable[[Any, Job, Attempt], Awaitable[Event | None]]
+    ) -> None:
+        tries = 0
+        while (attempt := self._wanted(action, phases)) is not None:
+            try:
+                answer = await once(action, self._master.live[action.job], attempt)
+                if answer is not None and (self._wanted(action, phases) is not None or answer.kind is Kind.REAPED):
+                    self._master.apply(answer)
+                return
+            except TrainmasterError as error:
+                log.warning("%s: %s; trying again", action, error.message)
+            except Exception:
+                log.exception("%s failed; trying again", action)
+            await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
+            tries += 1
+
+    async def _precheck_again(self, action: Precheck, job: Job, attempt: Attempt) -> Event | None:
+        return self._precheck(action)
+
+    async def _stage(self, action: Stage, job: Job, attempt: Attempt) -> Event | None:
+        problem = await self._launching.stage(job)
+        if problem:
+            return self._event(action, Kind.LAUNCH_FAILED, reason=problem)
+        return self._event(action, Kind.STAGED)
+
+    async def _launch(self, action: Launch, job: Job, attempt: Attempt) -> Event | None:
+        try:
+            gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
+            handle = await self._engine.launch(gang)
+        except LaunchRefused as refusal:
+            if refusal.node is not None:
+                return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
+            return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
+        return self._event(action, Kind.STARTED, handle=handle)
+
+    async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
+        """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
+        key = attempt_id(action.job, action.attempt)
+        await self._engine.reap(key, attempt.handle, job.policy.grace_s)
+        self._proven.add(key)
+        try:
+            saved = await self._saving.save(job)
+        except TrainmasterError as error:
+            if isinstance(error, Unavailable):
+                raise
+            return self._event(action, Kind.SAVE_FAILED, reason=error.message)
+        except OSError as error:
+            return self._event(action, Kind.SAVE_FAILED, reason=f"{error.strerror}: {error.filename}")
+        return self._event(action, Kind.SAVED, **saved)
+
+    async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:
+        await self._engine.reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
+        return self._event(action, Kind.REAPED)
+
+    def _event(self, action: Action, kind: Kind, **data: Any) -> Event:
+        return Event(action.job, kind, self._clock(), "system", action.attempt, data)
+
+    def _say(self, event: Event) -> None:
+        try:
+            self._master.apply(event)
+        except TrainmasterError as error:
+            log.warning("%s not recorded: %s", event.kind, error.message)

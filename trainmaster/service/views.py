@@ -1,0 +1,143 @@
+"""Records as the JSON that API, CLI, SDK and console show (docs/design/api.md). Pure; times and extras are parameters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from trainmaster.core.ids import role_system_name, task_name
+from trainmaster.core.events import NAMES, Event, Kind
+from trainmaster.core.records import Attempt, Job, Role, Task, Verdict
+from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
+from trainmaster.core.verdicts import VERDICTS
+
+
+def two(pair: tuple[str, str]) -> dict[str, str]:
+    """Return a (zh, en) pair as JSON."""
+    return {"zh": pair[0], "en": pair[1]}
+
+
+def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> dict[str, Any] | None:
+    """Return a verdict with its names in both languages."""
+    if verdict is None:
+        return None
+    kind = VERDICTS.get(verdict.code)
+    role = roles[verdict.role].name if verdict.role is not None and verdict.role < len(roles) else None
+    return {
+        "code": verdict.code,
+        "title": {"zh": kind.zh, "en": kind.en} if kind else {"zh": verdict.code, "en": verdict.code},
+        "fault": kind.fault if kind else "platform",
+        "message": verdict.message, "evidence": verdict.evidence, "role": role, "index": verdict.index,
+        "exit_code": verdict.exit_code, "signal": verdict.signal,
+    }  # fmt: skip
+
+
+def job_view(job: Job, now: float, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the list item of `job` at `now`. `extra` may hold reason, progress, metrics and seq."""
+    attempt = job.attempt
+    shown = job.shown
+    view: dict[str, Any] = {
+        "id": job.id, "name": job.name, "slug": job.slug, "description": job.description,
+        "state": shown.value, "queue_state": job.state.value, "pai_state": PAI_STATE[shown],
+        "owner": job.owner, "workspace": job.workspace, "pool": job.pool, "priority": job.priority.name.lower(),
+        "framework": job.framework, "dialect": job.dialect,
+        "submitted_at": job.submitted_at, "queued_at": job.queued_at, "started_at": job.started_at, "ended_at": job.ended_at,
+        "run_s": _run_s(job, now), "wait_s": _wait_s(job, now), "duration_s": job.policy.duration_s, "expires_at": job.expires_at,
+        "attempts": job.attempts_used, "retries": {"used": job.retries_used, "limit": job.policy.retries},
+        "tasks": _task_counts(job), "resources": _totals(job.roles),
+        "nodes": sorted({a.node for a in attempt.placement}) if attempt is not None else [],
+        "reason": None,
+        "verdict": verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
+        "model": job.model, "progress": None, "metrics": {}, "labels": dict(job.labels), "version": job.version,
+    }  # fmt: skip
+    if extra:
+        view.update(extra)
+    return view
+
+
+def _run_s(job: Job, now: float) -> float | None:
+    if job.started_at is None:
+        return None
+    return max(0.0, (job.ended_at if job.ended_at is not None else now) - job.started_at)
+
+
+def _wait_s(job: Job, now: float) -> float:
+    """Seconds of the wait before the first start (or until now, or until it ended without one)."""
+    end = job.started_at or job.ended_at or now
+    return max(0.0, end - job.submitted_at)
+
+
+def _task_counts(job: Job) -> dict[str, int]:
+    counts = {"total": job.tasks_total, "waiting": 0, "running": 0, "succeeded": 0, "failed": 0, "lost": 0}
+    if job.attempt is None or job.state is JobState.QUEUED:
+        counts["waiting"] = job.tasks_total if not job.terminal else 0
+        return counts
+    for task in job.attempt.tasks:
+        counts[task_state(task)] += 1
+    return counts
+
+
+def task_state(task: Task) -> str:
+    """Return waiting, running, succeeded, failed or lost."""
+    if task.phase is TaskPhase.EXITED:
+        return "succeeded" if task.succeeded else "failed"
+    return task.phase.value
+
+
+def _totals(roles: tuple[Role, ...]) -> dict[str, Any]:
+    types = {role.resources.gpu_type for role in roles if role.resources.gpu}
+    return {
+        "cpu": sum(r.resources.cpu * r.replicas for r in roles),
+        "memory_mib": sum(r.resources.memory_mib * r.replicas for r in roles),
+        "gpu": sum(r.resources.gpu * r.replicas for r in roles),
+        "gpu_type": types.pop() if len(types) == 1 else None,
+    }
+
+
+def role_view(index: int, role: Role, command: str) -> dict[str, Any]:
+    """Return a role with its effective values (D2)."""
+    need = role.resources
+    return {
+        "name": role.name, "system_name": role_system_name(index), "replicas": role.replicas, "command": command,
+        "resources": {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu, "gpu_type": need.gpu_type, "shm_mib": need.shm_mib},
+        "ports": [{"label": p.label, "count": p.count, "begin_at": p.begin_at} for p in role.ports],
+        "min_succeeded": role.min_succeeded, "min_failed": role.min_failed, "main": role.main, "ends_job": role.ends_job,
+    }  # fmt: skip
+
+
+def attempt_view(job: Job, attempt: Attempt) -> dict[str, Any]:
+    """Return one attempt with its tasks."""
+    return {
+        "number": attempt.number, "cause": attempt.cause, "phase": attempt.phase.value,
+        "why": attempt.why.value if attempt.why else None,
+        "created_at": attempt.created_at, "started_at": attempt.started_at, "draining_at": attempt.draining_at,
+        "retained_until": _retained_until(job, attempt), "ended_at": attempt.ended_at,
+        "verdict": verdict_view(attempt.verdict, job.roles),
+        "tasks": [task_view(job, attempt, task) for task in attempt.tasks],
+    }  # fmt: skip
+
+
+def _retained_until(job: Job, attempt: Attempt) -> float | None:
+    if attempt.phase is not Phase.RETAINED or attempt.retained_at is None:
+        return None
+    return attempt.retained_at + job.policy.debug_hold_s
+
+
+def task_view(job: Job, attempt: Attempt, task: Task) -> dict[str, Any]:
+    """Return one task with where it runs."""
+    place = next(a for a in attempt.placement if a.role == task.role and a.index == task.index)
+    return {
+        "name": task_name(task.role, task.index), "role": job.roles[task.role].name, "role_index": task.role,
+        "index": task.index, "phase": task.phase.value, "state": task_state(task), "node": place.node, "host": place.host,
+        "gpus": list(place.gpus), "ports": {label: list(numbers) for label, numbers in place.ports},
+        "exit_code": task.exit_code, "signal": task.signal, "started_at": task.started_at, "ended_at": task.ended_at,
+        "verdict": verdict_view(task.verdict, job.roles),
+    }  # fmt: skip
+
+
+def event_view(event: Event) -> dict[str, Any]:
+    """Return one event with its names; the submitted record itself is left out (it is the job)."""
+    data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
+    data.pop("handle", None)
+    return {
+        "seq": event.seq, "at": event.at, "actor": event.actor, "attempt": event.attempt, "kind": event.kind.value,
+        "title": two(NAMES[event.kind]), "data": data,
+    }  # fmt: skip
