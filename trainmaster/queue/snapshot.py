@@ -1,10 +1,15 @@
 """Input and output of the queue: Snapshot in, Plan out. Plain data."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainmaster.core.records import Assignment, Node, Role
+
+if TYPE_CHECKING:
+    from trainmaster.queue.capacity import Capacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything `plan` may know. Ports are given out of [port_first, port_last] per host address."""
+    """Everything `plan` may know. Ports are given out of [port_first, port_last] per host address.
+
+    `capacity`: what is free, when the caller keeps it between passes; it then stands for nodes, running and ports,
+    which must describe the same. Without it the pass adds `running` up itself.
+    """
 
     nodes: tuple[Node, ...]
     running: Sequence[Usage]
@@ -46,6 +55,7 @@ class Snapshot:
     port_first: int = 21000
     port_last: int = 28999
     busy_ports: frozenset[int] = frozenset()
+    capacity: Capacity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +75,20 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
+class QueuePolicy:
+    """The administrator's choices. `max_starts`: most starts of one pass, so that a pass never takes long."""
+
+    max_starts: int = 512
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """Starts in order, and for every request class that still waits, the reason of its first job."""
+    """Starts in order, and for every request class that still waits, the reason of its first job.
+
+    `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
+    """
 
     starts: tuple[Start, ...] = ()
     reasons: dict[str, Reason] = field(default_factory=dict)
+    more: bool = False
+    at: float = 0.0

@@ -1,0 +1,93 @@
+"""Why a gang does not fit: the one resource that is short, with the numbers that show it. Pure.
+
+Found by asking again with fewer kinds of resources: what fits without ports but not with them waits
+for ports, and so on.
+Invariant: a gang that `fit` refuses always gets exactly one reason.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from trainmaster.core.records import Role
+from trainmaster.queue.capacity import Capacity, Room
+from trainmaster.queue.fit import Kinds, fit
+from trainmaster.queue.snapshot import Reason
+
+STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
+    ("gpus", frozenset({"gpu"})),
+    ("cpu", frozenset({"gpu", "cpu"})),
+    ("memory", frozenset({"gpu", "cpu", "memory"})),
+)
+"""What is asked for in turn; what passes all of them is short of ports."""
+
+
+_REMEMBERED: Final = 10_000
+"""Request classes remembered at most."""
+
+
+class Shortage(NamedTuple):
+    """Why a gang does not fit now. `cards`: it would not even if it asked for cards alone."""
+
+    reason: Reason
+    cards: bool
+
+
+def shortage(room: Room, roles: Sequence[Role], pool: str) -> Shortage:
+    """Return why `roles` do not fit in `room` now. Costs at most three more fits."""
+    what = next((name for name, kinds in STEPS if fit(room, roles, pool, kinds) is None), "ports")
+    return Shortage(Reason(f"waiting_{what}", evidence(what, room, roles, pool)), what == "gpus")
+
+
+def evidence(what: str, room: Room, roles: Sequence[Role], pool: str) -> dict[str, Any]:
+    """Return needed, free and largest-on-one-node numbers of the resource `what`, and the role that asks most of it."""
+    nodes = room.nodes_of(pool)
+    if what == "ports":
+        role = max(roles, key=lambda r: sum(p.count for p in r.ports))
+        fixed = sorted(p.begin_at for r in roles for p in r.ports if p.begin_at)
+        return {"role": role.name, "ports": sum(p.count for p in role.ports), "fixed": fixed}
+    of_role = _AMOUNT[what]
+    role = max(roles, key=of_role)
+    model = role.resources.gpu_type if what == "gpus" else None
+    free = [
+        {
+            "gpus": sum(len(cards) for name, cards in node.cards.items() if model in (None, name)),
+            "cpu": node.cpu / 1000,
+            "memory": node.memory_mib,
+        }[what]
+        for node in nodes
+    ]
+    out = {
+        "role": role.name,
+        "needs": sum(of_role(r) * r.replicas for r in roles),
+        "each": of_role(role),
+        "replicas": role.replicas,
+        "free": round(sum(max(amount, 0) for amount in free), 3),
+        "largest": round(max(free, default=0), 3),
+    }
+    return {**out, "type": model} if model is not None else out
+
+
+_AMOUNT: Final[dict[str, Any]] = {
+    "gpus": lambda role: role.resources.gpu,
+    "cpu": lambda role: role.resources.cpu,
+    "memory": lambda role: role.resources.memory_mib,
+}
+
+
+def away(capacity: Capacity, key: str, roles: Sequence[Role], pool: str) -> Reason | None:
+    """Return why `roles` do not fit on the present nodes even if nothing ran, else None. Remembered by `key`."""
+    if key not in capacity.impossible:
+        if len(capacity.impossible) > _REMEMBERED:
+            capacity.impossible.clear()
+        capacity.impossible[key] = None if fit(capacity.empty(), roles, pool) is not None else _away(capacity, pool)
+    reason: Reason | None = capacity.impossible[key]
+    return reason
+
+
+def _away(capacity: Capacity, pool: str) -> Reason:
+    out = [node for node in capacity.nodes if node.pool == pool and not node.schedulable]
+    there = sum(1 for node in capacity.nodes if node.pool == pool) - len(out)
+    return Reason(
+        "waiting_nodes",
+        {"pool": pool, "schedulable": there, "away": [{"node": n.name, "reason": n.reason} for n in out[:5]]},
+    )
