@@ -1,0 +1,38 @@
+/** Watching a job: logs, usage, metrics, output files. */
+import { get, url } from "./client";
+import type { FilePage, LogChunk, LogHits, Metrics, Usage } from "./types";
+
+export interface TaskAddress {
+  job: string;
+  attempt: number;
+  task: string;
+}
+
+const at = (a: TaskAddress): string =>
+  `/jobs/${encodeURIComponent(a.job)}/attempts/${a.attempt}/tasks/${encodeURIComponent(a.task)}/log`;
+
+export const readLog = (a: TaskAddress, offset: number, limit: number, signal?: AbortSignal): Promise<LogChunk> =>
+  get(at(a), { offset, limit }, signal);
+
+export const readLogLine = (a: TaskAddress, line: number, count: number, signal?: AbortSignal): Promise<LogChunk> =>
+  get(at(a), { line, count }, signal);
+
+export const searchLog = (
+  a: TaskAddress, q: string, regex: boolean, offset: number, limit: number, signal?: AbortSignal,
+): Promise<LogHits> => get(`${at(a)}/search`, { q, regex, offset, limit }, signal);
+
+export const followUrl = (a: TaskAddress, offset: number): string => url(`${at(a)}/follow`, { offset });
+export const logDownloadUrl = (a: TaskAddress): string => url(`${at(a)}/download`);
+export const allLogsUrl = (job: string): string => url(`/jobs/${encodeURIComponent(job)}/logs.zip`);
+
+export const readUsage = (job: string, attempt: number | "last", points: number): Promise<Usage> =>
+  get(`/jobs/${encodeURIComponent(job)}/usage`, { attempt, points });
+
+export const readMetrics = (job: string, points: number): Promise<Metrics> =>
+  get(`/jobs/${encodeURIComponent(job)}/metrics`, { points });
+
+export const listFiles = (job: string, path: string): Promise<FilePage> =>
+  get(`/jobs/${encodeURIComponent(job)}/files`, { path });
+
+export const fileUrl = (job: string, path: string): string =>
+  url(`/jobs/${encodeURIComponent(job)}/files/content`, { path });

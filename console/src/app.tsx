@@ -1,0 +1,45 @@
+/** What surrounds every page: looks, language, the query cache, the router. */
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { App as AntApp, ConfigProvider } from "antd";
+import enUS from "antd/locale/en_US";
+import zhCN from "antd/locale/zh_CN";
+import { useMemo, type ReactNode } from "react";
+import { ApiError, whenSignedOut } from "./api/client";
+import { useLanguage } from "./i18n";
+import { router } from "./router";
+import { antdTheme, LookContext, useLookState } from "./theme";
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2000,
+      refetchOnWindowFocus: true,
+      // A refusal stays a refusal; only silence is worth asking again.
+      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 3,
+      retryDelay: (count) => Math.min(1000 * 1.5 ** count, 15_000),
+    },
+  },
+});
+
+whenSignedOut(() => {
+  if (client.getQueryData(["session"]) === null) return;
+  client.setQueryData(["session"], null);
+});
+
+export function App(): ReactNode {
+  const look = useLookState();
+  const language = useLanguage();
+  const theme = useMemo(() => antdTheme(look.dark), [look.dark]);
+  return (
+    <LookContext value={look}>
+      <ConfigProvider theme={theme} locale={language === "zh" ? zhCN : enUS} button={{ autoInsertSpace: false }}>
+        <AntApp message={{ maxCount: 3 }}>
+          <QueryClientProvider client={client}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </AntApp>
+      </ConfigProvider>
+    </LookContext>
+  );
+}

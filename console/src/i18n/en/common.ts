@@ -1,0 +1,52 @@
+/** Words every page uses. */
+export const common = {
+  nav: { jobs: "Jobs", cluster: "Cluster", models: "Models", settings: "Settings", newJob: "New job", main: "Main navigation" },
+  state: {
+    queued: "Queued", initialising: "Initialising", running: "Running", saving: "Saving", retained: "Held for debugging",
+    stopping: "Stopping", succeeded: "Succeeded", failed: "Failed", stopped: "Stopped", expired: "Expired",
+    waiting: "Waiting", exited: "Exited", lost: "Lost", placed: "Placed", staging: "Staging", starting: "Starting",
+    draining: "Draining", ended: "Ended",
+  },
+  priority: { normal: "Normal", urgent: "Urgent", very_urgent: "Very urgent" },
+  action: {
+    stop: "Stop", clone: "Clone", delete: "Delete", cancel: "Cancel", save: "Save", copy: "Copy", copied: "Copied",
+    retry: "Try again", download: "Download", close: "Close", back: "Back", add: "Add", remove: "Remove", more: "More",
+    open: "Open", apply: "Apply", reload: "Reload", search: "Search", clear: "Clear", expand: "Show", collapse: "Hide",
+  },
+  unit: {
+    cores: "{{n}} cores", cores_one: "{{n}} core", cards: "{{n}} cards", cards_one: "{{n}} card", nodes: "{{count}} nodes",
+    nodes_one: "{{count}} node", tasks: "{{count}} tasks", tasks_one: "{{count}} task",
+  },
+  time: {
+    justNow: "just now", never: "never", noLimit: "no limit", left: "{{time}} left", zone: "Times are in {{zone}}",
+    local: "Local", utc: "UTC",
+  },
+  feed: {
+    live: "Live", connecting: "Connecting", waiting: "Reconnecting", paused: "Paused",
+    hint: "Pages update by themselves while this is live.",
+  },
+  error: {
+    title: "Something went wrong", unreachable: "The server does not answer.",
+    unreachableHint: "Check that it is running and that your network reaches it; this page tries again by itself.",
+    notFound: "This page does not exist", notFoundHint: "The address may be mistyped, or the thing was deleted.",
+    render: "This page could not be drawn", renderHint: "Reload the page; if it happens again, report the text below.",
+    problems: "{{count}} problems", problems_one: "{{count}} problem",
+  },
+  theme: { title: "Appearance", light: "Light", dark: "Dark", system: "System" },
+  language: { title: "Language", switch: "Switch to Chinese", other: "中文" },
+  user: { menu: "Account", signOut: "Sign out", password: "Change password" },
+  signin: {
+    title: "Sign in", username: "User name", password: "Password", submit: "Sign in",
+    tagline: "From one command to a trained model.",
+    firstStart: "First start? The server printed a one-time password in the terminal it was started from.",
+    wrong: "User name or password is not right.", needUsername: "Enter your user name.", needPassword: "Enter your password.",
+    changeTitle: "Choose your own password", changeHint: "The one-time password works once. Choose a password of at least 10 characters.",
+    old: "Current password", fresh: "New password", again: "New password again", tooShort: "At least 10 characters.",
+    differ: "The two passwords differ.", same: "Choose a password other than the current one.", change: "Set password and continue",
+    changed: "Password changed.", skip: "Sign in as someone else", points: {
+      gang: "Distributed jobs start all together, or not at all",
+      why: "Everything that waits says why; everything that fails says what to do",
+      model: "What you train becomes a versioned model with its origin",
+    },
+  },
+} as const;

@@ -1,0 +1,10 @@
+/** The entrance: everything else hangs below App. */
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app";
+import "./i18n";
+import "./styles.css";
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no #root");
+createRoot(root).render(<StrictMode><App /></StrictMode>);

@@ -1,0 +1,2 @@
+import type { ReactNode } from "react";
+export function SubmitPage(): ReactNode { return null; }

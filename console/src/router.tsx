@@ -1,0 +1,95 @@
+/** The addresses of the console. Pages are loaded when first visited. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { Crash, Missing } from "./pages/lost";
+import { Shell } from "./pages/shell";
+
+const TABS = ["overview", "logs", "metrics", "usage", "events", "files", "json"] as const;
+export type JobTab = (typeof TABS)[number];
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const texts = (value: unknown): string[] | undefined => {
+  const list = (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === "string" && item !== "");
+  return list.length > 0 ? list : undefined;
+};
+const whole = (value: unknown): number | undefined => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined);
+
+const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
+
+export interface JobsSearch {
+  q?: string;
+  state?: string[];
+  owner?: string;
+  framework?: string;
+  node?: string;
+  order?: string;
+}
+
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: (s: Record<string, unknown>): JobsSearch => ({
+    q: text(s["q"]), state: texts(s["state"]), owner: text(s["owner"]), framework: text(s["framework"]), node: text(s["node"]), order: text(s["order"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/jobs"), "JobsPage"),
+});
+
+const submit = createRoute({
+  getParentRoute: () => root,
+  path: "/submit",
+  validateSearch: (s: Record<string, unknown>): { clone?: string } => ({ clone: text(s["clone"]) }),
+  component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),
+});
+
+export interface JobSearch {
+  tab?: JobTab;
+  attempt?: number;
+  task?: string;
+  line?: number;
+  find?: string;
+}
+
+const job = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs/$id",
+  validateSearch: (s: Record<string, unknown>): JobSearch => ({
+    tab: TABS.find((tab) => tab === s["tab"]), attempt: whole(s["attempt"]), task: text(s["task"]), line: whole(s["line"]), find: text(s["find"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
+});
+
+const cluster = createRoute({
+  getParentRoute: () => root,
+  path: "/cluster",
+  component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
+});
+
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  component: lazyRouteComponent(() => import("./pages/models"), "ModelsPage"),
+});
+
+const model = createRoute({
+  getParentRoute: () => root,
+  path: "/models/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/models/model"), "ModelPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings"), "SettingsPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([jobs, submit, job, cluster, models, model, settings]),
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,82 @@
+/** Stop and delete, for one job or many, always after a question that says what will happen (R201, R202). */
+import { App } from "antd";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { deleteJob, deleteJobs, stopJob, stopJobs } from "../api/jobs";
+import { ENDED, type Bulk, type Job } from "../api/types";
+import { StateTag } from "./state";
+import { useErrorText } from "./ui";
+
+type Verb = "stop" | "delete";
+type Subject = Pick<Job, "id" | "name" | "state">;
+const SHOWN_AT_MOST = 8;
+
+const ALLOWED: Record<Verb, (job: Subject) => boolean> = {
+  stop: (job) => !ENDED.has(job.state),
+  delete: (job) => ENDED.has(job.state),
+};
+
+const ONE: Record<Verb, (id: string) => Promise<unknown>> = { stop: stopJob, delete: deleteJob };
+const MANY: Record<Verb, (ids: string[]) => Promise<Bulk>> = { stop: stopJobs, delete: deleteJobs };
+
+export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void) => void {
+  const { t } = useTranslation();
+  const { modal, message } = App.useApp();
+  const client = useQueryClient();
+  const errorText = useErrorText();
+
+  const act = useCallback(async (verb: Verb, jobs: Subject[]): Promise<void> => {
+    let refused: Bulk["refused"] = [];
+    try {
+      if (jobs.length === 1 && jobs[0]) await ONE[verb](jobs[0].id);
+      else refused = (await MANY[verb](jobs.map((job) => job.id))).refused;
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`, 6);
+      throw error;
+    } finally {
+      void client.invalidateQueries({ queryKey: ["jobs"] });
+      if (verb === "stop") for (const job of jobs) void client.invalidateQueries({ queryKey: ["job", job.id] });
+    }
+    if (refused.length > 0) message.warning(`${t("jobs.refused", { count: refused.length })} ${refused[0]?.title ?? ""}`, 6);
+    else message.success(t(`jobs.${verb}.done`, { count: jobs.length }));
+  }, [client, errorText, message, t]);
+
+  return useCallback((verb, jobs, done) => {
+    const allowed = jobs.filter(ALLOWED[verb]);
+    if (allowed.length === 0) {
+      if (verb === "delete") message.info(t("jobs.delete.onlyEnded"));
+      return;
+    }
+    modal.confirm({
+      title: t(`jobs.${verb}.title`, { count: allowed.length }),
+      width: 520,
+      icon: null,
+      content: <Question verb={verb} allowed={allowed} skipped={jobs.length - allowed.length} />,
+      okText: t(`jobs.${verb}.ok`),
+      cancelText: t("action.cancel"),
+      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
+      onOk: async () => {
+        await act(verb, allowed);
+        done?.();
+      },
+    });
+  }, [act, message, modal, t]);
+}
+
+function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; skipped: number }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div data-testid="confirm">
+      <ul className="tm-confirm-list">
+        {allowed.slice(0, SHOWN_AT_MOST).map((job) => (
+          <li key={job.id}><StateTag state={job.state} quiet /> <strong>{job.name}</strong> <span className="tm-mono tm-faint">{job.id.slice(0, 9)}</span></li>
+        ))}
+        {allowed.length > SHOWN_AT_MOST && <li>{t("jobs.andMore", { count: allowed.length - SHOWN_AT_MOST })}</li>}
+      </ul>
+      <p>{t(`jobs.${verb}.what`)}</p>
+      {skipped > 0 && <p className="tm-faint">{t(`jobs.${verb}.skip`, { count: skipped })}</p>}
+    </div>
+  );
+}

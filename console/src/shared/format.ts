@@ -1,0 +1,81 @@
+/** Numbers as people read them. Pure; the language comes in where words are needed. */
+
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** 1536 -> "1.5 KiB". */
+export function bytes(count: number): string {
+  let value = count;
+  let unit = 0;
+  while (value >= 1024 && unit < SIZES.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${trim(value.toFixed(digits))} ${SIZES[unit]}`;
+}
+
+export const mib = (count: number): string => bytes(count * 1024 * 1024);
+
+function trim(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** 0.0001234 -> "1.234e-4", 0.97321 -> "0.9732", 123456 -> "123,456". */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e9)) return value.toExponential(3).replace(/\.?0+e/, "e");
+  if (Number.isInteger(value)) return value.toLocaleString("en-US");
+  return trim(value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4));
+}
+
+/** 93 -> "1m 33s": the two largest units; below ten seconds with one decimal when `exact`. */
+export function duration(seconds: number, exact = false): string {
+  if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}s`;
+  let rest = Math.max(0, Math.floor(seconds));
+  const parts: string[] = [];
+  for (const [unit, size] of [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]] as const) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count}${unit}`);
+  }
+  return parts.slice(0, 2).join(" ") || "0s";
+}
+
+const DURATION_PART = /(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)?\s*/gy;
+const DURATION_UNITS: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86400, w: 604800 };
+
+/** "1h30m" -> 5400; null when it is not a duration. The same grammar as the server's. */
+export function parseDuration(text: string): number | null {
+  const source = text.trim().toLowerCase();
+  if (!source) return null;
+  let total = 0;
+  DURATION_PART.lastIndex = 0;
+  while (DURATION_PART.lastIndex < source.length) {
+    const match = DURATION_PART.exec(source);
+    if (!match) return null;
+    total += Number(match[1]) * (DURATION_UNITS[match[2] ?? "s"] ?? 1);
+  }
+  return total;
+}
+
+const MEMORY = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i;
+const MEMORY_UNITS: Record<string, number> = {
+  "": 1, m: 1, mb: 1, mi: 1, mib: 1, k: 1 / 1024, kb: 1 / 1024, ki: 1 / 1024, kib: 1 / 1024,
+  g: 1024, gb: 1024, gi: 1024, gib: 1024, t: 1048576, tb: 1048576, ti: 1048576, tib: 1048576,
+};
+
+/** "2GiB" -> 2048 (MiB); null when it is not a size. The same grammar as the server's. */
+export function parseMemory(text: string | number): number | null {
+  if (typeof text === "number") return text;
+  const match = MEMORY.exec(text);
+  const factor = match ? MEMORY_UNITS[(match[2] ?? "").toLowerCase()] : undefined;
+  return match && factor !== undefined ? Math.ceil(Number(match[1]) * factor) : null;
+}
+
+/** 2048 -> "2GiB", 1536 -> "1536MiB": exact, as the documents spell it. */
+export function spellMemory(value: number): string {
+  return value >= 1024 && value % 1024 === 0 ? `${value / 1024}GiB` : `${value}MiB`;
+}
+
+export const percent = (fraction: number): number => Math.round(Math.min(1, Math.max(0, fraction)) * 1000) / 10;

@@ -1,0 +1,126 @@
+/**
+ * One feed for the whole console: changes of jobs flow into the query cache, so every page that shows a job is live.
+ *
+ * Jobs already on a page are replaced in place (no flicker); what a change means for filters, counts and order is asked
+ * of the server again, at most once a second.
+ */
+import { useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Feed, type FeedStatus } from "../api/feed";
+import type { Job, JobDetail, JobPage } from "../api/types";
+import { listJobs } from "../api/jobs";
+
+const FLUSH_MS = 120;
+const REFETCH_MS = 1000;
+
+/** Replace jobs by newer versions of themselves; the same object comes back when nothing changed. */
+export function patchPages(data: InfiniteData<JobPage> | undefined, fresh: ReadonlyMap<string, Job>): InfiniteData<JobPage> | undefined {
+  if (!data) return data;
+  let touched = false;
+  const pages = data.pages.map((page) => {
+    if (!page.items.some((job) => fresh.has(job.id))) return page;
+    touched = true;
+    return { ...page, items: page.items.map((job) => newer(job, fresh.get(job.id))) };
+  });
+  return touched ? { ...data, pages } : data;
+}
+
+function newer<T extends Job>(old: T, fresh: Job | undefined): T {
+  return fresh && fresh.version >= old.version ? { ...old, ...fresh } : old;
+}
+
+class Inbox {
+  private readonly jobs = new Map<string, Job>();
+  private flushTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly client: QueryClient;
+
+  constructor(client: QueryClient) {
+    this.client = client;
+  }
+
+  job(job: Job): void {
+    this.jobs.set(job.id, job);
+    this.flushTimer ??= setTimeout(() => this.flush(), FLUSH_MS);
+  }
+
+  deleted(id: string): void {
+    this.refetchSoon(["jobs"]);
+    this.client.removeQueries({ queryKey: ["job", id] });
+  }
+
+  cluster(): void {
+    this.refetchSoon(["cluster"]);
+  }
+
+  close(): void {
+    clearTimeout(this.flushTimer);
+    for (const timer of this.refetchTimers.values()) clearTimeout(timer);
+  }
+
+  private flush(): void {
+    this.flushTimer = undefined;
+    const fresh = new Map(this.jobs);
+    this.jobs.clear();
+    this.client.setQueriesData<InfiniteData<JobPage>>({ queryKey: ["jobs"] }, (data) => patchPages(data, fresh));
+    for (const job of fresh.values()) {
+      const before = this.client.getQueryData<JobDetail>(["job", job.id]);
+      if (!before) continue;
+      this.client.setQueryData<JobDetail>(["job", job.id], newer(before, job));
+      if (before.version !== job.version) {
+        this.refetchSoon(["job", job.id]);
+        this.refetchSoon(["events", job.id]);
+      }
+    }
+    this.refetchSoon(["jobs"]);
+  }
+
+  /** At most one refetch a second per key, the last change always included. Also of what is not on screen: only marked stale. */
+  private refetchSoon(queryKey: string[]): void {
+    const key = queryKey.join("/");
+    if (this.refetchTimers.has(key)) return;
+    this.refetchTimers.set(key, setTimeout(() => {
+      this.refetchTimers.delete(key);
+      void this.client.invalidateQueries({ queryKey });
+    }, REFETCH_MS));
+  }
+}
+
+/** Keep the feed open while mounted; returns its status for the header. */
+export function useLiveFeed(): FeedStatus {
+  const client = useQueryClient();
+  const [status, setStatus] = useState<FeedStatus>("connecting");
+  useEffect(() => {
+    const inbox = new Inbox(client);
+    let feed: Feed | null = null;
+    let gone = false;
+    const start = (after: number): void => {
+      if (gone) return;
+      feed = new Feed({
+        path: "/feed",
+        after,
+        onStatus: setStatus,
+        events: {
+          job: (data) => inbox.job(data as Job),
+          deleted: (data) => inbox.deleted((data as { id: string }).id),
+          cluster: () => inbox.cluster(),
+        },
+      });
+    };
+    const begin = async (): Promise<void> => {
+      try {
+        start((await listJobs({ limit: 1 }, null)).seq);
+      } catch {
+        setStatus("waiting");
+        if (!gone) setTimeout(() => void begin(), 3000);
+      }
+    };
+    void begin();
+    return () => {
+      gone = true;
+      feed?.close();
+      inbox.close();
+    };
+  }, [client]);
+  return status;
+}

@@ -1,0 +1,159 @@
+/** Small pieces every page is made of. */
+import { CheckOutlined, CopyOutlined, ReloadOutlined } from "@ant-design/icons";
+import { Alert, App, Button, Empty as AntEmpty, Skeleton, Tooltip } from "antd";
+import { useEffect, useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError, Unreachable } from "../api/client";
+import { ENDED, type Job } from "../api/types";
+import { duration, percent } from "./format";
+import { toneOf } from "./state";
+
+export function PageHeader(props: { title: ReactNode; sub?: ReactNode; actions?: ReactNode }): ReactNode {
+  return (
+    <header className="tm-page-header">
+      <div className="tm-grow">
+        <h1>{props.title}</h1>
+        {props.sub && <div className="tm-sub">{props.sub}</div>}
+      </div>
+      {props.actions && <div className="tm-actions">{props.actions}</div>}
+    </header>
+  );
+}
+
+export function CopyButton({ text, label }: { text: string; label?: string }): ReactNode {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return undefined;
+    const timer = setTimeout(() => setDone(false), 1500);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = async (): Promise<void> => {
+    if (await copyText(text)) setDone(true);
+    else message.info(text);
+  };
+  return (
+    <Tooltip title={done ? t("action.copied") : (label ?? t("action.copy"))}>
+      <Button type="text" size="small" className="tm-copy" aria-label={label ?? t("action.copy")} onClick={() => void copy()}
+        icon={done ? <CheckOutlined /> : <CopyOutlined />} />
+    </Tooltip>
+  );
+}
+
+/** The clipboard needs a secure page; over plain http to another host the old way is left. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+export function Mono({ children, copy }: { children: ReactNode; copy?: string }): ReactNode {
+  return (
+    <span className="tm-mono">
+      {children}
+      {copy !== undefined && <CopyButton text={copy} />}
+    </span>
+  );
+}
+
+export function useErrorText(): (error: unknown) => { title: string; remedy: string } {
+  const { t } = useTranslation();
+  return (error) => {
+    if (error instanceof Unreachable) return { title: t("error.unreachable"), remedy: t("error.unreachableHint") };
+    if (error instanceof ApiError) return { title: error.message, remedy: error.remedy };
+    return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
+  };
+}
+
+export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
+  const { t } = useTranslation();
+  const { title, remedy } = useErrorText()(error);
+  const problems = error instanceof ApiError ? error.problems : [];
+  return (
+    <Alert type="error" showIcon title={title} data-testid="error"
+      description={
+        <>
+          {remedy}
+          {problems.length > 0 && (
+            <ul className="tm-problems">
+              {problems.map((p) => (
+                <li key={`${p.path}${p.rule}`}>{p.path && <code>{p.path}</code>} {p.rule} {p.remedy}</li>
+              ))}
+            </ul>
+          )}
+        </>
+      }
+      action={retry && <Button size="small" icon={<ReloadOutlined />} onClick={retry}>{t("action.retry")}</Button>} />
+  );
+}
+
+/** What a query shows before it has data: a skeleton, or the error with a way out. */
+export function Pending({ query, rows = 6 }: { query: { error: unknown; refetch: () => unknown }; rows?: number }): ReactNode {
+  if (query.error) return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
+  return <Skeleton active paragraph={{ rows }} title={false} />;
+}
+
+export function Empty({ title, children, icon }: { title: string; children?: ReactNode; icon?: ReactNode }): ReactNode {
+  return (
+    <div className="tm-empty" data-testid="empty">
+      {icon ?? <AntEmpty image={AntEmpty.PRESENTED_IMAGE_SIMPLE} description={null} />}
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** Progress of a job, honest about not knowing: a moving bar while it runs without telling, nothing while it waits. */
+export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean }): ReactNode {
+  const { t } = useTranslation();
+  const known = job.state === "succeeded" ? 1 : (job.progress?.fraction ?? null);
+  const live = !ENDED.has(job.state) && job.state !== "queued";
+  if (known === null && !live) return <span className="tm-faint">–</span>;
+  const p = job.progress;
+  const words = p?.step != null && p.of != null ? t("jobs.step", { step: p.step, of: p.of }) : p?.step != null ? t("jobs.stepOnly", { step: p.step }) : "";
+  const eta = live && p?.eta_s != null ? t("jobs.eta", { time: duration(p.eta_s) }) : "";
+  const tone = job.state === "running" ? "blue" : toneOf(job.state);
+  return (
+    <Tooltip title={[words, eta].filter(Boolean).join(" · ")}>
+      <div className={`tm-progress${wide ? " tm-wide" : ""}`} role="progressbar" aria-valuemin={0} aria-valuemax={100}
+        aria-valuenow={known === null ? undefined : percent(known)} data-testid="progress">
+        <div className="tm-progress-track">
+          <div className={`tm-progress-bar tm-fill-${tone}${known === null ? " tm-unknown" : ""}`}
+            style={{ width: known === null ? "35%" : `${percent(known)}%` }} />
+        </div>
+        <span className="tm-num">{known === null ? "" : `${Math.floor(percent(known))}%`}</span>
+        {wide && <span className="tm-faint">{[words, eta].filter(Boolean).join(" · ")}</span>}
+      </div>
+    </Tooltip>
+  );
+}
+
+export function Bar({ used, total, label, text, tone = "blue" }: { used: number; total: number; label: string; text: string; tone?: string }): ReactNode {
+  const share = total > 0 ? percent(used / total) : 0;
+  return (
+    <div className="tm-bar" role="meter" aria-label={label} aria-valuenow={used} aria-valuemin={0} aria-valuemax={total} aria-valuetext={text}>
+      <div className="tm-bar-head"><span>{label}</span><span className="tm-num">{text}</span></div>
+      <div className="tm-progress-track"><div className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`} style={{ width: `${share}%` }} /></div>
+    </div>
+  );
+}
+
+export function Facts({ items, columns = 3 }: { items: [string, ReactNode][]; columns?: number }): ReactNode {
+  return (
+    <dl className="tm-facts" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
+      {items.map(([label, value]) => (
+        <div key={label}><dt>{label}</dt><dd>{value}</dd></div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,80 @@
+/** Colours of the product in light and dark, and who chooses: the person, or their system. */
+import { theme as antd, type ThemeConfig } from "antd";
+import { createContext, useContext, useEffect, useMemo, useState } from "react";
+
+export type Look = "light" | "dark" | "system";
+const KEY = "trainmaster.look";
+const QUERY = "(prefers-color-scheme: dark)";
+
+export const FONT =
+  '-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", "Noto Sans CJK SC", "Helvetica Neue", Arial, sans-serif';
+export const MONO = '"JetBrains Mono", "SF Mono", ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
+
+/** Distinct on light and dark, and in the common kinds of colour blindness next to each other. */
+export const SERIES = ["#3b5bdb", "#e8590c", "#0ca678", "#ae3ec9", "#f08c00", "#1098ad", "#e03131", "#66a80f", "#5f3dc4", "#868e96"] as const;
+
+export interface LookState {
+  look: Look;
+  dark: boolean;
+  setLook: (look: Look) => void;
+}
+
+export const LookContext = createContext<LookState>({ look: "system", dark: false, setLook: () => undefined });
+export const useLook = (): LookState => useContext(LookContext);
+
+function savedLook(): Look {
+  const saved = localStorage.getItem(KEY);
+  return saved === "light" || saved === "dark" ? saved : "system";
+}
+
+export function useLookState(): LookState {
+  const [look, setLookState] = useState<Look>(savedLook);
+  const [system, setSystem] = useState(() => matchMedia(QUERY).matches);
+  useEffect(() => {
+    const media = matchMedia(QUERY);
+    const listen = (): void => setSystem(media.matches);
+    media.addEventListener("change", listen);
+    return () => media.removeEventListener("change", listen);
+  }, []);
+  const dark = look === "system" ? system : look === "dark";
+  useEffect(() => {
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+  }, [dark]);
+  return useMemo(() => ({
+    look, dark,
+    setLook: (next: Look) => {
+      localStorage.setItem(KEY, next);
+      setLookState(next);
+    },
+  }), [look, dark]);
+}
+
+export function antdTheme(dark: boolean): ThemeConfig {
+  return {
+    algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
+    cssVar: { key: "tm" },
+    token: {
+      colorPrimary: dark ? "#5c7cfa" : "#3b5bdb",
+      colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
+      colorSuccess: "#2b8a3e",
+      colorError: "#e03131",
+      colorWarning: "#e8890c",
+      colorBgLayout: dark ? "#0f1115" : "#f5f6f8",
+      colorBgContainer: dark ? "#171a21" : "#ffffff",
+      colorBgElevated: dark ? "#1e222b" : "#ffffff",
+      colorBorderSecondary: dark ? "#272c37" : "#e9ebef",
+      colorTextBase: dark ? "#e6e8ee" : "#1b1f27",
+      borderRadius: 8,
+      fontFamily: FONT,
+      fontFamilyCode: MONO,
+      wireframe: false,
+    },
+    components: {
+      Layout: { headerBg: dark ? "#171a21" : "#ffffff", siderBg: dark ? "#13161c" : "#ffffff", headerHeight: 52, headerPadding: "0 20px" },
+      Menu: { itemBorderRadius: 8, activeBarBorderWidth: 0, itemBg: "transparent" },
+      Table: { headerBg: "transparent", cellPaddingBlock: 10, headerSplitColor: "transparent" },
+      Card: { headerFontSize: 15, headerHeight: 46 },
+      Tabs: { horizontalMargin: "0" },
+    },
+  };
+}
