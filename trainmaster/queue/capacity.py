@@ -100,11 +100,11 @@ class Room:
 class Capacity(Room):
     """The picture the service keeps: one `hold` per started attempt, one `release` when it is reaped.
 
-    `failures` remembers, by class key, what does not fit now; `impossible` what does not fit on the present nodes.
-    Whatever gives room or changes nodes forgets them, so that they are never wrong, only absent.
+    `failures` remembers, by class key, what does not fit now; `impossible` what does not fit on the nodes in service,
+    `refused` what does not fit on all nodes. Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 
-    __slots__ = ("_empty", "_held", "failures", "impossible")
+    __slots__ = ("_empty", "_held", "failures", "impossible", "refused")
 
     def __init__(
         self,
@@ -116,6 +116,7 @@ class Capacity(Room):
         self._held: dict[str, tuple[tuple[Role, ...], tuple[Assignment, ...]]] = {}
         self.failures: dict[str, Any] = {}
         self.impossible: dict[str, Any] = {}
+        self.refused: dict[str, Any] = {}
         self._empty: Room | None = None
         super().__init__(nodes, port_first, port_last, busy_ports)
 
@@ -174,6 +175,7 @@ class Capacity(Room):
     def _forget(self) -> None:
         self.failures.clear()
         self.impossible.clear()
+        self.refused.clear()
         self._empty = None
 
 

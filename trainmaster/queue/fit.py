@@ -8,7 +8,8 @@ Pure. Invariant: never places more than is free.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, PortRequest, Role
 from trainmaster.queue.capacity import Free, Room, millicores
@@ -219,3 +220,19 @@ def _cards(free: tuple[int, ...], count: int) -> tuple[int, ...]:
         if free[start + count - 1] - free[start] == count - 1:
             return free[start : start + count]
     return free[:count]
+
+
+def with_resources(role: Role, **changes: Any) -> Role:
+    """Return `role` asking for something else, for example ``gpu=2``."""
+    return replace(role, resources=replace(role.resources, **changes))
+
+
+def largest(fits: Callable[[int], bool], asked: int, least: int = 1) -> int | None:
+    """Return the largest number from `least` to below `asked` that fits, or None. O(log asked) questions."""
+    if asked <= least or not fits(least):
+        return None
+    low, high = least, asked - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low

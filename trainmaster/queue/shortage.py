@@ -6,10 +6,11 @@ Invariant: a gang that `fit` refuses always gets exactly one reason.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Role
-from trainmaster.queue.capacity import Capacity, Room
+from trainmaster.queue.capacity import Capacity, Free, Room
 from trainmaster.queue.fit import Kinds, fit
 from trainmaster.queue.snapshot import Reason
 
@@ -20,8 +21,11 @@ STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
 )
 """What is asked for in turn; what passes all of them is short of ports."""
 
+FIELDS: Final[dict[str, str]] = {"gpus": "gpu", "cpu": "cpu", "memory": "memory_mib"}
+"""The field of Resources that holds the amount of each kind."""
 
-_REMEMBERED: Final = 10_000
+
+REMEMBERED: Final = 10_000
 """Request classes remembered at most."""
 
 
@@ -45,39 +49,32 @@ def evidence(what: str, room: Room, roles: Sequence[Role], pool: str) -> dict[st
         role = max(roles, key=lambda r: sum(p.count for p in r.ports))
         fixed = sorted(p.begin_at for r in roles for p in r.ports if p.begin_at)
         return {"role": role.name, "ports": sum(p.count for p in role.ports), "fixed": fixed}
-    of_role = _AMOUNT[what]
-    role = max(roles, key=of_role)
+    asked = attrgetter(f"resources.{FIELDS[what]}")
+    role = max(roles, key=asked)
     model = role.resources.gpu_type if what == "gpus" else None
-    free = [
-        {
-            "gpus": sum(len(cards) for name, cards in node.cards.items() if model in (None, name)),
-            "cpu": node.cpu / 1000,
-            "memory": node.memory_mib,
-        }[what]
-        for node in nodes
-    ]
+    free = [_free(what, node, model) for node in nodes]
     out = {
         "role": role.name,
-        "needs": sum(of_role(r) * r.replicas for r in roles),
-        "each": of_role(role),
+        "needs": sum(asked(r) * r.replicas for r in roles),
+        "each": asked(role),
         "replicas": role.replicas,
-        "free": round(sum(max(amount, 0) for amount in free), 3),
-        "largest": round(max(free, default=0), 3),
+        "free": round(sum(max(amount, 0) for node in free for amount in node), 3),
+        "largest": round(max((amount for node in free for amount in node), default=0), 3),
     }
     return {**out, "type": model} if model is not None else out
 
 
-_AMOUNT: Final[dict[str, Any]] = {
-    "gpus": lambda role: role.resources.gpu,
-    "cpu": lambda role: role.resources.cpu,
-    "memory": lambda role: role.resources.memory_mib,
-}
+def _free(what: str, node: Free, model: str | None) -> list[float]:
+    """Return what is free on one node, in parts that one replica cannot join: its cards by model, else one amount."""
+    if what == "gpus":
+        return [len(cards) for name, cards in node.cards.items() if model in (None, name)]
+    return [node.cpu / 1000 if what == "cpu" else node.memory_mib]
 
 
 def away(capacity: Capacity, key: str, roles: Sequence[Role], pool: str) -> Reason | None:
     """Return why `roles` do not fit on the present nodes even if nothing ran, else None. Remembered by `key`."""
     if key not in capacity.impossible:
-        if len(capacity.impossible) > _REMEMBERED:
+        if len(capacity.impossible) > REMEMBERED:
             capacity.impossible.clear()
         capacity.impossible[key] = None if fit(capacity.empty(), roles, pool) is not None else _away(capacity, pool)
     reason: Reason | None = capacity.impossible[key]

@@ -60,7 +60,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something waits or is refused. `code` is a key of queue.explain.REASONS; `evidence` are numbers and names."""
+    """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names."""
 
     code: str
     evidence: dict[str, Any] = field(default_factory=dict)

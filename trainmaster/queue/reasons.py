@@ -1,0 +1,133 @@
+"""The words for why a job waits or is refused, in both languages. Data and its rendering only; pure.
+
+Owns every reason code the queue uses. Invariant: each code has one sentence in each language, and `render` needs
+nothing but the evidence that the code's makers put in.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.units import format_memory
+from trainmaster.queue.snapshot import Reason
+
+REASONS: Final[dict[str, tuple[str, str]]] = {
+    "waiting_gpus": (
+        "等待加速卡：共需 {needs} 张（{type}，每个副本 {each} 张），现空闲 {free} 张，单个节点最多空闲 {largest} 张",
+        "Waiting for cards: {needs} needed ({type}, {each} per replica), {free} free, at most {largest} on one node",
+    ),
+    "waiting_cpu": (
+        "等待 CPU：共需 {needs} 核（每个副本 {each} 核），现空闲 {free} 核，单个节点最多空闲 {largest} 核",
+        "Waiting for CPU: {needs} cores needed ({each} per replica), {free} free, at most {largest} on one node",
+    ),
+    "waiting_memory": (
+        "等待内存：共需 {needs}（每个副本 {each}），现空闲 {free}，单个节点最多空闲 {largest}",
+        "Waiting for memory: {needs} needed ({each} per replica), {free} free, at most {largest} on one node",
+    ),
+    "waiting_ports": (
+        "等待端口：角色 {role} 所需的端口（{fixed}）被占用",
+        "Waiting for ports: those that role {role} asks for ({fixed}) are in use",
+    ),
+    "waiting_nodes": (
+        "等待节点：资源池 {pool} 中现可调度的 {schedulable} 个节点放不下此任务，不可用的节点：{away}",
+        "Waiting for nodes: the {schedulable} nodes of pool {pool} in service cannot carry it; out of service: {away}",
+    ),
+    "behind": (
+        "排在任务 {job} 之后：它先得到释放出来的资源",
+        "Behind job {job}, which gets what is freed first",
+    ),
+    "next_pass": ("即将被调度", "About to be considered"),
+    "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
+    "no_such_card": (
+        "角色 {role} 要求加速卡型号 {type}，资源池中只有：{types}",
+        "Role {role} asks for cards of type {type}; the pool has: {types}",
+    ),
+    "never_gpus": (
+        "角色 {role} 的每个副本需要 {each} 张加速卡（{type}），最大的节点只有 {largest} 张",
+        "Role {role} asks for {each} cards per replica ({type}), the largest node has {largest}",
+    ),
+    "never_cpu": (
+        "角色 {role} 的每个副本需要 {each} 核 CPU，能满足其余要求的节点最多有 {largest} 核",
+        "Role {role} asks for {each} CPU cores per replica, the largest node has {largest}",
+    ),
+    "never_memory": (
+        "角色 {role} 的每个副本需要 {each} 内存，最大的节点只有 {largest}",
+        "Role {role} asks for {each} of memory per replica, the largest node has {largest}",
+    ),
+    "never_ports": (
+        "角色 {role} 的每个副本需要 {ports} 个端口，超出可分配的端口范围",
+        "Role {role} asks for {ports} ports per replica, more than there are to give out",
+    ),
+    "never_together": (
+        "每个副本单独放得下，全部副本同时放不下：共需 {needs}{unit}，全部节点共 {free}{unit}",
+        "Every replica fits by itself, all together do not: {needs}{unit} needed, all nodes have {free}{unit}",
+    ),
+    "never_fixed_ports": (
+        "固定端口 {fixed} 在每台主机上只能用一次，资源池只有 {hosts} 台主机，放不下全部副本",
+        "The fixed ports {fixed} exist once per host, and {hosts} hosts are too few for all replicas",
+    ),
+}  # fmt: skip
+"""Code -> (zh, en). Placeholders are keys of the evidence, made readable by `render`."""
+
+_UNITS: Final[dict[str, tuple[str, str]]] = {"gpus": (" 张卡", " cards"), "cpu": (" 核", " cores"), "memory": ("", "")}
+
+
+class Text(NamedTuple):
+    """One sentence in both languages."""
+
+    zh: str
+    en: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return it as the API shows texts."""
+        return {"zh": self.zh, "en": self.en}
+
+
+def render(reason: Reason) -> Text:
+    """Return the sentences of `reason`. Raises KeyError for a code that is not in REASONS."""
+    zh, en = REASONS[reason.code]
+    return Text(zh.format(**_words(reason, 0)), en.format(**_words(reason, 1)))
+
+
+def remedy(reason: Reason) -> Text:
+    """Return what to do about a refusal of `can_ever_fit`: the nearest shape that fits, or the choices."""
+    data = reason.evidence
+    path = data["path"]
+    if data.get("changes"):
+        items = data["changes"].items()
+        lower = [(at, format_memory(int(n)) if at.endswith("memory_mib") else f"{n:g}") for at, n in items]
+        zh, en = "，".join(f"{at} 降到 {n}" for at, n in lower), " and ".join(f"{at} to {n}" for at, n in lower)
+        return Text(f"将 {zh}", f"Lower {en}")
+    choices = data.get("types", data.get("pools"))
+    if choices:
+        listed = ", ".join(choices)
+        return Text(f"将 {path} 改为以下之一：{listed}", f"Set {path} to one of: {listed}")
+    return Text(
+        f"减少 {path} 的要求，或请管理员增加节点", f"Ask for less at {path}, or ask the administrator for nodes"
+    )
+
+
+def problem(reason: Reason) -> Problem:
+    """Return a refusal of `can_ever_fit` as a problem of the field it is about."""
+    data = reason.evidence
+    value = data.get("value", data.get("type", data.get("pool")))
+    return Problem(data["path"], render(reason).en, remedy(reason).en, code=reason.code, value=value)
+
+
+def _words(reason: Reason, language: int) -> dict[str, Any]:
+    """Return the evidence as words of one language (0 zh, 1 en)."""
+    out = dict(reason.evidence)
+    memory = reason.code.endswith("_memory") or out.get("what") == "memory"
+    for name in ("needs", "each", "free", "largest"):
+        if name in out:
+            out[name] = format_memory(int(out[name])) if memory else f"{out[name]:g}"
+    out["type"] = out.get("type") or ("任意型号", "any type")[language]
+    out["unit"] = _UNITS.get(str(out.get("what")), ("", ""))[language]
+    if "away" in out:
+        out["away"] = [f"{n['node']} ({n['reason']})" if n["reason"] else n["node"] for n in out["away"]]
+    if "fixed" in out:
+        out["fixed"] = out["fixed"] or [f"{out['ports']} {('个', 'of any number')[language]}"]
+    return {name: _listed(value, language) if isinstance(value, list) else value for name, value in out.items()}
+
+
+def _listed(values: list[Any], language: int) -> str:
+    return ", ".join(map(str, values)) or ("无", "none")[language]
