@@ -1,0 +1,108 @@
+"""Folders of users' files: listing, reading and sending them, and taking them away. For outputs and model versions.
+
+Everything goes through storage.safe: no link is followed, nothing outside the root is reached. Errors say NotFound in
+the words of the person who asked, whatever the file system said.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trainmaster.core.errors import NotFound
+from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
+from trainmaster.storage.zips import Member, blocks_of, stream_zip
+
+MAX_LISTED: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file opened for sending; whoever gets it closes `fd` (or hands it to `blocks_of`)."""
+
+    fd: int
+    name: str
+    size: int
+    modified_at: float
+
+
+def kind_of(mode: int) -> str:
+    """Return file, folder, link or other for an lstat mode."""
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "other"
+
+
+def list_files(root: str, path: str = "") -> dict[str, Any]:
+    """Return ``{path, items: [{name, path, kind, size, modified_at}]}``, folders first, at most 10,000 items.
+
+    A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder.
+    """
+    try:
+        relative = "/".join(parts_of(path))
+        with folder(root, relative) as fd:
+            items = [_item(fd, relative, name) for name in sorted(os.listdir(fd))[:MAX_LISTED]]
+    except OSError:
+        if path.strip("/") in ("", "."):
+            return {"path": "", "items": []}
+        raise _missing(path, "folder") from None
+    found = [item for item in items if item is not None]
+    found.sort(key=lambda item: (item["kind"] != "folder", item["name"]))
+    return {"path": relative, "items": found}
+
+
+def _item(fd: int, relative: str, name: str) -> dict[str, Any] | None:
+    try:
+        info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+    except OSError:
+        return None
+    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return {
+        "name": shown, "path": f"{relative}/{shown}" if relative else shown, "kind": kind_of(info.st_mode),
+        "size": info.st_size, "modified_at": info.st_mtime,
+    }  # fmt: skip
+
+
+def open_file(root: str, path: str) -> OpenFile:
+    """Open the regular file `path` beneath `root`. Raises NotFound for anything else, links and ``..`` included."""
+    try:
+        fd = open_beneath(root, path)
+    except (OSError, UnicodeError):
+        raise _missing(path, "file") from None
+    info = os.fstat(fd)
+    return OpenFile(fd, path.rsplit("/", 1)[-1], info.st_size, info.st_mtime)
+
+
+def _missing(path: str, what: str) -> NotFound:
+    return NotFound(f"there is no {what} {path!r} here", remedy="List the folder above it; links are not followed.")
+
+
+def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[bytes]:
+    """Yield a zip archive of the folder `path` beneath `root`. Raises NotFound (at once) when there is none."""
+    list_files(root, path)
+    return stream_zip(_members(root, "/".join(parts_of(path))), compress=compress)
+
+
+def _members(root: str, path: str) -> Iterator[Member]:
+    for name, info in walk(os.path.join(root, path) if path else root):
+        if stat.S_ISREG(info.st_mode):
+            try:
+                fd = open_beneath(root, f"{path}/{name}" if path else name)
+            except OSError:
+                continue
+            yield Member(name, blocks_of(fd), info.st_mtime)
+
+
+def remove_tree(path: str) -> None:
+    """Delete a folder, also one whose content is read-only. What is gone already is fine. Raises OSError otherwise."""
+    if not os.path.lexists(path):
+        return
+    os.chmod(path, 0o700)
+    for name, info in walk(path):
+        if stat.S_ISDIR(info.st_mode):
+            os.chmod(os.path.join(path, name), 0o700)
+    shutil.rmtree(path)
