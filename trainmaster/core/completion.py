@@ -51,7 +51,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
 
 
 def _first_failure(roles: tuple[Role, ...], by_role: list[list[Task]]) -> tuple[int, Verdict] | None:
-    """Return (role index, verdict) of the first role whose min-failed rule fired. The earliest failed task explains it."""
+    """Return (role index, verdict) of the first role whose min-failed rule fired. The earliest failed task tells."""
     for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
         if role.min_failed is None:
             continue
@@ -66,7 +66,9 @@ def _short_of_successes(roles: tuple[Role, ...], by_role: list[list[Task]]) -> V
     for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
         if not role_complete(role, members):
             got = sum(task.succeeded for task in members)
-            text = f"role {role.name}: {got} of the {role.min_succeeded} tasks needed succeeded, and none is left running"
+            text = (
+                f"role {role.name}: {got} of the {role.min_succeeded} tasks needed succeeded, and none is left running"
+            )
             return Verdict("too_many_failures", message=text, role=index)
     raise AssertionError("called with every role complete")
 

@@ -1,10 +1,11 @@
 """`reduce(job, event) -> (job, actions)`: the only thing that changes a job. Pure.
 
-Update first (the new record), then say what must be done (actions); nothing here does it. A fact that has no meaning in
-the present state (an older attempt, a terminal job, a pair absent from the table) leaves the job as it is apart from its
-`version`, and orders nothing. Invariants, walked exhaustively in the tests: terminal states absorb; neither a terminal nor
-a queued job holds an attempt that is live; `succeeded` only through `saved`; from every live state but SAVING a stop leads
-to `stopped`; an engine that loses everything never strands a job and never counts as success.
+Update first (the new record), then say what must be done (actions); nothing here does it. A fact that has no meaning
+in the present state (an older attempt, a terminal job, a pair absent from the table) leaves the job as it is apart from
+its `version`, and orders nothing. Invariants, walked exhaustively in the tests: terminal states absorb; neither a
+terminal nor a queued job holds an attempt that is live; `succeeded` only through `saved`; a stop leads to `stopped`
+from every live state in which the outputs are not yet all that counts; an engine that loses everything never strands a
+job and never counts as success.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,18 @@ from typing import Final
 from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Attempt, Job, Task, Verdict, assignment_from_json, job_from_json
+from trainmaster.core.records import Assignment, Attempt, Job, Task, Verdict, assignment_from_json, job_from_json
 from trainmaster.core.states import (
-    ATTEMPT_TABLE, FINAL_STATE, STRENGTH, Edge, JobState, Phase, Priority, Signal, TaskPhase, Why,
+    ATTEMPT_TABLE,
+    FINAL_STATE,
+    STRENGTH,
+    Edge,
+    JobState,
+    Phase,
+    Priority,
+    Signal,
+    TaskPhase,
+    Why,
 )  # fmt: skip
 
 Result = tuple[Job, tuple[Action, ...]]
@@ -34,7 +44,7 @@ _SIGNAL_OF: Final[dict[Kind, Signal]] = {
     Kind.RESIZE: Signal.RESIZE,
     Kind.RELEASED: Signal.RELEASE,
     Kind.SAVED: Signal.SAVED,
-    Kind.SAVE_FAILED: Signal.BAD,
+    Kind.SAVE_FAILED: Signal.UNSAVED,
     Kind.REAPED: Signal.REAPED,
 }
 
@@ -44,8 +54,13 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
     Kind.STOP_REQUESTED: "stopped",
     Kind.EXPIRED: "expired",
     Kind.FAULT: "lost",
+    Kind.SLOW: "slow",
     Kind.SAVE_FAILED: "save_failed",
 }
+
+
+_ABOUT_THE_JOB: Final = frozenset({Kind.STOP_REQUESTED, Kind.EXPIRED})
+"""Kinds that mean the job whatever attempt they name: who asks for a stop cannot know of the next try."""
 
 
 def reduce(job: Job | None, event: Event) -> Result:
@@ -66,6 +81,10 @@ def reduce(job: Job | None, event: Event) -> Result:
 def _apply(job: Job, event: Event) -> Result:
     if job.terminal or event.kind in (Kind.NOTED, Kind.SUBMITTED):
         return job, ()
+    if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
+        return job, (
+            Watch(job.id, _number(job), job.expires_at),
+        )  # early, or the duration was changed meanwhile (R191)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
         return changed, (Watch(job.id, _number(job), changed.expires_at),)
@@ -82,7 +101,7 @@ def _number(job: Job) -> int:
 
 def _apply_queued(job: Job, event: Event) -> Result:
     if event.kind is Kind.PLACED and event.attempt == job.attempts_used + 1:
-        placement = tuple(assignment_from_json(a) for a in event.data["placement"])
+        placement = _whole_gang(job, event)
         attempt = Attempt(
             number=event.attempt,
             cause=job.next_cause,
@@ -100,13 +119,24 @@ def _apply_queued(job: Job, event: Event) -> Result:
     return job, ()
 
 
+def _whole_gang(job: Job, event: Event) -> tuple[Assignment, ...]:
+    placement = tuple(assignment_from_json(a) for a in event.data["placement"])
+    wanted = [(role, index) for role in range(len(job.roles)) for index in range(job.roles[role].replicas)]
+    if sorted((a.role, a.index) for a in placement) != wanted:
+        raise ValueError(f"a placement of {job.id} must place each of its {len(wanted)} replicas exactly once")
+    return placement
+
+
 def _apply_active(job: Job, event: Event) -> Result:
     attempt = job.attempt
     assert attempt is not None, "an active job has an attempt"
-    if event.attempt not in (0, attempt.number):
+    if event.attempt not in (0, attempt.number) and event.kind not in _ABOUT_THE_JOB:
         return job, ()
     if event.kind in _TASK_RULES:
         return _apply_task(job, attempt, event)
+    if event.kind is Kind.STARTED and attempt.phase is Phase.DRAINING and attempt.handle is None:
+        # Stopped while it was being launched: whoever reaps it needs the handle.
+        return replace(job, attempt=replace(attempt, handle=event.data.get("handle"))), ()
     signal = _SIGNAL_OF.get(event.kind)
     return _step(job, attempt, signal, event) if signal is not None else (job, ())
 
@@ -119,7 +149,7 @@ def _apply_task(job: Job, attempt: Attempt, event: Event) -> Result:
         return job, ()
     attempt = replace(attempt, tasks=tuple(new if task is old else task for task in attempt.tasks))
     actions: tuple[Action, ...] = ()
-    if new.phase is not TaskPhase.WAITING and attempt.started_at is None:
+    if new.started_at is not None and attempt.started_at is None:  # a task lost before it ran started nothing
         attempt = replace(attempt, started_at=event.at)
         if job.started_at is None:
             job = replace(job, started_at=event.at)

@@ -1,7 +1,7 @@
 """States of job, attempt and task as data: enums, the transition table, and the names people see (zh, en).
 
-Nothing here acts. `reduce` reads ATTEMPT_TABLE and STRENGTH; consoles read SHOWN. A state compared anywhere else must be
-one of these enum members, never a text.
+Nothing here acts. `reduce` reads ATTEMPT_TABLE and STRENGTH; consoles read SHOWN. A state compared anywhere else must
+be one of these enum members, never a text.
 """
 
 from enum import IntEnum, StrEnum
@@ -72,7 +72,8 @@ class Signal(StrEnum):
     STAGED = "staged"
     STARTED = "started"
     BAD_NODE = "bad_node"
-    BAD = "bad"  # staging, launching or saving failed
+    BAD = "bad"  # staging or launching failed
+    UNSAVED = "unsaved"  # saving failed; not BAD, so that a late refusal to launch cannot throw outputs away
     DONE_OK = "done_ok"
     DONE_FAIL = "done_fail"
     STOP = "stop"
@@ -106,20 +107,20 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.STARTING, Signal.BAD_NODE): Edge(_D, Why.BAD_NODE),
     (Phase.RUNNING, Signal.DONE_OK): Edge(Phase.SAVING),
     (Phase.RUNNING, Signal.DONE_FAIL): Edge(_D, Why.FAIL),  # or retained / retry: decided by the job's policy
-    (Phase.RUNNING, Signal.EXPIRE): Edge(_D, Why.EXPIRE),
     (Phase.RUNNING, Signal.SLOW): Edge(_D, Why.SLOW),
     (Phase.RUNNING, Signal.RESIZE): Edge(_D, Why.RESIZE),
     **{(p, Signal.STOP): Edge(_D, Why.STOP) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
+    **{(p, Signal.EXPIRE): Edge(_D, Why.EXPIRE) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},  # a second try, too
     **{(p, Signal.FAULT): Edge(_D, Why.FAULT) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     (_D, Signal.STOP): Edge(_D, Why.STOP),  # only if stronger
     (_D, Signal.EXPIRE): Edge(_D, Why.EXPIRE),  # only if stronger
     (Phase.RETAINED, Signal.RELEASE): Edge(_D, Why.FAIL),
     (Phase.RETAINED, Signal.STOP): Edge(_D, Why.STOP),
     (Phase.SAVING, Signal.SAVED): Edge(_D, Why.OK),
-    (Phase.SAVING, Signal.BAD): Edge(_D, Why.FAIL),
+    (Phase.SAVING, Signal.UNSAVED): Edge(_D, Why.FAIL),
     **{(p, Signal.REAPED): Edge(Phase.ENDED) for p in Phase if p not in (Phase.SAVING, Phase.ENDED)},
 }
-"""Every legal (phase, signal). A pair that is absent is recorded and ignored; the door out of SAVING is SAVED or BAD."""
+"""Every legal (phase, signal). A pair that is absent is recorded and ignored; out of SAVING lead SAVED and UNSAVED."""
 
 FINAL_STATE: Final[dict[Why, JobState]] = {
     Why.OK: JobState.SUCCEEDED,
@@ -127,7 +128,7 @@ FINAL_STATE: Final[dict[Why, JobState]] = {
     Why.EXPIRE: JobState.EXPIRED,
     Why.FAIL: JobState.FAILED,
 }
-"""What a job becomes when its attempt was reaped for this reason; the others go back to the queue while budget is left."""
+"""What a job becomes when its attempt was reaped for this reason; others go back to the queue while budget is left."""
 
 
 class Priority(IntEnum):

@@ -51,7 +51,8 @@ def parse_duration_s(text: str | int | float) -> float:
             raise ValueError("an empty text is not a duration; write 30m, 2h or 1h30m")
         while rest:
             match = _NUMBER_UNIT.match(rest)
-            factor = _DURATION_S.get(match[2].lower() or "s") if match else None
+            unit = match[2].lower() if match else ""
+            factor = _DURATION_S.get(unit or "s") if match and (unit or match[0] == text.strip()) else None
             if match is None or factor is None:
                 raise ValueError(f"{text!r} is not a duration; write seconds as a number, or 30m, 2h, 1h30m, 1d")
             value += float(match[1]) * factor

@@ -21,6 +21,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
     "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
     "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
+    "slow": VerdictKind("训练缓慢", "The training was much slower than it should be on these nodes", "platform"),
     "bad_node": VerdictKind("节点异常", "The node failed its check", "platform"),
     "save_failed": VerdictKind("保存输出失败", "The outputs could not be saved", "platform"),
     "stopped": VerdictKind("已被停止", "Stopped on request", "none"),
