@@ -28,6 +28,7 @@ class Problem:
     remedy: str
     code: str = "invalid"
     value: Any = None
+    args: dict[str, Any] | None = None  # what the texts of `code` were filled with, so that they can be shown in zh too
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object shown to users."""

@@ -1,0 +1,60 @@
+"""The port of a framework, and what all share: the layers of a task's environment and its command line. Pure.
+
+Layers, the later wins: the agent's base (PATH, HOME), the framework's defaults, the job's variables, the role's, and
+what the platform says (PAI_*, VC_*, TRAINMASTER_*, the framework's own), which nothing may replace (R89).
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from trainmaster.core.launch import Gang, Launch
+from trainmaster.frameworks import words
+from trainmaster.frameworks.common_env import platform_env
+
+
+class Framework(Protocol):
+    """One way to start the tasks of a gang. Its titles and options are in core.framework_kinds."""
+
+    kind: str
+
+    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> Launch:
+        """Return what is started for one task. Pure; O(tasks). Raises KeyError when the task is not placed."""
+        ...
+
+
+def environment(
+    gang: Gang,
+    role: int,
+    index: int,
+    base_env: Mapping[str, str],
+    *,
+    defaults: Mapping[str, str],
+    own: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return (the whole environment, the platform's part of it). `own`: what the framework itself sets.
+
+    Values of the job's and the role's variables may use the platform's variables as ``$NAME`` (R107).
+    """
+    platform = platform_env(gang, role, index, base_env)
+    platform.update(own)
+    env = dict(base_env)
+    env.update(defaults)
+    for name, value in (*gang.env, *gang.commands[role].env):
+        env[name] = words.fill(value, platform)
+    env.update(platform)
+    return env, platform
+
+
+def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str, str]) -> list[str]:
+    """Return the words of the role's command with its parameters as ``--key=value`` (R40).
+
+    A command as typed has its variables filled in from `env`, parameters from `platform`; a list of words is final.
+    """
+    given = gang.commands[role]
+    if given.text:
+        argv = words.expand(given.text, env)
+        argv.extend(f"--{key}={words.fill(value, platform)}" for key, value in given.parameters)
+    else:
+        argv = list(given.argv)
+        argv.extend(f"--{key}={value}" for key, value in given.parameters)
+    return argv

@@ -1,0 +1,273 @@
+"""JobSpec: what the user asked, in the native language. Immutable models; structure and single-field rules only.
+
+Rules that need two fields live in `semantics`; both are run by `check`, which alone turns them into problems. A JobSpec
+holds effective values in base units (MiB, seconds), so dumping it gives a complete document that reads back the same.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from trainmaster.core.framework_kinds import DEFAULT_KIND
+from trainmaster.core.units import parse_duration_s, parse_memory_mib
+
+_HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
+NAME: Final = f"^[A-Za-z0-9_{_HAN}-]{{1,30}}$"  # R21
+SLUG: Final = r"^[A-Za-z0-9._~-]+$"  # R67
+ROLE_NAME: Final = r"^[A-Za-z0-9._~-]{1,63}$"
+PAI_NAME: Final = r"^[A-Za-z0-9._~]+$"  # R74, R81
+WORD: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+IMAGE: Final = r"^[A-Za-z0-9][^\s\x00-\x1f\x7f]{0,511}$"
+ENV_NAME: Final = r"^[A-Za-z_][A-Za-z0-9_]{0,254}$"
+PARAMETER: Final = r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$"
+DIGEST: Final = r"^sha256:[0-9a-f]{64}$"
+CLEAN: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # text without control characters; tab and line ends are text
+
+PATTERN_CODES: Final[dict[str, str]] = {
+    NAME: "bad_name", SLUG: "bad_slug", ROLE_NAME: "bad_role_name", PAI_NAME: "bad_pai_name", WORD: "bad_word",
+    IMAGE: "bad_image", ENV_NAME: "bad_env_name", PARAMETER: "bad_parameter", DIGEST: "bad_digest",
+    CLEAN: "control_characters",
+}  # fmt: skip
+"""Which problem a text that does not follow a pattern is."""
+
+MAX_TASKS: Final = 4096
+MAX_ROLES: Final = 64
+MAX_COMMAND: Final = 65536
+MAX_VALUE: Final = 32768
+YEAR_S: Final = 366 * 86400.0
+
+
+def scalar_text(value: str | int | float | bool) -> str:
+    """Return a scalar as a command line or a variable shows it: ``true``/``false``, numbers in their shortest form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(value)
+
+
+def _memory(value: Any) -> int:
+    if type(value) is int:
+        return value
+    if not isinstance(value, str | int | float):
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": f"it is {_kind(value)}"})
+    try:
+        return parse_memory_mib(value)
+    except (ValueError, OverflowError) as error:
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": str(error)}) from None
+
+
+def _duration(value: Any) -> float:
+    if type(value) is int or type(value) is float:
+        return value
+    if not isinstance(value, str | int | float):
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": f"it is {_kind(value)}"})
+    try:
+        return parse_duration_s(value)
+    except (ValueError, OverflowError) as error:
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": str(error)}) from None
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else "a list" if isinstance(value, list | tuple) else "an object"
+
+
+def _command(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list | tuple):
+        for word in value:
+            if not isinstance(word, str):
+                raise PydanticCustomError("not_text", "not_text")
+        return tuple(value)
+    raise PydanticCustomError("not_text", "not_text")
+
+
+def _env_value(value: Any) -> str:
+    if type(value) is str:
+        return value
+    if isinstance(value, str | int | float):
+        return scalar_text(value)
+    raise PydanticCustomError("not_scalar", "not_scalar")
+
+
+def _parameter(value: Any) -> str | int | float | bool | None:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise PydanticCustomError("not_scalar", "not_scalar")
+
+
+def _framework(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+def _code(value: Any) -> Any:
+    return {"path": value} if isinstance(value, str) else value
+
+
+def _total(value: Any) -> str | float:
+    if isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise PydanticCustomError("not_number", "not_number")
+
+
+_MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
+_MEMORY_SCHEMA: Final = {
+    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": _MEMORY_TEXT}],
+    "description": "MiB as a number, or a text such as 512MiB or 2GiB",
+}
+_DURATION_SCHEMA: Final = {
+    "anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}],
+    "description": "Seconds as a number, or a text such as 30m, 2h or 1h30m",
+}
+
+Clean = Annotated[str, Field(pattern=CLEAN)]
+Word = Annotated[str, Field(pattern=WORD)]
+Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)]
+Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
+EnvName = Annotated[str, Field(pattern=ENV_NAME)]
+EnvValue = Annotated[
+    str, Field(pattern=CLEAN, max_length=MAX_VALUE), BeforeValidator(_env_value),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]  # fmt: skip
+Env = Annotated[dict[EnvName, EnvValue], Field(max_length=512)]
+ParameterName = Annotated[str, Field(pattern=PARAMETER)]
+ParameterValue = Annotated[
+    str | int | float | bool | None, PlainValidator(_parameter),
+    WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
+]  # fmt: skip
+Command = Annotated[
+    str | tuple[str, ...], PlainValidator(_command),
+    WithJsonSchema({
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+        "description": "The command as typed, run without a shell; or the list of its words",
+    }),
+]  # fmt: skip
+
+
+class Model(BaseModel):
+    """Immutable; unknown fields are refused; a number is never read out of a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Resources(Model):
+    """What one replica gets. `gpu_type` null: cards of any model (R8)."""
+
+    cpu: float = Field(default=1.0, ge=0.01, le=4096, description="Cores")
+    memory: Memory = Field(default=1024, ge=16, le=2**30, description="Memory")
+    gpu: int = Field(default=0, ge=0, le=1024, description="Cards")
+    gpu_type: Word | None = Field(default=None, description="Model of the cards; null: any")
+    shm: Memory = Field(default=64, ge=0, le=2**30, description="Shared memory")
+
+
+class Port(Model):
+    """A labelled block of ports (R80-R83). `begin_at` 0: the platform chooses."""
+
+    label: str = Field(pattern=ROLE_NAME)
+    count: int = Field(default=1, ge=1, le=256)
+    begin_at: int = Field(default=0, ge=0, le=65535)
+
+
+class RoleSpec(Model):
+    """A task role: `replicas` equal tasks. `min_failed` null: its failures never fail the job (D2)."""
+
+    name: str = Field(pattern=ROLE_NAME)
+    replicas: int = Field(default=1, ge=1, le=MAX_TASKS)
+    command: Command
+    parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=256)
+    resources: Resources = Resources()
+    ports: tuple[Port, ...] = Field(default=(), max_length=64, strict=False)
+    env: Env = Field(default_factory=dict)
+    min_succeeded: int | None = Field(default=None, ge=1)
+    min_failed: int | None = Field(default=1, ge=1)
+    main: bool = False
+    ends_job: bool = False
+
+
+class Framework(BaseModel):
+    """A framework and its options, written flat: ``{kind: pytorch, processes_per_node: 2}``, or just its name."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True, allow_inf_nan=False)
+    kind: str = Field(max_length=64)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Everything beside the kind."""
+        return self.model_extra or {}
+
+
+class Code(Model):
+    """Where the code comes from: a folder of the submitter's machine, or what it was uploaded as."""
+
+    path: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=4096)] | None = None
+    upload: Annotated[str, Field(pattern=DIGEST)] | None = None
+
+
+class Input(Model):
+    """A folder or file of the nodes shown to every task at `mount` (R47, R138)."""
+
+    name: Word
+    path: str = Field(pattern=CLEAN, min_length=1, max_length=4096)
+    mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
+    read_only: bool = True
+
+
+class Metric(Model):
+    """A regular expression over log lines; its named groups are metrics, the group ``step`` their step."""
+
+    pattern: str = Field(pattern=CLEAN, min_length=1, max_length=500)
+
+
+class Progress(Model):
+    """How far the job is: the metric `metric` of `of`, a number or the name of a parameter that holds it."""
+
+    metric: str = Field(default="step", pattern=ENV_NAME)
+    of: Annotated[
+        str | float | None, PlainValidator(lambda v: None if v is None else _total(v)),
+        WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}, {"type": "null"}]}),
+    ] = None  # fmt: skip
+
+
+class ModelOut(Model):
+    """Whether outputs become a model version on success (R138, R149), and of which model. Default name: the job's."""
+
+    save: bool = True
+    name: Annotated[str, Field(pattern=NAME)] | None = None
+
+
+class Storage(Model):
+    """Addresses kept from an OpenPAI document (R69-R72); the local engine shows them to tasks and mounts local ones."""
+
+    code_dir: Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None = None
+    data_dir: Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None = None
+    output_dir: Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None = None
+    auth_file: Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None = None
+
+
+class JobSpec(Model):
+    """A whole job. `slug` is an optional handle, unique in the workspace (D1); `pool` a virtual cluster (R6)."""
+
+    version: Literal[1] = 1
+    name: str = Field(pattern=NAME)
+    slug: Annotated[str, Field(pattern=SLUG, max_length=255)] | None = None
+    description: str = Field(default="", pattern=CLEAN, max_length=4000)
+    framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
+    image: str = Field(default="default", pattern=IMAGE)
+    code: Annotated[Code | None, BeforeValidator(_code)] = None
+    inputs: tuple[Input, ...] = Field(default=(), max_length=64, strict=False)
+    roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)
+    env: Env = Field(default_factory=dict)
+    pool: Word = "default"
+    workspace: Word = "default"
+    priority: Literal["normal", "urgent", "very_urgent"] = "normal"
+    duration: Annotated[Duration, Field(ge=1, le=10 * YEAR_S)] | None = None
+    retries: int = Field(default=0, ge=0, le=1000)
+    fault_restarts: int = Field(default=0, ge=0, le=1000)
+    grace: Annotated[Duration, Field(ge=0, le=86400)] = 10.0
+    debug_hold: Annotated[Duration, Field(ge=0, le=30 * 86400)] = 0.0
+    metrics: tuple[Metric, ...] = Field(default=(), max_length=32, strict=False)
+    progress: Progress | None = None
+    model: ModelOut = ModelOut()
+    storage: Storage | None = None
+    labels: dict[Clean, Clean] = Field(default_factory=dict, max_length=64)
+    extras: dict[str, Any] = Field(default_factory=dict)

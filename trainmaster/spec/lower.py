@@ -1,0 +1,208 @@
+"""What a JobSpec becomes: the Job row, its stored document, and the Gang that one attempt's agents are told. Pure.
+
+Invariant: `read(document(spec)) == spec`, so that a stored job can be shown, cloned and lowered again years later.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from trainmaster.core.config import LimitsConfig
+from trainmaster.core.framework_kinds import KINDS
+from trainmaster.core.launch import Gang, Mount, RoleCommand
+from trainmaster.core.records import Assignment, Job, Policy, PortRequest, Resources, Role
+from trainmaster.core.states import Priority
+from trainmaster.spec.check import refusal
+from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
+from trainmaster.spec.problems import problem
+from trainmaster.spec.semantics import total_of
+
+PRIORITIES: Final = {"normal": Priority.NORMAL, "urgent": Priority.URGENT, "very_urgent": Priority.VERY_URGENT}
+TOTALS: Final = ("max_steps", "steps", "num_steps", "max_epochs", "epochs", "num_epochs")
+"""Parameters that tell how far a job goes when `progress` does not say it, the first found wins."""
+
+
+def document(spec: JobSpec) -> str:
+    """Return the canonical JSON of `spec`: every field, in the order of the models. O(size)."""
+    return spec.model_dump_json()
+
+
+def digest(text: str) -> str:
+    """Return the name of a stored document: ``sha256:`` and the hex digest of its UTF-8 bytes."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(text: str) -> JobSpec:
+    """Return the JobSpec of a stored document. Raises pydantic's ValidationError (a ValueError) for a malformed one."""
+    return JobSpec.model_validate_json(text)
+
+
+def effective(spec: JobSpec) -> dict[str, Any]:
+    """Return the effective native document (D2): every default filled in, sizes in MiB, times in seconds."""
+    return spec.model_dump(mode="json")
+
+
+def lower(
+    spec: JobSpec,
+    *,
+    job_id: str,
+    owner: str,
+    now: float,
+    seq: int,
+    limits: LimitsConfig,
+    dialect: str = "native",
+    spec_digest: str | None = None,
+) -> Job:
+    """Return the queued Job of a checked spec. `spec_digest`: given when the caller has made the document already.
+
+    Raises InvalidSpec when the spec asks for more than the administrator's limits.
+    """
+    return Job(
+        id=job_id,
+        name=spec.name,
+        owner=owner,
+        roles=lower_roles(spec),
+        spec_digest=spec_digest or digest(document(spec)),
+        submitted_at=now,
+        seq=seq,
+        slug=spec.slug,
+        workspace=spec.workspace,
+        pool=spec.pool,
+        priority=PRIORITIES[spec.priority],
+        policy=_policy(spec, limits),
+        framework=spec.framework.kind,
+        dialect=dialect,
+        labels=tuple(spec.labels.items()),
+        queued_at=now,
+    )
+
+
+def _policy(spec: JobSpec, limits: LimitsConfig) -> Policy:
+    """The owner's wishes within the administrator's limits; a debug hold is cut to its limit (D10)."""
+    duration, most = spec.duration, limits.max_duration_s
+    if most > 0:
+        if duration is not None and duration > most:
+            raise refusal([problem("duration_over_limit", "duration", value=duration, maximum=most)])
+        duration = duration or most
+    hold = min(spec.debug_hold, limits.max_debug_hold_s) if limits.max_debug_hold_s > 0 else spec.debug_hold
+    return Policy(
+        retries=spec.retries,
+        fault_restarts=spec.fault_restarts,
+        duration_s=duration,
+        grace_s=spec.grace,
+        debug_hold_s=hold,
+        save_model=spec.model.save,
+    )
+
+
+def lower_roles(spec: JobSpec) -> tuple[Role, ...]:
+    """Return the roles as the queue sees them; the first one gets the port its framework needs (D6)."""
+    needed = KINDS[spec.framework.kind].port
+    return tuple(_role(role, needed if index == 0 else "") for index, role in enumerate(spec.roles))
+
+
+def _role(role: RoleSpec, needed: str) -> Role:
+    ports = tuple(PortRequest(port.label, port.count, port.begin_at) for port in role.ports)
+    if needed and all(port.label != needed for port in ports):
+        ports = (*ports, PortRequest(needed))
+    asked = role.resources
+    return Role(
+        name=role.name,
+        replicas=role.replicas,
+        resources=Resources(asked.cpu, asked.memory, asked.gpu, asked.gpu_type if asked.gpu else None, asked.shm),
+        ports=ports,
+        min_succeeded=role.min_succeeded,
+        min_failed=role.min_failed,
+        main=role.main,
+        ends_job=role.ends_job,
+    )
+
+
+def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mount, ...] = ()) -> Gang:
+    """Return what the agents are told about the job's current attempt.
+
+    `facts` are job-level texts for variables (``fs_uri``); they win over those of the spec. Raises ValueError when the
+    job has no attempt.
+    """
+    if job.attempt is None:
+        raise ValueError(f"job {job.id} has no attempt")
+    return draft(
+        spec, job_id=job.id, user=job.owner, roles=job.roles, placement=job.attempt.placement,
+        attempt=job.attempt.number, facts=facts, mounts=mounts,
+    )  # fmt: skip
+
+
+def draft(
+    spec: JobSpec,
+    *,
+    job_id: str = "t" + "0" * 32,
+    user: str = "user",
+    roles: tuple[Role, ...] | None = None,
+    placement: tuple[Assignment, ...] | None = None,
+    attempt: int = 1,
+    facts: Mapping[str, str] | None = None,
+    mounts: tuple[Mount, ...] = (),
+) -> Gang:
+    """Return a Gang of `spec` without a job: what a preview shows (R41). Without a placement each task gets a node."""
+    roles = roles or lower_roles(spec)
+    known = {"job_name": spec.slug or spec.name}
+    if spec.storage is not None:
+        known |= {key: value for key, value in spec.storage.model_dump().items() if value and key != "auth_file"}
+    return Gang(
+        job=job_id,
+        attempt=attempt,
+        name=spec.name,
+        user=user,
+        framework=spec.framework.kind,
+        roles=roles,
+        commands=tuple(_command(role) for role in spec.roles),
+        placement=placement if placement is not None else rehearse(roles),
+        options=dict(spec.framework.options),
+        env=tuple(spec.env.items()),
+        facts={**known, **(facts or {})},
+        mounts=mounts,
+    )
+
+
+def _command(role: RoleSpec) -> RoleCommand:
+    """Parameters become texts; one that is null is not given at all."""
+    as_typed = isinstance(role.command, str)
+    return RoleCommand(
+        text=role.command if isinstance(role.command, str) else "",
+        argv=() if as_typed else tuple(role.command),
+        parameters=tuple((key, scalar_text(value)) for key, value in role.parameters.items() if value is not None),
+        env=tuple(role.env.items()),
+    )
+
+
+def rehearse(roles: tuple[Role, ...]) -> tuple[Assignment, ...]:
+    """Return a placement as it could be: one node for each task, cards from 0, ports from 21000. O(tasks)."""
+    return tuple(_rehearse(roles))
+
+
+def _rehearse(roles: tuple[Role, ...]) -> Iterator[Assignment]:
+    number, free = 0, 21000
+    for role_index, role in enumerate(roles):
+        for index in range(role.replicas):
+            number += 1
+            ports = []
+            for port in role.ports:
+                first = port.begin_at or free
+                free += 0 if port.begin_at else port.count
+                ports.append((port.label, tuple(range(first, first + port.count))))
+            host = f"127.0.{number // 250}.{number % 250 + 1}"
+            yield Assignment(role_index, index, f"node-{number}", host, tuple(range(role.resources.gpu)), tuple(ports))
+
+
+def progress_of(spec: JobSpec) -> tuple[str, float] | None:
+    """Return (metric, total) by which progress is known: fraction = last value of metric / total; None when unknown."""
+    metric = spec.progress.metric if spec.progress else "step"
+    of = spec.progress.of if spec.progress else None
+    if isinstance(of, int | float):
+        return metric, float(of)
+    for name in (of,) if of else TOTALS:
+        for role in spec.roles:
+            total = total_of(role.parameters.get(name))
+            if total is not None:
+                return metric, total
+    return None

@@ -1,0 +1,274 @@
+"""Rules that need more than one field of a JobSpec, or a table. Pure; each returns problems and refuses nothing itself.
+
+Invariant: these functions accept every JobSpec the models accept, so that `check` can run them on whatever parsed.
+"""
+
+import json
+import math
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
+from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
+from trainmaster.spec.commands import command_problems, text_problems
+from trainmaster.spec.job import MAX_TASKS, MAX_VALUE, JobSpec, RoleSpec
+from trainmaster.spec.problems import problem
+
+MAX_EXTRAS: Final = 262144
+MAX_DEPTH: Final = 32
+_JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
+_PLATFORM_TARGETS: Final = frozenset({IN_CODE, IN_MODEL, IN_OUTPUTS, IN_ALGORITHM})
+
+
+def spec_problems(spec: JobSpec, hosts: int | None = None) -> list[Problem]:
+    """Return all problems of `spec` that its models cannot see. `hosts`: number of host addresses, where known."""
+    found: list[Problem] = []
+    found += _job_problems(spec)
+    found += _framework_problems(spec)
+    found += _inputs_problems(spec)
+    found += _roles_problems(spec)
+    for index, role in enumerate(spec.roles):
+        found += _role_problems(role, f"roles.{index}")
+    found += port_problems(spec, hosts)
+    if spec.metrics:
+        found += _metric_problems(spec)
+    if spec.progress is not None:
+        found += _progress_problems(spec)
+    if spec.env or any(role.env for role in spec.roles):
+        found += _env_problems(spec)
+    if spec.extras:
+        found += json_problems(spec.extras, "extras")
+    return found
+
+
+def _job_problems(spec: JobSpec) -> Iterator[Problem]:
+    if spec.slug is not None and _JOB_ID.fullmatch(spec.slug):
+        yield problem("slug_like_id", "slug", value=spec.slug)
+    if spec.code is not None and (spec.code.path is None) == (spec.code.upload is None):
+        yield problem("bad_code", "code")
+
+
+def code_problem(spec: JobSpec) -> Problem | None:
+    """Return the problem of a code folder that was never uploaded; None when there is nothing left to upload."""
+    if spec.code is None or spec.code.path is None:
+        return None
+    return problem("code_not_uploaded", "code", folder=spec.code.path)
+
+
+def _framework_problems(spec: JobSpec) -> Iterator[Problem]:
+    kind = KINDS.get(spec.framework.kind)
+    if kind is None:
+        yield problem("unknown_framework", "framework.kind", kind=spec.framework.kind, known=", ".join(KINDS))
+        return
+    for name, value in spec.framework.options.items():
+        path, option = f"framework.{name}", kind.options.get(name)
+        if option is None:
+            yield problem("unknown_option", path, kind=kind.kind, field=name, known=", ".join(kind.options) or "-")
+        elif type(value) is not int:
+            yield problem("not_integer", path, value=value)
+        elif value < option.minimum:
+            yield problem("too_small", path, value=value, minimum=option.minimum)
+        elif value > option.maximum:
+            yield problem("too_big", path, value=value, maximum=option.maximum)
+
+
+def _absolute(path: str) -> bool:
+    return path.startswith("/") and not path.startswith("//") and posixpath.normpath(path) == (path.rstrip("/") or "/")
+
+
+def _under(path: str, folder: str) -> bool:
+    """Tell whether `path` is `folder` or lies in it. Everything lies in ``/``, which says nothing, so that is False."""
+    return path == folder or (folder != "/" and path.startswith(folder + "/"))
+
+
+def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
+    placed: list[tuple[str, str]] = []
+    names: set[str] = set()
+    for index, item in enumerate(spec.inputs):
+        path = f"inputs.{index}"
+        if item.name in names:
+            yield problem("duplicate_name", f"{path}.name", name=item.name)
+        names.add(item.name)
+        for key, where in (("path", item.path), ("mount", item.mount)):
+            if not _absolute(where):
+                yield problem("mount_not_absolute", f"{path}.{key}", value=where)
+        target = posixpath.normpath(item.mount)
+        if target in _PLATFORM_TARGETS or any(_under(target, held) for held in RESERVED_TARGETS):
+            yield problem("mount_reserved", f"{path}.mount", target=target)
+        for other, taken in placed:
+            if _under(target, taken) or _under(taken, target):
+                yield problem("mount_twice", f"{path}.mount", value=item.mount, other=other)
+                break
+        placed.append((item.name, target))
+
+
+def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
+    names: set[str] = set()
+    main: str | None = None
+    for index, role in enumerate(spec.roles):
+        if role.name in names:
+            yield problem("duplicate_name", f"roles.{index}.name", name=role.name)
+        names.add(role.name)
+        if role.main and main is not None:
+            yield problem("several_main", f"roles.{index}.main", first=main)
+        elif role.main:
+            main = role.name
+    total = sum(role.replicas for role in spec.roles)
+    if total > MAX_TASKS:
+        yield problem("too_many_tasks", "roles", count=total, maximum=MAX_TASKS)
+
+
+def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
+    yield from command_problems(role.command, f"{path}.command")
+    for key, value in role.parameters.items():
+        if isinstance(value, str):
+            yield from text_problems(value, f"{path}.parameters.{key}")
+            if len(value) > MAX_VALUE:
+                yield problem("too_long", f"{path}.parameters.{key}", maximum=MAX_VALUE)
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield problem("not_finite", f"{path}.parameters.{key}")
+        elif isinstance(value, int) and abs(value) >= 2**63:
+            yield problem("too_big", f"{path}.parameters.{key}", maximum=2**63 - 1)
+    for key, count in (("min_succeeded", role.min_succeeded), ("min_failed", role.min_failed)):
+        if count is not None and count > role.replicas:
+            yield problem("over_replicas", f"{path}.{key}", value=count, replicas=role.replicas)
+
+
+def port_problems(spec: JobSpec, hosts: int | None = None) -> Iterator[Problem]:
+    """Yield labels used twice, bad or overlapping ranges of a task, and what `hosts` addresses cannot hold (D7)."""
+    wanted: list[tuple[int, int, int, str]] = []  # first, last, tasks, path
+    for role_index, role in enumerate(spec.roles):
+        labels: set[str] = set()
+        fixed: list[tuple[int, int, str]] = []
+        for index, port in enumerate(role.ports):
+            path = f"roles.{role_index}.ports.{index}"
+            if port.label in labels:
+                yield problem("duplicate_name", f"{path}.label", name=port.label)
+            labels.add(port.label)
+            if port.begin_at == 0:
+                continue
+            first, last = port.begin_at, port.begin_at + port.count - 1
+            if last > 65535:
+                yield problem("port_range", f"{path}.begin_at", value=first, first=first, last=last)
+            overlapping = next((label for low, high, label in fixed if first <= high and low <= last), None)
+            if overlapping is not None:
+                yield problem("port_overlap", f"{path}.begin_at", value=first, label=overlapping)
+            fixed.append((first, last, port.label))
+            wanted.append((first, last, role.replicas, f"{path}.begin_at"))
+    if hosts is not None:
+        for index, (first, last, _, path) in enumerate(wanted):
+            count = sum(tasks for low, high, tasks, _ in wanted[: index + 1] if first <= high and low <= last)
+            if count > hosts:
+                yield problem("port_fixed", path, value=first, count=count, port=first, hosts=hosts)
+
+
+def _env_problems(spec: JobSpec) -> Iterator[Problem]:
+    kind = KINDS.get(spec.framework.kind)
+    owned = RESERVED_ENV | (kind.variables if kind else frozenset())
+    places = [("env", spec.env), *((f"roles.{index}.env", role.env) for index, role in enumerate(spec.roles))]
+    for path, env in places:
+        for name in env:
+            if name in owned or name.startswith(RESERVED_ENV_PREFIXES):
+                yield problem("reserved_env", f"{path}.{name}", name=name)
+
+
+@lru_cache(maxsize=1024)
+def _pattern_fault(pattern: str) -> tuple[str, str] | None:
+    """Return (code, detail) of what is wrong with a metric's expression; None when it is fine."""
+    try:
+        groups = re.compile(pattern).groupindex
+        tree = re._parser.parse(pattern)  # type: ignore[attr-defined]
+    except (re.error, OverflowError, RecursionError) as error:
+        return "bad_regex", str(error)
+    if not groups:
+        return "regex_groups", ""
+    return ("regex_slow", "") if _repeats_inside(tree, False) else None
+
+
+def _repeats_inside(node: Any, repeated: bool) -> bool:
+    """Tell whether an open-ended repetition lies inside another: such expressions can take exponential time."""
+    for item in node:
+        if not isinstance(item, tuple):
+            continue
+        operator, argument = item
+        if "REPEAT" in str(operator):
+            _, most, body = argument
+            open_ended = most > 64
+            if (repeated and open_ended) or _repeats_inside(body, repeated or open_ended):
+                return True
+        elif isinstance(argument, tuple | list):
+            parts = argument if isinstance(argument, list) else [part for part in argument if part is not None]
+            for part in parts:
+                if hasattr(part, "data") and _repeats_inside(part, repeated):
+                    return True
+                if isinstance(part, list) and any(hasattr(p, "data") and _repeats_inside(p, repeated) for p in part):
+                    return True
+    return False
+
+
+def _metric_problems(spec: JobSpec) -> Iterator[Problem]:
+    for index, metric in enumerate(spec.metrics):
+        fault = _pattern_fault(metric.pattern)
+        if fault is not None:
+            yield problem(fault[0], f"metrics.{index}.pattern", value=metric.pattern, detail=fault[1])
+
+
+def _progress_problems(spec: JobSpec) -> Iterator[Problem]:
+    of = spec.progress.of if spec.progress else None
+    if isinstance(of, str):
+        given = next((role.parameters[of] for role in spec.roles if of in role.parameters), None)
+        if not any(of in role.parameters for role in spec.roles):
+            yield problem("progress_parameter", "progress.of", value=of, name=of)
+        elif total_of(given) is None:
+            yield problem("progress_number", "progress.of", value=of, name=of)
+    elif of is not None and total_of(of) is None:
+        yield problem("too_small", "progress.of", value=of, minimum=1)
+
+
+def total_of(value: Any) -> float | None:
+    """Return `value` as a positive finite number of steps; None when it is not one."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 < number < 2**53 else None
+
+
+def json_problems(value: Any, path: str) -> list[Problem]:
+    """Return why `value` cannot be kept as JSON unchanged (R91): kinds JSON lacks, too deep, too large."""
+    found: list[Problem] = []
+    _walk(value, path, 0, found)
+    if not found and len(json.dumps(value)) > MAX_EXTRAS:
+        found.append(problem("too_large", path, maximum=MAX_EXTRAS))
+    return found
+
+
+def _walk(value: Any, path: str, depth: int, found: list[Problem]) -> None:
+    if len(found) >= 20:
+        return
+    if depth > MAX_DEPTH:
+        found.append(problem("too_deep", path, maximum=MAX_DEPTH))
+    elif isinstance(value, str):
+        found.extend(p for p in text_problems(value, path) if p.code == "not_unicode" or "\x00" in value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str) and not any(text_problems(key, path)):
+                _walk(item, f"{path}.{key}", depth + 1, found)
+            else:
+                found.append(problem("not_json", path))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            _walk(item, f"{path}.{index}", depth + 1, found)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            found.append(problem("not_finite", path))
+    elif isinstance(value, int) and abs(value) >= 2**63:
+        found.append(problem("too_big", path, maximum=2**63 - 1))
+    elif value is not None and not isinstance(value, int):
+        found.append(problem("not_json", path))
