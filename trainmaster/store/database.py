@@ -1,0 +1,256 @@
+"""Opens the database: SQLite in a file or PostgreSQL, its schema stamp, its one writer and its readers.
+
+Invariant: at most one open Database leads a store. SQLite: a lock on a file beside it. PostgreSQL: an advisory lock
+held by the write connection and an epoch in `meta`, checked in every transaction, so that a server which lost its
+connection while another led can never write again.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool, QueuePool
+
+from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
+from trainmaster.store import tables
+from trainmaster.store.writer import Handler, Item, Writer, call
+
+T = TypeVar("T")
+
+_LEADER_LOCK: Final = 0x7472_6D73_7472_0001
+"""The advisory lock of the leader: any number works that no other program uses in the same database."""
+
+_READERS: Final = 4
+_SQLITE_PRAGMAS: Final = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "busy_timeout=10000",
+    "cache_size=-16384",
+    "wal_autocheckpoint=8000",
+)
+
+
+class Database:
+    """One open store. Readers: `read()` from any thread. Writers: `write(fn)`, or the ledger through `put`."""
+
+    def __init__(self, url: URL, lock: int | None) -> None:
+        self._url = url
+        self._lock = lock
+        self._epoch = ""
+        self.sqlite = url.get_backend_name() == "sqlite"
+        self._writing = _engine(url, self._fence)
+        self.readers = _engine(url, None)
+        self._writer: Writer | None = None
+
+    @classmethod
+    def open(cls, url: str, *, backup_dir: str) -> "Database":
+        """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
+        schema.
+
+        An older SQLite store is first copied into `backup_dir`. Raises Conflict when another server leads this store,
+        when it was written by a newer version, or when `url` names another kind of database; StorageFailed when it
+        cannot be opened.
+        """
+        parsed = _parse(url)
+        lock = _lock_file(parsed) if parsed.get_backend_name() == "sqlite" else None
+        database = cls(parsed, lock)
+        try:
+            database._start(backup_dir)
+        except BaseException as error:
+            database.close()
+            if isinstance(error, SQLAlchemyError | OSError):
+                raise StorageFailed(
+                    f"The database cannot be opened: {error}", remedy="Check the address, the rights and the disk."
+                ) from error
+            raise
+        return database
+
+    def read(self) -> Connection:
+        """Return a connection for reading: ``with database.read() as c``. Thread-safe; sees everything acknowledged
+        before.
+        """
+        return self.readers.connect()
+
+    def write(self, work: Callable[[Connection], T]) -> "Future[T]":
+        """Run `work` on the writer thread in a transaction of its own; the future has its result once it is durable.
+
+        It fails with Conflict for a broken uniqueness, with StorageFailed when it cannot be stored, else with what
+        `work` raised.
+        """
+        return self.put(call, Item(work))
+
+    def put(self, handler: Handler, item: Item[Any]) -> "Future[Any]":
+        """Queue `item` for `handler` on the writer thread."""
+        assert self._writer is not None, "the database is open"
+        return self._writer.put(handler, item)
+
+    @property
+    def server_id(self) -> str:
+        """A random name given to this store when it was created."""
+        with self.read() as connection:
+            return str(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "server_id")))
+
+    @property
+    def dialect(self) -> Any:
+        """The SQLAlchemy dialect, for compiling statements."""
+        return self._writing.dialect
+
+    def close(self) -> None:
+        """Write what is queued and let go of everything, leadership included. May be called twice."""
+        if self._writer is not None:
+            self._writer.close()
+        self.readers.dispose()
+        self._writing.dispose()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _start(self, backup_dir: str) -> None:
+        connection = self._connect()
+        try:
+            self._settle_schema(connection, backup_dir)
+            if not self.sqlite:
+                with connection.begin():
+                    self._epoch = _next_epoch(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._writer = Writer(self._connect, connection)
+
+    def _settle_schema(self, connection: Connection, backup_dir: str) -> None:
+        with connection.begin():
+            stamp = _stamp(connection)
+            if stamp is None:
+                _create(connection)
+        if stamp is None or stamp == tables.SCHEMA:
+            return
+        if stamp > tables.SCHEMA:
+            raise Conflict(
+                f"The database was written by a newer Trainmaster (schema {stamp}; known here: {tables.SCHEMA}).",
+                remedy="Install that version again, or restore the backup made before it was upgraded.",
+            )
+        from trainmaster.store import migrate  # noqa: PLC0415 - Alembic costs 150 ms and is rarely needed
+
+        migrate.run(connection, stamp, backup_dir)
+
+    def _connect(self) -> Connection:
+        """Return the write connection; with PostgreSQL it leads."""
+        connection = self._writing.connect()
+        if not self.sqlite:
+            try:
+                self._lead(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _lead(self, connection: Connection) -> None:
+        with connection.begin():
+            leads = connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LEADER_LOCK})
+        if not leads:
+            problem = Unavailable if self._epoch else Conflict  # lost on the way, or never had
+            raise problem(
+                "Another server leads this database.", remedy="Stop it, or give this server another database."
+            )
+
+    def _fence(self, connection: Connection) -> None:
+        """At the begin of every transaction of PostgreSQL's writer: still our epoch? Held until the commit."""
+        if not self._epoch:
+            return
+        now = connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'epoch' FOR SHARE").scalar()
+        if now != self._epoch:
+            connection.connection.rollback()
+            raise Unavailable(
+                "Another server has led this database since; what this one remembers is out of date.",
+                remedy="Start this server again.",
+            )
+
+
+def _parse(url: str) -> URL:
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
+        raise Conflict(
+            f"{parsed.render_as_string()} is not a database Trainmaster can use.",
+            remedy="Write sqlite:////folder/file.db or postgresql://user:password@host/name.",
+        )
+    return parsed.set(drivername="sqlite+pysqlite")
+
+
+def _lock_file(url: URL) -> int:
+    """Create the file of the database, readable by its owner only, and lock a file beside it; return the lock's
+    descriptor.
+    """
+    path = Path(str(url.database))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StorageFailed(
+            f"The database cannot be opened: {error}", remedy="Check the folder, its rights and its disk."
+        ) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        raise Conflict(
+            f"Another server uses the database {path}.", remedy="Stop it, or give this server a folder of its own."
+        ) from error
+    return lock
+
+
+def _engine(url: URL, begin: Callable[[Connection], None] | None) -> Engine:
+    """Return the engine of the writer (`begin` runs first in each of its transactions) or, without it, of the
+    readers.
+    """
+    if url.get_backend_name() == "postgresql":
+        if begin is None:
+            return create_engine(url, pool_size=_READERS, isolation_level="REPEATABLE READ")
+        engine = create_engine(url, poolclass=NullPool)
+        event.listen(engine, "begin", begin)
+        return engine
+    arguments = {"check_same_thread": False, "isolation_level": None}
+    if begin is not None:
+        engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+    else:
+        engine = create_engine(url, poolclass=QueuePool, pool_size=_READERS, connect_args=arguments)
+    pragmas = _SQLITE_PRAGMAS if begin is not None else ("busy_timeout=10000", "query_only=ON")
+    how = "BEGIN IMMEDIATE" if begin is not None else "BEGIN"
+    event.listen(engine, "connect", lambda driver, _: [driver.execute(f"PRAGMA {pragma}") for pragma in pragmas])
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(how))
+    return engine
+
+
+def _stamp(connection: Connection) -> int | None:
+    """Return the schema number the store was written with, None for an empty one."""
+    if not inspect(connection).has_table("meta"):
+        return None
+    return int(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "schema")) or 0)
+
+
+def _create(connection: Connection) -> None:
+    tables.META.create_all(connection, checkfirst=False)
+    rows = {
+        "schema": str(tables.SCHEMA),
+        "server_id": os.urandom(16).hex(),
+        "epoch": "0",
+        "created_at": str(time.time()),
+    }
+    connection.execute(insert(tables.meta), [{"key": key, "value": value} for key, value in rows.items()])
+
+
+def _next_epoch(connection: Connection) -> str:
+    meta = tables.meta
+    old = connection.scalar(select(meta.c.value).where(meta.c.key == "epoch").with_for_update())
+    epoch = str(int(old or 0) + 1)
+    connection.execute(update(meta).where(meta.c.key == "epoch").values(value=epoch))
+    return epoch

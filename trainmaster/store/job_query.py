@@ -1,0 +1,140 @@
+"""What a list of jobs may ask for, its order and its cursors, as SQL conditions. Builds statements, runs none.
+
+Invariant: every order ends in the job's number, so pages neither repeat nor skip a job, whatever is submitted in
+between; and the page is found by walking one index from the cursor on.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, text, union_all
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.states import Shown
+from trainmaster.store.tables import job, task
+
+T = TypeVar("T")
+_Keys = Select[tuple[int, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobQuery:
+    """Filters (empty: no filter) and order. `q` is looked for in name, id, slug and description; `since` <=
+    submitted_at < `until`.
+    """
+
+    states: tuple[Shown, ...] = ()
+    q: str = ""
+    owner: str = ""
+    workspace: str = ""
+    framework: str = ""
+    pool: str = ""
+    node: str = ""
+    since: float | None = None
+    until: float | None = None
+    order: str = "-submitted_at"  # a key of ORDERS, with "-" in front for descending
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page and the cursor of the next, None at the end."""
+
+    items: list[T]
+    next_cursor: str | None
+
+
+ORDERS: Final[dict[str, ColumnElement[Any]]] = {
+    "submitted_at": job.c.submitted_at,
+    "started_at": func.coalesce(job.c.started_at, text("0.0")),
+    "ended_at": func.coalesce(job.c.ended_at, text("0.0")),
+    "name": job.c.name,
+    "priority": job.c.priority,
+}
+"""What a list can be ordered by; each has an index. A job that has not started (ended) sorts as the earliest."""
+
+
+def page_keys(query: JobQuery, limit: int, cursor: str | None) -> _Keys:
+    """Return the statement for (seq, key) of one page in order. Raises InvalidSpec for an unknown order or a foreign
+    cursor.
+    """
+    key, falling = _order(query.order)
+    conditions = filters(query)
+    if cursor is not None:
+        conditions.append(_behind(key, falling, _read_cursor(cursor, query.order)))
+    # One walk per state, then merged: a single walk over "one of these states" would have to sort all of them.
+    walks = [
+        _sorted(
+            select(job.c.seq.label("seq"), key.label("key")).where(*conditions, *state), key, job.c.seq, falling
+        ).limit(limit)
+        for state in ([job.c.shown == shown.value] for shown in query.states)
+    ] or [
+        _sorted(select(job.c.seq.label("seq"), key.label("key")).where(*conditions), key, job.c.seq, falling).limit(
+            limit
+        )
+    ]
+    if len(walks) == 1:
+        return walks[0]
+    merged = union_all(*(select(walk.subquery()) for walk in walks)).subquery()
+    return _sorted(select(merged.c.seq, merged.c.key), merged.c.key, merged.c.seq, falling).limit(limit)
+
+
+def filters(query: JobQuery) -> list[ColumnElement[bool]]:
+    """Return the conditions of `query`, but for its states."""
+    found: list[ColumnElement[bool]] = [
+        job.c[name] == value for name in ("owner", "workspace", "framework", "pool") if (value := getattr(query, name))
+    ]
+    if query.q:
+        columns = (job.c.name, job.c.id, job.c.slug, job.c.description)
+        found.append(or_(*(column.icontains(query.q, autoescape=True) for column in columns)))
+    if query.node:
+        found.append(exists().where(task.c.job == job.c.seq, task.c.node == query.node))
+    if query.since is not None:
+        found.append(job.c.submitted_at >= query.since)
+    if query.until is not None:
+        found.append(job.c.submitted_at < query.until)
+    return found
+
+
+def write_cursor(order: str, key: Any, seq: int) -> str:
+    """Return the opaque text that stands behind the job with this key and number in `order`."""
+    return base64.urlsafe_b64encode(msgspec.json.encode([order, key, seq])).decode().rstrip("=")
+
+
+def _order(order: str) -> tuple[ColumnElement[Any], bool]:
+    name = order.removeprefix("-")
+    if name not in ORDERS:
+        rule = f"one of {', '.join(ORDERS)}, with - in front for descending"
+        problem = Problem("order", rule, "Choose one of them.", value=order)
+        raise InvalidSpec(f"Jobs cannot be ordered by {order!r}.", remedy="Choose another order.", problems=(problem,))
+    return ORDERS[name], order.startswith("-")
+
+
+def _read_cursor(cursor: str, order: str) -> tuple[Any, int]:
+    try:
+        written, key, seq = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if (
+            written == order
+            and isinstance(seq, int)
+            and isinstance(key, str if order.lstrip("-") == "name" else int | float)
+        ):
+            return key, seq
+    except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
+        pass
+    problem = Problem(
+        "cursor", "the next_cursor of a page in the same order", "Leave it out to start at the first page."
+    )
+    raise InvalidSpec("The cursor is not one of this list.", remedy=problem.remedy, problems=(problem,))
+
+
+def _behind(key: ColumnElement[Any], falling: bool, mark: tuple[Any, int]) -> ColumnElement[bool]:
+    value, seq = mark
+    if falling:
+        return and_(key <= value, or_(key < value, job.c.seq < seq))
+    return and_(key >= value, or_(key > value, job.c.seq > seq))
+
+
+def _sorted(statement: _Keys, key: ColumnElement[Any], seq: ColumnElement[int], falling: bool) -> _Keys:
+    return statement.order_by(key.desc(), seq.desc()) if falling else statement.order_by(key, seq)

@@ -1,0 +1,147 @@
+"""Models and their immutable versions as rows: what was saved, from which attempt, with which digest and metrics
+(R138, R149).
+
+A version is written once and never changed. Methods block: call them from a worker thread.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
+
+from trainmaster.store import rows
+from trainmaster.store.database import Database
+from trainmaster.store.tables import model, model_version
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """What a finished attempt saved. `digest` covers all files; `path` is where they lie."""
+
+    digest: str
+    size_bytes: int
+    files: int
+    created_at: float
+    job: str
+    attempt: int
+    path: str
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVersion:
+    """One immutable version of a model; `name` is the model's."""
+
+    model: str
+    name: str
+    version: int
+    digest: str
+    size_bytes: int
+    files: int
+    created_at: float
+    job: str
+    attempt: int
+    path: str
+    metrics: dict[str, float]
+
+    @property
+    def reference(self) -> str:
+        """How a job names it: ``<model id>@<version>``."""
+        return f"{self.model}@{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A named line of versions. `versions` is how many there are, `latest` the number of the last."""
+
+    id: str
+    name: str
+    workspace: str
+    owner: str
+    created_at: float
+    versions: int
+    latest: int
+
+
+class Models:
+    """Registers and finds models."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def register(
+        self, *, model_id: str, name: str, owner: str, saved: NewVersion, workspace: str = "default"
+    ) -> ModelVersion:
+        """Return the version of (job, attempt), stored now or before: registering twice gives the same.
+
+        The model `name` in `workspace` is created under `model_id` if there is none yet. Versions count from 1.
+        """
+        return self._database.write(lambda c: _register(c, model_id, name, owner, workspace, saved)).result()
+
+    def list_models(self, q: str = "", workspace: str | None = None) -> list[Model]:
+        """Return the models whose name or id contains `q`, newest first."""
+        conditions: list[ColumnElement[bool]] = []
+        if q:
+            conditions.append(or_(*(c.icontains(q, autoescape=True) for c in (model.c.name, model.c.id))))
+        if workspace is not None:
+            conditions.append(model.c.workspace == workspace)
+        return self._models(*conditions)
+
+    def find(self, id_or_name: str, workspace: str = "default") -> Model | None:
+        """Return the model with this id, or with this name in `workspace`."""
+        by_name = (model.c.workspace == workspace) & (model.c.name == id_or_name)
+        found = self._models(model.c.id == id_or_name) or self._models(by_name)
+        return found[0] if found else None
+
+    def versions(self, model_id: str) -> list[ModelVersion]:
+        """Return all versions of a model, newest first."""
+        return self._versions(model_version.c.model == model_id)
+
+    def version(self, model_id: str, number: int) -> ModelVersion | None:
+        """Return one version."""
+        found = self._versions((model_version.c.model == model_id) & (model_version.c.version == number))
+        return found[0] if found else None
+
+    def _models(self, *conditions: ColumnElement[bool]) -> list[Model]:
+        count, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
+        statement = (
+            select(model, count.label("versions"), latest.label("latest"))
+            .outerjoin(model_version, model_version.c.model == model.c.id)
+            .where(*conditions)
+            .group_by(*model.c)
+            .order_by(model.c.created_at.desc(), model.c.id)
+        )
+        with self._database.read() as connection:
+            return [Model(**row._mapping) for row in connection.execute(statement)]
+
+    def _versions(self, condition: ColumnElement[bool]) -> list[ModelVersion]:
+        with self._database.read() as connection:
+            return _select_versions(connection, condition)
+
+
+def _register(
+    connection: Connection, model_id: str, name: str, owner: str, workspace: str, saved: NewVersion
+) -> ModelVersion:
+    same = (model_version.c.job == saved.job) & (model_version.c.attempt == saved.attempt)
+    if found := _select_versions(connection, same):
+        return found[0]
+    known = select(model.c.id).where(model.c.workspace == workspace, model.c.name == name)
+    id_ = connection.scalar(known)
+    if id_ is None:
+        id_ = model_id
+        values = {"id": id_, "name": name, "owner": owner, "workspace": workspace, "created_at": saved.created_at}
+        connection.execute(insert(model).values(values))
+    last = connection.scalar(select(func.max(model_version.c.version)).where(model_version.c.model == id_)) or 0
+    version = {column: getattr(saved, column) for column in NewVersion.__slots__ if column != "metrics"}
+    metrics = rows.encode(saved.metrics)
+    connection.execute(insert(model_version).values(model=id_, version=last + 1, metrics=metrics, **version))
+    return _select_versions(connection, same)[0]
+
+
+def _select_versions(connection: Connection, condition: ColumnElement[bool]) -> list[ModelVersion]:
+    statement = select(model_version, model.c.name).join(model, model.c.id == model_version.c.model).where(condition)
+    return [_version(row) for row in connection.execute(statement.order_by(model_version.c.version.desc()))]
+
+
+def _version(row: Row[Any]) -> ModelVersion:
+    return ModelVersion(**{**row._mapping, "metrics": rows.decode(row.metrics)})

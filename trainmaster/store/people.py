@@ -1,0 +1,164 @@
+"""Users, sessions and API tokens as rows. Hashes passwords nowhere (the caller does); keeps sessions and tokens as
+digests only, so that a stolen copy of the database signs nobody in.
+
+Methods block until durable or read: call them from a worker thread. Times are seconds since the epoch, given by the
+caller.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from sqlalchemy import Connection, delete, insert, or_, select, update
+
+from trainmaster.core.errors import NotFound
+from trainmaster.store.database import Database
+from trainmaster.store.tables import sessions, tokens, users
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who can sign in. `password_hash` is argon2's text; `role` a key of access."""
+
+    name: str
+    password_hash: str
+    role: str
+    must_change_password: bool = False
+    locale: str = ""  # "" follows the browser
+    created_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One signed-in browser. Its secret id is known to the browser alone."""
+
+    user: str
+    csrf: str
+    created_at: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One API token, without its secret."""
+
+    id: str
+    name: str
+    owner: str
+    created_at: float
+    expires_at: float | None = None
+    last_used_at: float | None = None
+
+
+def digest(secret: str) -> str:
+    """Return what is stored of a secret that is random enough not to need a slow hash (at least 128 bits)."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class People:
+    """Users, sessions, tokens."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # ---------------------------------------------------------------------------------------------------------- users
+
+    def add_user(self, user: User) -> None:
+        """Store a new user. Raises Conflict when the name is taken."""
+        self._write(lambda c: c.execute(insert(users).values(asdict(user))))
+
+    def user(self, name: str) -> User | None:
+        """Return the user with this name."""
+        with self._database.read() as connection:
+            row = connection.execute(select(users).where(users.c.name == name)).first()
+        return User(**row._mapping) if row else None
+
+    def users(self) -> list[User]:
+        """Return all users by name."""
+        with self._database.read() as connection:
+            return [User(**row._mapping) for row in connection.execute(select(users).order_by(users.c.name))]
+
+    def set_password(self, name: str, password_hash: str, *, must_change: bool = False, keep_session: str = "") -> None:
+        """Store another password and end the user's sessions but `keep_session` (its secret id). Raises NotFound."""
+
+        def work(connection: Connection) -> None:
+            values = {"password_hash": password_hash, "must_change_password": must_change}
+            self._change_user(connection, name, values)
+            kept = digest(keep_session) if keep_session else ""
+            connection.execute(delete(sessions).where(sessions.c.user == name, sessions.c.id_hash != kept))
+
+        self._write(work)
+
+    def set_locale(self, name: str, locale: str) -> None:
+        """Store the language the user chose. Raises NotFound."""
+        self._write(lambda c: self._change_user(c, name, {"locale": locale}))
+
+    @staticmethod
+    def _change_user(connection: Connection, name: str, values: dict[str, object]) -> None:
+        if connection.execute(update(users).where(users.c.name == name).values(values)).rowcount != 1:
+            raise NotFound(f"There is no user {name!r}.", remedy="Names are case-sensitive.")
+
+    # ------------------------------------------------------------------------------------------------------- sessions
+
+    def add_session(self, secret: str, session: Session) -> None:
+        """Store a session under its secret id; sessions that ended before it began are forgotten."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= session.created_at))
+            connection.execute(insert(sessions).values(id_hash=digest(secret), **asdict(session)))
+
+        self._write(work)
+
+    def session(self, secret: str, now: float) -> Session | None:
+        """Return the session with this secret id, None when there is none or it has ended."""
+        statement = select(sessions).where(sessions.c.id_hash == digest(secret), sessions.c.expires_at > now)
+        with self._database.read() as connection:
+            row = connection.execute(statement).first()
+        return Session(row.user, row.csrf, row.created_at, row.expires_at) if row else None
+
+    def drop_session(self, secret: str) -> None:
+        """Sign out; nothing happens when there is no such session."""
+        self._write(lambda c: c.execute(delete(sessions).where(sessions.c.id_hash == digest(secret))))
+
+    # --------------------------------------------------------------------------------------------------------- tokens
+
+    def add_token(self, secret: str, token: Token) -> None:
+        """Store an API token under its secret. Raises Conflict when its id or secret exists."""
+        self._write(lambda c: c.execute(insert(tokens).values(token_hash=digest(secret), **asdict(token))))
+
+    def token(self, secret: str, now: float) -> Token | None:
+        """Return the token with this secret, None when there is none or it has expired."""
+        alive = or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > now)
+        with self._database.read() as connection:
+            row = connection.execute(select(tokens).where(tokens.c.token_hash == digest(secret), alive)).first()
+        return _token(row) if row else None
+
+    def tokens(self, owner: str) -> list[Token]:
+        """Return the tokens of `owner`, oldest first."""
+        statement = select(tokens).where(tokens.c.owner == owner).order_by(tokens.c.created_at, tokens.c.id)
+        with self._database.read() as connection:
+            return [_token(row) for row in connection.execute(statement)]
+
+    def drop_token(self, id_: str, owner: str) -> None:
+        """Revoke a token of `owner`. Raises NotFound."""
+
+        def work(connection: Connection) -> None:
+            mine = delete(tokens).where(tokens.c.id == id_, tokens.c.owner == owner)
+            if connection.execute(mine).rowcount != 1:
+                raise NotFound(f"There is no token {id_!r}.", remedy="The list of tokens shows their ids.")
+
+        self._write(work)
+
+    def touch_token(self, id_: str, now: float) -> None:
+        """Note when a token was last used; does not wait. Callers touch a token at most once a minute."""
+        self._database.write(lambda c: c.execute(update(tokens).where(tokens.c.id == id_).values(last_used_at=now)))
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        return self._database.write(work).result()
+
+
+def _token(row: object) -> Token:
+    return Token(**{name: getattr(row, name) for name in Token.__slots__})

@@ -1,0 +1,216 @@
+"""Reads jobs, events and what belongs to them, from any thread; each call is one consistent look at the store.
+
+Changes nothing, with one exception: a record that cannot be read is moved to `quarantine` (through the writer) and
+reported, so that one broken row never stops a list, a start or the loop.
+"""
+
+import logging
+import time
+from collections import defaultdict
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+
+from trainmaster.core.errors import Conflict, NotFound
+from trainmaster.core.events import Event
+from trainmaster.core.records import Attempt, Job
+from trainmaster.core.states import Shown
+from trainmaster.store import rows, tables
+from trainmaster.store.database import Database
+from trainmaster.store.job_query import JobQuery, Page, filters, page_keys, write_cursor
+from trainmaster.store.ledger import IdempotencyRecord
+from trainmaster.store.rows import MalformedRow, Quarantined
+
+__all__ = ["JobQuery", "JobReader", "Page", "Quarantined"]
+
+_log: Final = logging.getLogger(__name__)
+_JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
+_PREFIX_MIN: Final = 4
+
+
+class JobReader:
+    """The questions that can be asked about jobs. Every method may block on the disk: call it from a worker thread."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # ------------------------------------------------------------------------------------------------------- start-up
+
+    def live_jobs(self) -> tuple[list[Job], list[Quarantined]]:
+        """Return all queued and active jobs by number, and the malformed ones, which are set aside on the way. O(live
+        tasks).
+        """
+        with self._database.read() as connection:
+            jobs, broken = _load(connection, tables.LIVE)
+        return [jobs[seq] for seq in sorted(jobs)], [self._set_aside(*one) for one in broken]
+
+    def last_seq(self) -> int:
+        """Return the highest event number ever given, 0 before the first."""
+        return self._highest(_EVENT.c.seq, tables.deleted.c.last_event)
+
+    def next_job_seq(self) -> int:
+        """Return a job number higher than any ever given."""
+        return self._highest(_JOB.c.seq, tables.deleted.c.seq, tables.quarantine.c.seq) + 1
+
+    def _highest(self, *columns: ColumnElement[int]) -> int:
+        with self._database.read() as connection:
+            return max(connection.scalar(select(func.max(column))) or 0 for column in columns)
+
+    # ----------------------------------------------------------------------------------------------------------- jobs
+
+    def get_job(self, id_: str) -> Job | None:
+        """Return the job with this id, None when there is none (or its record is malformed)."""
+        found = self._jobs(_JOB.c.id == id_)
+        return found[0] if found else None
+
+    def find(self, text: str, workspace: str = "default") -> Job:
+        """Return the job that `text` names: an id, a slug in `workspace`, or the beginning (4 or more characters) of
+        one id.
+
+        Raises NotFound, or Conflict when several ids begin so.
+        """
+        for condition in (_JOB.c.id == text, (_JOB.c.workspace == workspace) & (_JOB.c.slug == text)):
+            if found := self._jobs(condition):
+                return found[0]
+        if len(text) >= _PREFIX_MIN:
+            with self._database.read() as connection:
+                range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
+                ids = connection.scalars(select(_JOB.c.id).where(*range_).order_by(_JOB.c.id).limit(4)).all()
+            if len(ids) > 1:
+                some = ", ".join(ids[:3]) + (" ..." if len(ids) > 3 else "")
+                raise Conflict(f"Several jobs begin with {text!r}: {some}", remedy="Write more characters of the id.")
+            if ids and (found := self._jobs(_JOB.c.id == ids[0])):
+                return found[0]
+        raise NotFound(f"There is no job {text!r}.", remedy="The list of jobs shows ids, names and slugs.")
+
+    def list_jobs(self, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
+        """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.
+
+        O(limit) however many jobs are stored, unless a filter other than state, owner or time is rare in the order
+        asked for.
+        """
+        with self._database.read() as connection:
+            keys = connection.execute(page_keys(query, limit + 1, cursor)).all()
+            jobs, broken = _load(connection, _JOB.c.seq.in_([row.seq for row in keys[:limit]]))
+        for one in broken:
+            self._set_aside(*one)
+        more = len(keys) > limit
+        following = write_cursor(query.order, keys[limit - 1].key, keys[limit - 1].seq) if more else None
+        return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
+
+    def counts(self, query: JobQuery) -> dict[Shown, int]:
+        """Return how many jobs match `query` in each shown state (its own states do not count as a filter). O(jobs),
+        one index.
+        """
+        statement = select(_JOB.c.shown, func.count()).where(*filters(query)).group_by(_JOB.c.shown)
+        with self._database.read() as connection:
+            return {Shown(shown): count for shown, count in connection.execute(statement)}
+
+    def attempts(self, id_: str) -> list[Attempt]:
+        """Return all attempts of a job, first to last."""
+        seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
+        with self._database.read() as connection:
+            found = (
+                connection.execute(select(_ATTEMPT).where(_ATTEMPT.c.job == seq).order_by(_ATTEMPT.c.number))
+                .mappings()
+                .all()
+            )
+            tasks: dict[int, list[Any]] = defaultdict(list)
+            for task in connection.execute(
+                select(_TASK).where(_TASK.c.job == seq).order_by(_TASK.c.position)
+            ).mappings():
+                tasks[task["attempt"]].append(task)
+        return [rows.attempt_of(row, tasks[row["number"]]) for row in found]
+
+    def _jobs(self, condition: Any) -> list[Job]:
+        with self._database.read() as connection:
+            jobs, broken = _load(connection, condition)
+        for one in broken:
+            self._set_aside(*one)
+        return [jobs[seq] for seq in sorted(jobs)]
+
+    # --------------------------------------------------------------------------------------------------------- events
+
+    def events(self, id_: str, after: int = 0, limit: int | None = None) -> list[Event]:
+        """Return the events of a job with a number above `after`, oldest first."""
+        seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
+        return self._events((_EVENT.c.job == seq) & (_EVENT.c.seq > after), limit)
+
+    def events_after(self, seq: int, limit: int) -> list[Event]:
+        """Return the next `limit` events of all jobs with a number above `seq`, oldest first: the feed."""
+        return self._events(_EVENT.c.seq > seq, limit)
+
+    def _events(self, condition: ColumnElement[bool], limit: int | None) -> list[Event]:
+        statement = select(_EVENT, _JOB.c.id).join(_JOB, _JOB.c.seq == _EVENT.c.job).where(condition)
+        found = []
+        with self._database.read() as connection:
+            for row in connection.execute(statement.order_by(_EVENT.c.seq).limit(limit)).mappings():
+                try:
+                    found.append(rows.event_of(row["id"], row))
+                except MalformedRow as error:
+                    _log.warning("event %s of job %s cannot be read and is left out: %s", row["seq"], row["id"], error)
+        return found
+
+    # -------------------------------------------------------------------------------------------- what belongs to jobs
+
+    def spec(self, digest: str) -> str | None:
+        """Return the document with this digest."""
+        with self._database.read() as connection:
+            return connection.scalar(select(tables.spec.c.document).where(tables.spec.c.digest == digest))
+
+    def idempotency(self, workspace: str, key: str) -> IdempotencyRecord | None:
+        """Return what a request with this key was answered (B4)."""
+        table = tables.idempotency
+        with self._database.read() as connection:
+            row = connection.execute(select(table).where(table.c.workspace == workspace, table.c.key == key)).first()
+        if row is None:
+            return None
+        return IdempotencyRecord(workspace, key, row.body_digest, tuple(rows.decode(row.jobs)), row.created_at)
+
+    def quarantined(self) -> list[Quarantined]:
+        """Return all records that are set aside, newest first."""
+        table = tables.quarantine
+        with self._database.read() as connection:
+            found = connection.execute(select(table).order_by(table.c.at.desc())).all()
+        return [Quarantined(row.job, row.at, row.error) for row in found]
+
+    def _set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
+        at = time.time()
+        self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
+        _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
+        return Quarantined(id_, at, str(error))
+
+
+def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
+    """Return the jobs that meet `condition` by number, and (number, id, error) of the malformed ones. Three
+    statements.
+    """
+    last = (_ATTEMPT.c.job == _JOB.c.seq) & (_ATTEMPT.c.number == _JOB.c.attempts_used)
+    placed = (_TASK.c.job == _JOB.c.seq) & (_TASK.c.attempt == _JOB.c.attempts_used)
+    found = connection.execute(select(_JOB).where(condition)).mappings().all()
+    attempts = connection.execute(select(_ATTEMPT).join(_JOB, last).where(condition)).mappings().all()
+    tasks: dict[int, list[Any]] = defaultdict(list)
+    in_order = select(_TASK).join(_JOB, placed).where(condition).order_by(_TASK.c.job, _TASK.c.position)
+    for task in connection.execute(in_order).mappings():
+        tasks[task["job"]].append(task)
+    attempt_of_job = {row["job"]: row for row in attempts}
+    jobs: dict[int, Job] = {}
+    broken = []
+    for row in found:
+        seq = row["seq"]
+        try:
+            jobs[seq] = rows.job_of(row, attempt_of_job.get(seq), tasks[seq])
+        except MalformedRow as error:
+            broken.append((seq, row["id"], error))
+    return jobs, broken
+
+
+def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> None:
+    """Move the rows of a job, as they are, to `quarantine`. Its events stay where they are."""
+    raw: dict[str, Any] = {}
+    for table, column in ((_TASK, _TASK.c.job), (_ATTEMPT, _ATTEMPT.c.job), (_JOB, _JOB.c.seq)):
+        raw[table.name] = [dict(row) for row in connection.execute(select(table).where(column == seq)).mappings()]
+        connection.execute(delete(table).where(column == seq))
+    if raw["job"]:  # else somebody was faster
+        values = {"job": id_, "at": at, "seq": seq, "error": error, "raw": rows.encode(raw)}
+        connection.execute(insert(tables.quarantine).values(values))

@@ -1,0 +1,218 @@
+"""The schema, as SQLAlchemy Core tables. Owns names, keys and indexes; holds no logic and talks to no database.
+
+Every fact about a job lies in exactly one place: a field of `Job`, `Attempt` or `Task` is either a column here or a
+key of the row's `record` (JSON of all fields without a column), never both. `event` is appended to and never edited.
+Below `job` the key is its number (`seq`), not its random id: rows of a group then lie side by side, and a commit
+writes few pages. Raising SCHEMA needs a file in migrations/versions that brings an older database here.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+
+SCHEMA: Final = 1
+"""The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
+
+META: Final = MetaData()
+
+_BIG: Final = BigInteger().with_variant(Integer(), "sqlite")  # in SQLite only INTEGER can be the row id itself
+# Byte order everywhere: SQLite's default, and what prefix ranges and list cursors count on.
+_TEXT: Final = Text().with_variant(String(collation="C"), "postgresql")
+
+meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
+
+event = Table(
+    "event",
+    META,
+    Column("seq", _BIG, primary_key=True, autoincrement=False),
+    Column("job", _BIG, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("kind", _TEXT, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    Index("event_of_job", "job", "seq"),
+)
+
+job = Table(
+    "job",
+    META,
+    Column("seq", _BIG, primary_key=True, autoincrement=False),
+    Column("id", _TEXT, nullable=False, unique=True),
+    Column("name", _TEXT, nullable=False),
+    Column("slug", _TEXT),
+    Column("workspace", _TEXT, nullable=False),
+    Column("owner", _TEXT, nullable=False),
+    Column("pool", _TEXT, nullable=False),
+    Column("framework", _TEXT, nullable=False),
+    Column("dialect", _TEXT, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("spec_digest", _TEXT, nullable=False),
+    Column("submitted_at", Double, nullable=False),
+    # From here on the columns change; the ledger updates exactly these.
+    Column("state", _TEXT, nullable=False),
+    Column("shown", _TEXT, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("attempts_used", Integer, nullable=False),
+    Column("model", Text),
+    Column("version", Integer, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
+LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
+_HAS_SLUG: Final = text("slug IS NOT NULL")
+Index("job_live", job.c.seq, sqlite_where=LIVE, postgresql_where=LIVE)
+Index("job_slug", job.c.workspace, job.c.slug, unique=True, sqlite_where=_HAS_SLUG, postgresql_where=_HAS_SLUG)
+# One index per list order: the first page costs the same with ten jobs and with a million. A missing time sorts as 0.
+Index("job_by_submitted", job.c.submitted_at, job.c.seq)
+Index("job_by_started", func.coalesce(job.c.started_at, text("0.0")), job.c.seq)
+Index("job_by_ended", func.coalesce(job.c.ended_at, text("0.0")), job.c.seq)
+Index("job_by_name", job.c.name, job.c.seq)
+Index("job_by_priority", job.c.priority, job.c.seq)
+Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
+Index("job_by_owner", job.c.owner, job.c.submitted_at, job.c.seq)
+Index("job_spec", job.c.spec_digest)
+
+attempt = Table(
+    "attempt",
+    META,
+    Column("job", _BIG, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("cause", _TEXT, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("phase", _TEXT, nullable=False),
+    Column("why", _TEXT),
+    Column("started_at", Double),
+    Column("draining_at", Double),
+    Column("retained_at", Double),
+    Column("ended_at", Double),
+    Column("record", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+task = Table(  # one replica with its place: `Task` and `Assignment` of the same position in the attempt
+    "task",
+    META,
+    Column("job", _BIG, primary_key=True, autoincrement=False),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("role", Integer, nullable=False),
+    Column("idx", Integer, nullable=False),
+    Column("node", _TEXT, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("place", Text, nullable=False),
+    Column("phase", _TEXT, nullable=False),
+    Column("exit_code", Integer),
+    Column("signal", Integer),
+    Column("started_at", Double),
+    Column("ended_at", Double),
+    Column("record", Text),
+    Index("task_on_node", "node", "job"),
+    sqlite_with_rowid=False,
+)
+
+spec = Table("spec", META, Column("digest", _TEXT, primary_key=True), Column("document", Text, nullable=False))
+
+idempotency = Table(
+    "idempotency",
+    META,
+    Column("workspace", _TEXT, primary_key=True),
+    Column("key", _TEXT, primary_key=True),
+    Column("body_digest", _TEXT, nullable=False),
+    Column("jobs", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+deleted = Table(  # what is left of a deleted job: its numbers are never given out again
+    "deleted",
+    META,
+    Column("job", _TEXT, primary_key=True),
+    Column("seq", _BIG, nullable=False, index=True),
+    Column("last_event", _BIG, nullable=False, index=True),
+)
+
+quarantine = Table(
+    "quarantine",
+    META,
+    Column("job", _TEXT, primary_key=True),
+    Column("at", Double, primary_key=True),
+    Column("seq", _BIG, nullable=False, index=True),
+    Column("error", Text, nullable=False),
+    Column("raw", Text, nullable=False),
+)
+
+users = Table(
+    "users",
+    META,
+    Column("name", _TEXT, primary_key=True),
+    Column("password_hash", Text, nullable=False),
+    Column("role", _TEXT, nullable=False),
+    Column("must_change_password", Boolean, nullable=False),
+    Column("locale", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    META,
+    Column("id_hash", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False, index=True),
+    Column("csrf", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    META,
+    Column("id", _TEXT, primary_key=True),
+    Column("token_hash", _TEXT, nullable=False, unique=True),
+    Column("name", _TEXT, nullable=False),
+    Column("owner", _TEXT, nullable=False, index=True),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double),
+    Column("last_used_at", Double),
+)
+
+model = Table(
+    "model",
+    META,
+    Column("id", _TEXT, primary_key=True),
+    Column("workspace", _TEXT, nullable=False),
+    Column("name", _TEXT, nullable=False),
+    Column("owner", _TEXT, nullable=False),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("workspace", "name", name="model_name"),
+)
+
+model_version = Table(
+    "model_version",
+    META,
+    Column("model", _TEXT, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("digest", _TEXT, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("files", Integer, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("job", _TEXT, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("metrics", Text, nullable=False),
+    UniqueConstraint("job", "attempt", name="model_version_of_attempt"),
+)
