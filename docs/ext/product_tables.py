@@ -1,6 +1,6 @@
 """Sphinx directives that print tables of the product from the product's own code, so that they cannot be out of date.
 
-Use one as an empty fenced block with the name in braces: `states`, `events`, `verdicts`, `errors`, `settings`.
+Use one as an empty fenced block with the name in braces: see TABLES.
 """
 
 import dataclasses
@@ -11,7 +11,8 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
-from trainmaster.core import config, errors, events, states, verdicts
+from trainmaster.core import config, errors, events, framework_kinds, states, verdicts
+from trainmaster.spec import problems
 
 Cell = str | nodes.Node
 Rows = Iterable[Sequence[Cell]]
@@ -58,6 +59,20 @@ def error_tables() -> list[nodes.Node]:
     return [table(("code", "HTTP status", "meaning"), rows)]
 
 
+def problem_tables() -> list[nodes.Node]:
+    rows = [(code(name), text.rule, text.remedy) for name, text in problems.TEXTS.items()]
+    return [table(("code", "rule", "remedy"), rows)]
+
+
+def framework_tables() -> list[nodes.Node]:
+    rows = [
+        (code(kind.kind), option_name, f"{option.en} ({option.minimum} to {option.maximum})")
+        for kind in framework_kinds.KINDS.values()
+        for option_name, option in kind.options.items()
+    ]
+    return [table(("framework", "option", "meaning"), rows)]
+
+
 def setting_tables() -> list[nodes.Node]:
     found: list[nodes.Node] = []
     for section in dataclasses.fields(config.Config):
@@ -87,6 +102,8 @@ TABLES: dict[str, Callable[[], list[nodes.Node]]] = {
     "events": event_tables,
     "verdicts": verdict_tables,
     "errors": error_tables,
+    "problems": problem_tables,
+    "framework-options": framework_tables,
     "settings": setting_tables,
 }
 

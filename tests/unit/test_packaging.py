@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from trainmaster import __version__
+from trainmaster.spec.check import check
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -73,12 +74,9 @@ def test_every_link_of_the_texts_leads_somewhere() -> None:
     assert broken == []
 
 
-def test_examples_are_readable_job_files() -> None:
-    jobs = [*(ROOT / "examples").glob("*/job.yaml"), *(ROOT / "examples").glob("*/job.json")]
-    assert len(jobs) >= 5
-    for job in jobs:
-        document = yaml.safe_load(job.read_text())
-        assert document.get("roles") or document.get("taskRoles"), job
+@pytest.mark.parametrize("job", sorted(ROOT.glob("examples/*/job.yaml")), ids=lambda path: path.parent.name)
+def test_an_example_is_a_valid_job(job: Path) -> None:
+    assert check(yaml.safe_load(job.read_text())).name == job.parent.name
 
 
 class TestConsoleBuild:
