@@ -22,15 +22,13 @@ from typing import Any, Final
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.storage.safe import open_beneath, walk
-from trainmaster.storage.trees import kind_of, remove_tree
+from trainmaster.storage.trees import kind_of, remove_tree, sync_tree
 
 MANIFEST: Final = "manifest.json"
 FILES: Final = "files"
 MAX_FILES: Final = 200_000
 _BLOCK: Final = 1 << 20
 _FICLONE: Final = 0x40049409
-_SYNC_ALL_ABOVE: Final = 64
-"""With more files than this one sync of everything is cheaper than one per file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +174,6 @@ def _copy_file(copy: _Copy, source: str, path: str, shown: str) -> None:
             digest, size = _transfer(fd, out)
             os.utime(out, ns=(info.st_mtime_ns, info.st_mtime_ns))
             os.fchmod(out, 0o555 if executable else 0o444)
-            if len(copy.records) < _SYNC_ALL_ABOVE:
-                os.fsync(out)
         finally:
             os.close(out)
     finally:
@@ -228,17 +224,11 @@ def _finish(copy: _Copy, temporary: str, provenance: dict[str, Any]) -> Saved:
     }  # fmt: skip
     with open(os.path.join(temporary, MANIFEST), "x", encoding="utf-8") as file:
         json.dump(manifest, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
         os.fchmod(file.fileno(), 0o444)
-    folders = [temporary, copy.target]
-    folders += [os.path.join(copy.target, name) for name, info in walk(copy.target) if stat.S_ISDIR(info.st_mode)]
-    for path in reversed(folders):
-        _sync_folder(path)
-        if path != temporary:
-            os.chmod(path, 0o555)
-    if len(copy.records) > _SYNC_ALL_ABOVE:
-        os.sync()
+    sync_tree(temporary)
+    folders = [name for name, info in walk(copy.target) if stat.S_ISDIR(info.st_mode)]
+    for name in (*reversed(folders), ""):
+        os.chmod(os.path.join(copy.target, name), 0o555)
     return _saved(manifest)
 
 

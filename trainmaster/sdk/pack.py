@@ -1,0 +1,198 @@
+"""Packing a code folder for upload: a tar.gz as a stream, the same bytes for the same content. Standard library only.
+
+What a job never needs is left out (version control, caches, virtual environments), and what `.trainmasterignore` in the
+folder names, in the language of .gitignore. Links that leave the folder are refused by name before anything is sent.
+"""
+
+import gzip
+import hashlib
+import io
+import os
+import re
+import stat
+import tarfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from trainmaster.core.errors import ProblemList
+from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
+
+IGNORE_FILE: Final = ".trainmasterignore"
+ALWAYS: Final = (
+    ".git/", ".hg/", ".svn/", "__pycache__/", "*.pyc", ".venv/", "venv/", "node_modules/", ".DS_Store",
+    ".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".ipynb_checkpoints/",
+)  # fmt: skip
+"""Left out unless a line ``!name`` in `.trainmasterignore` asks for it."""
+_BLOCK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    expression: re.Pattern[str]
+    keep: bool
+    folders_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    path: str
+    kind: str
+    target: str = ""
+
+
+def pack(folder: str | Path) -> Iterator[bytes]:
+    """Yield `folder` as tar.gz. Raises InvalidSpec, naming every entry that cannot be sent, before the first bytes."""
+    root = os.fspath(folder)
+    found = _collect(root)
+    return _stream(root, found)
+
+
+def folder_digest(folder: str | Path) -> str:
+    """Return the digest the server will give `folder` (sha256 hex). Raises InvalidSpec like `pack`. O(bytes)."""
+    root = os.fspath(folder)
+    return tree_digest(TreeEntry(entry.path, entry.kind, _content_digest(root, entry)) for entry in _collect(root))
+
+
+def _content_digest(root: str, entry: _Found) -> str:
+    if entry.kind == "l":
+        return link_digest(entry.target)
+    digest = hashlib.sha256()
+    if entry.kind in "fx":
+        with open(os.path.join(root, entry.path), "rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _collect(root: str) -> list[_Found]:
+    """Return what is to be sent: files, links and empty folders, sorted by path."""
+    problems = ProblemList()
+    if not os.path.isdir(root):
+        problems.add("code.path", "there is no such folder", "Name the folder that holds the code.", value=root)
+        problems.raise_if_any("The code cannot be sent")
+    rules = _rules(root)
+    found: list[_Found] = []
+    _visit(root, "", rules, found, problems)
+    problems.raise_if_any("The code cannot be sent")
+    return sorted(found, key=lambda entry: entry.path.encode())
+
+
+def _visit(root: str, here: str, rules: list[_Rule], found: list[_Found], problems: ProblemList) -> bool:
+    """Note what lies in `here`; return whether anything did."""
+    any_sent = False
+    try:
+        entries = sorted(os.scandir(os.path.join(root, here)), key=lambda entry: entry.name)
+    except OSError as error:
+        problems.add(here or ".", f"the folder cannot be read: {error.strerror}", f"Name it in {IGNORE_FILE}.")
+        return True
+    for entry in entries:
+        path = f"{here}/{entry.name}" if here else entry.name
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if _ignored(rules, path, is_folder):
+            continue
+        any_sent = True
+        if is_folder:
+            if not _visit(root, path, rules, found, problems):
+                found.append(_Found(path, "d"))
+        else:
+            _note(entry, path, found, problems)
+    return any_sent
+
+
+def _note(entry: "os.DirEntry[str]", path: str, found: list[_Found], problems: ProblemList) -> None:
+    info = entry.stat(follow_symlinks=False)
+    try:
+        path.encode()
+    except UnicodeError:
+        problems.add(ascii(path), "a name must be UTF-8", f"Rename it or name it in {IGNORE_FILE}.")
+        return
+    if stat.S_ISLNK(info.st_mode):
+        target = os.readlink(entry.path)
+        if not inside(path, target):
+            remedy = f"Copy the file or name it in {IGNORE_FILE}."
+            problems.add(path, "a link may not leave the folder", remedy, value=target)
+            return
+        found.append(_Found(path, "l", target))
+    elif not stat.S_ISREG(info.st_mode):
+        problems.add(path, "only files, folders and links can be sent", f"Name it in {IGNORE_FILE}.")
+    elif not os.access(entry.path, os.R_OK):
+        problems.add(path, "the file cannot be read", f"Mend its rights or name it in {IGNORE_FILE}.")
+    else:
+        found.append(_Found(path, "x" if info.st_mode & stat.S_IXUSR else "f"))
+
+
+def _stream(root: str, found: list[_Found]) -> Iterator[bytes]:
+    sink = io.BytesIO()
+    with gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=6, mtime=0, filename="") as packed:
+        for entry in found:
+            yield from _member(root, entry, packed, sink)
+        packed.write(tarfile.NUL * (2 * tarfile.BLOCKSIZE))
+    yield sink.getvalue()
+
+
+def _member(root: str, entry: _Found, packed: gzip.GzipFile, sink: io.BytesIO) -> Iterator[bytes]:
+    header = tarfile.TarInfo(entry.path)
+    header.mode = 0o644 if entry.kind == "f" else 0o755
+    header.type = {"d": tarfile.DIRTYPE, "l": tarfile.SYMTYPE}.get(entry.kind, tarfile.REGTYPE)
+    header.linkname = entry.target
+    if entry.kind not in "fx":
+        packed.write(header.tobuf(tarfile.PAX_FORMAT))
+        return
+    with open(os.path.join(root, entry.path), "rb") as file:
+        left = header.size = os.fstat(file.fileno()).st_size
+        packed.write(header.tobuf(tarfile.PAX_FORMAT))
+        while left > 0:
+            block = file.read(min(_BLOCK, left)) or tarfile.NUL * min(_BLOCK, left)  # it shrank while it was sent
+            left -= len(block)
+            packed.write(block)
+            if sink.tell():
+                yield sink.getvalue()
+                sink.seek(0)
+                sink.truncate()
+        packed.write(tarfile.NUL * (-header.size % tarfile.BLOCKSIZE))
+
+
+def _rules(root: str) -> list[_Rule]:
+    lines = list(ALWAYS)
+    with suppress(OSError):
+        lines += Path(root, IGNORE_FILE).read_text("utf-8", "replace").splitlines()
+    return [rule for rule in map(_rule, lines) if rule is not None]
+
+
+def _rule(line: str) -> _Rule | None:
+    """Read one line of the ignore file: ``#`` comments, ``!`` keeps, ``/`` in front anchors, ``*``, ``?``, ``**``."""
+    text = line.rstrip()
+    if not text or text.startswith("#"):
+        return None
+    keep = text.startswith("!")
+    text = text[1:] if keep else text
+    folders_only = text.endswith("/")
+    text = text.rstrip("/")
+    anywhere = "" if "/" in text else "(?:.*/)?"
+    return _Rule(re.compile(anywhere + _expression(text.lstrip("/")) + r"\Z"), keep, folders_only)
+
+
+def _expression(text: str) -> str:
+    out, at = "", 0
+    while at < len(text):
+        if text.startswith("**/", at):
+            out, at = out + "(?:.*/)?", at + 3
+        elif text.startswith("**", at):
+            out, at = out + ".*", at + 2
+        elif text[at] == "[" and (end := text.find("]", at + 2)) > 0:
+            body = text[at + 1 : end].replace("\\", r"\\")
+            out, at = out + "[" + ("^" + body[1:] if body[0] in "!^" else body) + "]", end + 1
+        else:
+            out, at = out + {"*": "[^/]*", "?": "[^/]"}.get(text[at], re.escape(text[at])), at + 1
+    return out
+
+
+def _ignored(rules: list[_Rule], path: str, is_folder: bool) -> bool:
+    """Return what the last rule that matches says; what lies in an ignored folder is never looked at."""
+    for rule in reversed(rules):
+        if (is_folder or not rule.folders_only) and rule.expression.match(path):
+            return not rule.keep
+    return False
