@@ -1,0 +1,64 @@
+"""The application over the double, reached in process: no port, no second thread."""
+
+import importlib.util
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from trainmaster.api.app import create_app
+
+_SPEC = importlib.util.spec_from_file_location("api_double", Path(__file__).with_name("double.py"))
+assert _SPEC is not None
+assert _SPEC.loader is not None
+double = importlib.util.module_from_spec(_SPEC)
+sys.modules.setdefault("api_double", double)
+_SPEC.loader.exec_module(double)
+
+
+@pytest.fixture
+async def platform(tmp_path: Path) -> AsyncIterator[Any]:
+    made = double.Double(tmp_path)
+    await made.start()
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def app(platform: Any) -> Any:
+    return create_app(platform)
+
+
+@pytest.fixture
+async def http(app: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """Nobody signed in."""
+    transport = httpx.ASGITransport(app, raise_app_exceptions=True)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8470") as client:
+        yield client
+
+
+@pytest.fixture
+def token(platform: Any) -> str:
+    """The local token."""
+    return Path(platform.layout.cli_token).read_text().strip()
+
+
+@pytest.fixture
+async def local(http: httpx.AsyncClient, token: str) -> httpx.AsyncClient:
+    """Signed in by the local token."""
+    http.headers["authorization"] = f"Bearer {token}"
+    return http
+
+
+@pytest.fixture
+async def browser(http: httpx.AsyncClient, platform: Any) -> httpx.AsyncClient:
+    """Signed in by a cookie, with the one-time password replaced; sends the CSRF token."""
+    password = platform.people.one_time_password
+    signed = (await http.post("/api/v1/session", json={"username": "admin", "password": password})).json()
+    http.headers["x-csrf-token"] = signed["csrf"]
+    changed = await http.post("/api/v1/session/password", json={"old": password, "new": "correct horse battery"})
+    assert changed.status_code == 204, changed.text
+    return http

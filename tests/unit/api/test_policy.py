@@ -1,0 +1,130 @@
+"""Every door has a lock, proven from the router table itself (issue item 11): nobody gets in without a credential, with a
+cookie alone, through a foreign name or from a foreign site. A new route is walked without touching this file."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from starlette.routing import Route
+
+from trainmaster.access.scopes import SCOPES
+from trainmaster.api.app import TABLES, create_app
+from trainmaster.api.policy import Policy, Table, check_policies, policy_of
+
+PUBLIC = {
+    ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/v1/session"), ("GET", "/api/v1/openapi.json"),
+    ("GET", "/{path:path}"),
+}  # fmt: skip
+"""What everybody may call. Adding one is a decision: it is made here, too."""
+
+
+def doors(app: Any) -> list[tuple[str, str, Policy]]:
+    routes = app.app.router.routes
+    return [(method, route.path, policy_of(route)) for route in routes for method in route.methods]
+
+
+def address(path: str) -> str:
+    return re.sub(r"{\w+(:\w+)?}", "1", path)
+
+
+def test_the_public_doors_are_exactly_these(app: Any) -> None:
+    assert {(method, path) for method, path, policy in doors(app) if policy.scope is None} == PUBLIC
+
+
+def test_every_other_door_has_a_known_scope(app: Any) -> None:
+    assert len(doors(app)) > 40
+    assert all(policy.scope in SCOPES for _, _, policy in doors(app) if policy.scope is not None)
+
+
+async def test_without_a_credential_every_door_is_shut(app: Any, http: httpx.AsyncClient) -> None:
+    for method, path, policy in doors(app):
+        if policy.scope is not None:
+            answer = await http.request(method, address(path))
+            assert answer.status_code == 401, (method, path)
+            assert answer.json()["code"] == "unauthenticated"
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("credential", ["Bearer tm_wrong", "Bearer", "Basic YWRtaW46YWRtaW4=", "Bearer \xe4"])
+async def test_a_wrong_credential_opens_nothing(app: Any, http: httpx.AsyncClient, credential: str) -> None:
+    for method, path, policy in doors(app):
+        if policy.scope is not None:
+            answer = await http.request(method, address(path), headers={"authorization": credential.encode("latin-1")})
+            assert answer.status_code == 401, (method, path)
+
+
+async def test_a_cookie_alone_changes_nothing(app: Any, browser: httpx.AsyncClient) -> None:
+    del browser.headers["x-csrf-token"]
+    for wrong in ({}, {"x-csrf-token": ""}, {"x-csrf-token": "0" * 64}, {"x-csrf-token": "\xe4".encode("latin-1")}):
+        for method, path, policy in doors(app):
+            if policy.scope is not None and method != "GET":
+                answer = await browser.request(method, address(path), headers=wrong)
+                assert answer.status_code == 403, (method, path)
+                assert "CSRF" in answer.json()["title"]
+
+
+async def test_a_foreign_host_reaches_nothing(app: Any, local: httpx.AsyncClient) -> None:
+    for host in ("evil.example", "evil.example:8470", "127.0.0.1.evil.example", "localhost.evil.example:8470", "192.0.2.7"):
+        for method, path, _ in doors(app):
+            answer = await local.request(method, address(path), headers={"host": host})
+            assert answer.status_code == 421, (method, path, host)
+
+
+async def test_a_foreign_origin_reaches_nothing(app: Any, local: httpx.AsyncClient) -> None:
+    for origin in ("http://evil.example", "https://127.0.0.1:9999", "null", "http://127.0.0.1:8470.evil.example", ""):
+        for method, path, _ in doors(app):
+            answer = await local.request(method, address(path), headers={"origin": origin})
+            assert answer.status_code == 403, (method, path, origin)
+
+
+async def test_our_own_host_and_origin_are_welcome(local: httpx.AsyncClient) -> None:
+    for name in ("127.0.0.1:8470", "localhost:8470", "[::1]:8470", "LocalHost"):
+        headers = {"host": name, "origin": f"http://{name}"}
+        assert (await local.get("/api/v1/session", headers=headers)).status_code == 200, name
+
+
+async def test_a_one_time_password_opens_only_its_own_replacement(app: Any, platform: Any, http: httpx.AsyncClient) -> None:
+    body = {"username": "admin", "password": platform.people.one_time_password}
+    http.headers["x-csrf-token"] = (await http.post("/api/v1/session", json=body)).json()["csrf"]
+    for method, path, policy in doors(app):
+        if policy.scope is not None and policy.scope != "account:self":
+            answer = await http.request(method, address(path))
+            assert answer.status_code == 403, (method, path)
+
+
+def test_a_route_without_a_policy_stops_the_start(platform: Any) -> None:
+    inner = create_app(platform).app
+    inner.router.routes.append(Route("/open", lambda request: None))
+    with pytest.raises(TypeError, match="/open has no policy"):
+        check_policies(inner.router.routes)
+
+
+def test_a_misspelt_scope_stops_the_start() -> None:
+    with pytest.raises(ValueError, match="jobs:raed"):
+        Table("x").route("GET", "/x", scope="jobs:raed", answers={200: ""})
+
+
+async def test_sockets_have_the_same_lock(platform: Any) -> None:
+    """There is no socket yet; the first one is shut by the same gate."""
+    extra = Table("x")
+
+    @extra.socket("/echo", scope="jobs:read")
+    async def echo(socket: Any) -> None:
+        raise AssertionError("reached without a credential")
+
+    tables = (*TABLES, extra)
+    app = create_app(platform, tables)
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    for headers in ([], [(b"origin", b"http://evil.example")]):
+        scope = {"type": "websocket", "path": "/api/v1/echo", "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
+                 "scheme": "ws", "subprotocols": [], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
+        await app(scope, receive, send)
+    assert [message["type"] for message in sent] == ["websocket.close", "websocket.close"]

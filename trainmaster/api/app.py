@@ -1,0 +1,65 @@
+"""Joins the routes to one ASGI application. The only place that knows them all.
+
+Order is meaning: the submits come first (they are asked most), the console's catch-all last. The application refuses to be
+made when a route has no policy.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from trainmaster.api import problems, static
+from trainmaster.api.auth import gate_for
+from trainmaster.api.front import Front, Hosts
+from trainmaster.api.policy import Table, check_policies
+from trainmaster.api.routes import cluster, feed, files, health, jobs, models, session, uploads, watch
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.storage.follow import Follower
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
+
+TABLES: Final[tuple[Table, ...]] = (
+    jobs.routes, watch.routes, files.routes, feed.routes, session.routes, cluster.routes, models.routes, uploads.routes,
+    health.routes, static.routes,
+)  # fmt: skip
+
+
+def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Front:
+    """Return the ASGI application of `platform`, which starts and closes with it.
+
+    Set `app.state.closing` (an asyncio.Event) to end all live views before the server closes. Raises TypeError when a
+    route has no policy.
+    """
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        await platform.start()
+        try:
+            yield
+        finally:
+            inner.state.closing.set()
+            await platform.close()
+
+    inner = FastAPI(
+        title="Trainmaster", version=platform.version, openapi_url=None, docs_url=None, redoc_url=None,
+        redirect_slashes=False, lifespan=life,
+        exception_handlers={
+            TrainmasterError: problems.on_known, RequestValidationError: problems.on_validation,
+            HTTPException: problems.on_http, Exception: problems.on_unknown,
+        },
+    )  # fmt: skip
+    inner.state.platform = platform
+    inner.state.console = static.Console()
+    inner.state.closing = asyncio.Event()
+    inner.state.follower = Follower()
+    gate = gate_for(platform)
+    inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
+    check_policies(inner.router.routes)
+    server = platform.config.server
+    return Front(inner, Hosts(server.host, server.allowed_hosts))

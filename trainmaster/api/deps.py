@@ -1,0 +1,58 @@
+"""Small helpers of the routes: the platform behind the app, JSON in and out."""
+
+import socket
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from trainmaster.api.problems import InvalidRequest
+from trainmaster.core.errors import Problem
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
+
+
+def platform(request: HTTPConnection) -> "Platform":
+    """Return the platform this application serves."""
+    found: "Platform" = request.app.state.platform
+    return found
+
+
+class Json(Response):
+    """A JSON answer, encoded by msgspec (NaN and infinity become null)."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """Encode `content`."""
+        return _ENCODER.encode(content)
+
+
+async def read_json(request: Request) -> Any:
+    """Return the decoded body. Raises InvalidRequest for what is not JSON."""
+    raw = await request.body()
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        problem = Problem("", f"is not valid JSON: {error}", "Send one JSON document in UTF-8.", "json_invalid")
+        raise InvalidRequest("The body is not valid JSON", remedy=problem.remedy, problems=(problem,)) from None
+
+
+async def read_object(request: Request) -> Mapping[str, Any]:
+    """Return the body, which must be a JSON object. Raises InvalidRequest."""
+    body = await read_json(request)
+    if isinstance(body, dict):
+        return body
+    problem = Problem("", "must be a JSON object", "Send {...}.", "type")
+    raise InvalidRequest("The body is not a JSON object", remedy=problem.remedy, problems=(problem,))
+
+
+def server_view(app: "Platform") -> dict[str, Any]:
+    """Return what a console shows of the server itself."""
+    return {"version": app.version, "name": socket.gethostname(), "sandbox": app.context.engine.sandbox()}

@@ -1,0 +1,48 @@
+"""Sending files that users made. Never shown by the browser as a page of ours: always as something to save.
+
+Invariant: whatever a file holds, it is sent with nosniff, a sandboxing policy (front.py) and as an attachment.
+"""
+
+import asyncio
+import mimetypes
+from collections.abc import Callable, Iterator
+from typing import Final
+from urllib.parse import quote
+
+from starlette.concurrency import iterate_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from trainmaster.storage.trees import OpenFile, open_file
+from trainmaster.storage.zips import blocks_of
+
+_PLAIN: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/json", "application/zip"})
+
+
+def attached(response: Response, name: str) -> Response:
+    """Mark `response` as a file to save under `name` (RFC 6266; any name is safe)."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name) or "file"
+    exact = quote(name.encode("utf-8", "replace"), safe="")
+    response.headers["content-disposition"] = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"
+    return response
+
+
+def media_type(name: str) -> str:
+    """Return what a user's file is sent as: text stays text, pictures pictures, everything else bytes."""
+    guess = mimetypes.guess_type(name)[0] or ""
+    if guess.startswith("text/"):
+        return "text/plain; charset=utf-8"
+    return guess if guess in _PLAIN else "application/octet-stream"
+
+
+async def send_file(root: str, path: str) -> Response:
+    """Return the file `path` beneath `root` as a stream. Raises NotFound."""
+    opened: OpenFile = await asyncio.to_thread(open_file, root, path)
+    response = StreamingResponse(iterate_in_threadpool(blocks_of(opened.fd)), media_type=media_type(opened.name))
+    response.headers["content-length"] = str(opened.size)
+    return attached(response, opened.name)
+
+
+async def send_stream(make: Callable[[], Iterator[bytes]], kind: str, name: str) -> Response:
+    """Return what `make` yields as a file called `name`. `make` runs in a worker thread and may raise NotFound."""
+    body = await asyncio.to_thread(make)
+    return attached(StreamingResponse(iterate_in_threadpool(body), media_type=kind), name)

@@ -1,0 +1,123 @@
+"""The outermost layer: which Host and Origin are ours, the security headers of every answer, and the last net for errors.
+
+Holds for everything below: API, console, health, unknown addresses. Invariant: nothing below runs for a foreign Host or a
+foreign Origin, and no exception reaches the server program.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Final
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from trainmaster.api.problems import Misdirected, answer_error, answer_unknown
+from trainmaster.core.errors import Forbidden, TrainmasterError
+
+_COMMON: Final[tuple[tuple[bytes, bytes], ...]] = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_API_CSP: Final = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox")
+# Styles: Ant Design writes style elements at run time; they carry no script. Everything else is our own origin only.
+_CONSOLE_CSP: Final = (
+    b"content-security-policy",
+    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    b"connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+)
+_NO_STORE: Final = (b"cache-control", b"no-store")
+_LOCAL_NAMES: Final = frozenset({"localhost"})
+
+
+def host_name(value: str) -> str:
+    """Return the host of a Host header or an Origin's authority without its port, lower case, without brackets."""
+    value = value.strip().lower()
+    if value.startswith("["):
+        return value[1:].partition("]")[0]
+    return value.partition(":")[0]
+
+
+class Hosts:
+    """Which names and addresses are ours. Bound to every address, any literal address is: only names can be rebound."""
+
+    def __init__(self, bound: str, allowed: Iterable[str]) -> None:
+        self._names = {host_name(name) for name in (*_LOCAL_NAMES, bound, *allowed)}
+        self._every_address = bound in ("0.0.0.0", "::", "")
+        self._known: set[str] = set()
+
+    def ours(self, header: str) -> bool:
+        """Return whether a Host header names this server."""
+        if header in self._known:
+            return True
+        name = host_name(header)
+        good = bool(name) and (name in self._names or self._address(name))
+        if good and len(self._known) < 1000:
+            self._known.add(header)
+        return good
+
+    def _address(self, name: str) -> bool:
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or self._every_address
+
+
+class Front:
+    """ASGI middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+        self.app = app
+        self.hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        started = False
+        extra = [*_COMMON, *((_API_CSP, _NO_STORE) if _is_api(scope["path"]) else (_CONSOLE_CSP,))]
+
+        async def dressed(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                own = message.setdefault("headers", [])
+                names = {key.lower() for key, _ in own}
+                message["headers"] = [*own, *(pair for pair in extra if pair[0] not in names)]
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self.app(scope, receive, dressed)
+        except TrainmasterError as error:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+            elif not started:
+                await answer_error(error)(scope, receive, dressed)
+        except Exception as error:
+            # The framework's own net has answered and logged already where it could; what comes here unanswered came from it.
+            if not started and scope["type"] == "http":
+                await answer_unknown(error, scope["path"])(scope, receive, dressed)
+
+    def _check(self, scope: Scope) -> None:
+        host = origin = None
+        for key, value in scope["headers"]:
+            if key == b"host":
+                host = value.decode("latin-1")
+            elif key == b"origin":
+                origin = value.decode("latin-1")
+        if host is None or not self.hosts.ours(host):
+            raise Misdirected(
+                "The Host header names no address of this server",
+                remedy="Use the address that `trainmaster serve` printed, or add the name to server.allowed_hosts.",
+            )
+        # Compared without the scheme: a proxy that ends TLS passes the browser's https origin on to us.
+        if origin is not None and origin.partition("://")[2].lower() != host.strip().lower():
+            raise Forbidden("The request comes from another site", remedy="Use the console at the server's own address.")
+
+
+def _is_api(path: str) -> bool:
+    return path.startswith("/api/") or path in ("/healthz", "/readyz", "/metrics")

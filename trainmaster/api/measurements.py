@@ -1,0 +1,68 @@
+"""The server's own gauges and counters as Prometheus text, computed when they are asked for. Nothing is counted twice.
+
+Uses prometheus_client's text writer only, imported on the first question: the global registry and its process collectors
+would cost memory in a server that nobody scrapes.
+"""
+
+import ipaddress
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
+
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+_GAUGES: Final[dict[str, tuple[str, str]]] = {
+    "queued": ("trainmaster_jobs_queued", "Jobs that wait"),
+    "active": ("trainmaster_jobs_active", "Jobs with a live attempt"),
+    "listeners": ("trainmaster_feed_listeners", "Open live views"),
+    "nodes": ("trainmaster_nodes", "Machines known"),
+    "gpus": ("trainmaster_gpus", "Cards of all machines"),
+    "gpus_held": ("trainmaster_gpus_held", "Cards held by live attempts"),
+    "uptime_s": ("trainmaster_uptime_seconds", "Seconds since the server started"),
+}
+_COUNTERS: Final[dict[str, tuple[str, str]]] = {
+    "commits": ("trainmaster_commits", "Group commits since the server started"),
+    "events": ("trainmaster_events", "Events in the ledger"),
+}
+
+
+class _Collector:
+    def __init__(self, stats: dict[str, Any], version: str) -> None:
+        self.stats = stats
+        self.version = version
+
+    def collect(self) -> Any:
+        """Yield the metric families (prometheus_client's protocol)."""
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily  # noqa: PLC0415
+
+        yield InfoMetricFamily("trainmaster_build", "The version that runs", {"version": self.version})
+        for key, (name, text) in _GAUGES.items():
+            yield GaugeMetricFamily(name, text, self.stats[key])
+        for key, (name, text) in _COUNTERS.items():
+            yield CounterMetricFamily(name, text, self.stats[key])
+        ended = CounterMetricFamily("trainmaster_jobs_ended", "Jobs ended since the server started", labels=["state"])
+        for state, count in self.stats["finished"].items():
+            ended.add_metric([state], count)
+        yield ended
+
+
+def render(platform: "Platform") -> bytes:
+    """Return the text of everything in `platform.stats()`."""
+    from prometheus_client import CollectorRegistry, generate_latest  # noqa: PLC0415
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Collector(platform.stats(), platform.version))
+    return generate_latest(registry)
+
+
+def from_this_machine(request: Request) -> bool:
+    """Return whether the caller is on this machine and did not come through a proxy."""
+    if request.client is None or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+        return False
+    try:
+        return ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

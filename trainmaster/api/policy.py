@@ -1,0 +1,129 @@
+"""Routes with their policy. The only way to make a route or a socket; one without a policy cannot be expressed.
+
+A `Table` collects the routes of one noun. Each becomes a `PolicyRoute` whose app is wrapped by the gate (auth.py): nobody
+reaches an endpoint, nor is a byte of the body read, before the policy said yes. What a route answers and takes is named by
+a text that openapi.py looks up when the contract is asked for, so that no schema is built at start.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+from starlette.routing import BaseRoute, WebSocketRoute, request_response
+from starlette.types import ASGIApp
+
+from trainmaster.access.scopes import SCOPES
+
+PREFIX: Final = "/api/v1"
+BODY_LIMIT: Final = 4 * 2**20
+"""Bytes of a request body where the route says nothing else."""
+
+Endpoint = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Who may call: everybody (`scope` None) or who holds `scope`. `csrf`: a cookie alone must not be enough.
+
+    `body_limit` in bytes; a callable is asked with the application's state (limits that are configured).
+    """
+
+    scope: str | None
+    csrf: bool = True
+    body_limit: int | Callable[[Any], int] = BODY_LIMIT
+
+    def __post_init__(self) -> None:
+        """Refuse a scope that does not exist: a misspelt policy must fail at start, not open a door."""
+        if self.scope is not None and self.scope not in SCOPES:
+            raise ValueError(f"unknown scope {self.scope!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What the contract says: names of shapes (api/shapes) by status; a media type instead of a name starts with its slash."""
+
+    answers: Mapping[int, str] = field(default_factory=dict)
+    takes: str | None = None
+    parameters: tuple[dict[str, Any], ...] = ()
+
+
+Gate = Callable[[ASGIApp, Policy], ASGIApp]
+
+
+class PolicyRoute(APIRoute):
+    """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
+
+    def __init__(self, path: str, endpoint: Endpoint, *, policy: Policy, doc: Doc, raw: bool, gate: Gate, **rest: Any) -> None:
+        super().__init__(path, endpoint, response_model=None, response_class=Response, **rest)
+        self.policy = policy
+        self.doc = doc
+        self.app = gate(request_response(endpoint) if raw else self.app, policy)
+
+
+class PolicySocket(WebSocketRoute):
+    """A websocket behind the gate."""
+
+    def __init__(self, path: str, endpoint: Endpoint, *, policy: Policy, gate: Gate) -> None:
+        super().__init__(path, endpoint)
+        self.policy = policy
+        self.app = gate(self.app, policy)
+
+
+Maker = Callable[[Gate], BaseRoute]
+
+
+class Table:
+    """The routes of one noun, in order. `prefix` "" for what lies outside the versioned API."""
+
+    def __init__(self, tag: str, prefix: str = PREFIX) -> None:
+        self.tag = tag
+        self.prefix = prefix
+        self.makers: list[Maker] = []
+
+    def route(
+        self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
+        raw: bool = False, csrf: bool = True, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
+        parameters: Iterable[dict[str, Any]] = (), in_schema: bool = True,
+    ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
+        """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
+        policy = Policy(scope, csrf=csrf, body_limit=body_limit)
+        doc = Doc(answers, takes, tuple(parameters))
+
+        def declare(endpoint: Endpoint) -> Endpoint:
+            def make(gate: Gate) -> BaseRoute:
+                return PolicyRoute(
+                    self.prefix + path, endpoint, policy=policy, doc=doc, raw=raw, gate=gate, methods=[method],
+                    tags=[self.tag], include_in_schema=in_schema, operation_id=endpoint.__name__,
+                    status_code=min(answers),
+                )  # fmt: skip
+
+            self.makers.append(make)
+            return endpoint
+
+        return declare
+
+    def socket(self, path: str, *, scope: str) -> Callable[[Endpoint], Endpoint]:
+        """Declare a websocket at `path`."""
+        policy = Policy(scope)
+
+        def declare(endpoint: Endpoint) -> Endpoint:
+            self.makers.append(lambda gate: PolicySocket(self.prefix + path, endpoint, policy=policy, gate=gate))
+            return endpoint
+
+        return declare
+
+
+def policy_of(route: BaseRoute) -> Policy:
+    """Return the policy of a route of the table. Raises TypeError for one that was made in another way."""
+    policy = getattr(route, "policy", None)
+    if not isinstance(policy, Policy):
+        raise TypeError(f"{getattr(route, 'path', route)} has no policy; make it through trainmaster.api.policy.Table")
+    return policy
+
+
+def check_policies(routes: Iterable[BaseRoute]) -> None:
+    """Raise TypeError unless every route and socket has a policy: a door without a lock must not start."""
+    for route in routes:
+        policy_of(route)

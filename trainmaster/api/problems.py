@@ -1,0 +1,123 @@
+"""Everything that goes wrong, as one RFC 9457 problem document. Never a traceback: what nobody foresaw gets an id and is logged.
+
+Invariant: every answer of status 400 and above, from any layer, has this shape and `application/problem+json`.
+"""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.core.errors import Problem, TrainmasterError
+
+LOG: Final = logging.getLogger("trainmaster.api")
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class Misdirected(TrainmasterError):
+    """The Host header names no address of this server (a guard against DNS rebinding)."""
+
+    status = 421
+    code = "misdirected"
+
+
+class InvalidRequest(TrainmasterError):
+    """Query, header or body do not have the shape the contract says; every problem is listed."""
+
+    status = 422
+    code = "invalid_request"
+
+
+_HTTP: Final[Mapping[int, tuple[str, str, str]]] = {
+    400: ("bad_request", "The request cannot be read", "See the contract at /api/v1/openapi.json."),
+    404: ("not_found", "There is nothing at this address", "See the contract at /api/v1/openapi.json."),
+    405: ("method_not_allowed", "This address does not know this method", "See the header Allow."),
+    413: ("too_large", "The request is too large", "Send less at once."),
+}
+"""status -> (code, title, remedy) of what the framework refuses by itself."""
+
+_RULES: Final[Mapping[str, str]] = {
+    "missing": "is required",
+    "extra_forbidden": "is not known here",
+    "json_invalid": "is not valid JSON",
+    "json_type": "is not valid JSON",
+}
+
+
+def answer(document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """Return the response for a problem document."""
+    body = msgspec.json.encode(document, enc_hook=str)
+    return Response(body, status_code=document["status"], headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def answer_error(error: TrainmasterError) -> Response:
+    """Return the response for a known error."""
+    headers = {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
+    return answer(error.to_json(), headers)
+
+
+def answer_unknown(error: BaseException, where: str) -> Response:
+    """Log `error` under a new id and return a 500 that names only the id."""
+    mark = secrets.token_hex(6)
+    LOG.error("internal error %s at %s", mark, where, exc_info=error)
+    document = {
+        "type": "urn:trainmaster:internal", "title": f"The server failed in a way nobody foresaw (id {mark})", "status": 500,
+        "code": "internal", "remedy": f"Look for {mark} in the server's log and report it.", "problems": [],
+    }  # fmt: skip
+    return answer(document)
+
+
+def validation_error(error: RequestValidationError) -> InvalidRequest:
+    """Return all problems that the framework found in query, headers and body."""
+    problems = tuple(_problem(item) for item in error.errors())
+    count = len(problems)
+    title = f"The request is not valid: {count} problem{'s' if count > 1 else ''}"
+    return InvalidRequest(title, remedy="Mend the fields listed and send it again.", problems=problems)
+
+
+def _problem(item: Mapping[str, Any]) -> Problem:
+    where, *rest = [str(part) for part in item["loc"]]
+    path = ".".join(rest) if where == "body" else ".".join([where, *rest])
+    kind = str(item["type"])
+    rule = _RULES.get(kind) or str(item["msg"])[:1].lower() + str(item["msg"])[1:]
+    value = item.get("input") if kind not in ("missing", "json_invalid") else None
+    shown = value if isinstance(value, str | int | float | bool) else None
+    if isinstance(shown, str):
+        shown = shown[:200]
+    return Problem(path, rule, "See the contract at /api/v1/openapi.json.", kind, shown)
+
+
+async def on_known(request: Request, error: Exception) -> Response:
+    """Handle TrainmasterError."""
+    assert isinstance(error, TrainmasterError)
+    return answer_error(error)
+
+
+async def on_validation(request: Request, error: Exception) -> Response:
+    """Handle FastAPI's RequestValidationError."""
+    assert isinstance(error, RequestValidationError)
+    return answer_error(validation_error(error))
+
+
+async def on_http(request: Request, error: Exception) -> Response:
+    """Handle what router and framework refuse by status."""
+    assert isinstance(error, HTTPException)
+    code, title, remedy = _HTTP.get(error.status_code, ("http", str(error.detail), ""))
+    document = {
+        "type": f"urn:trainmaster:{code}", "title": title, "status": error.status_code, "code": code, "remedy": remedy,
+        "problems": [],
+    }  # fmt: skip
+    return answer(document, error.headers)
+
+
+async def on_unknown(request: Request, error: Exception) -> Response:
+    """Handle everything else."""
+    return answer_unknown(error, f"{request.method} {request.url.path}")

@@ -1,0 +1,35 @@
+"""Nodes, queue, and what forms need to know: names of states, frameworks, limits, schemas."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.policy import Table
+from trainmaster.api import reference
+
+routes = Table("cluster")
+
+
+@routes.route("GET", "/cluster", scope="cluster:read", answers={200: "Cluster"})
+async def get_cluster(request: Request) -> Response:
+    """Show nodes, cards, who uses them, and the queue."""
+    return Json(await platform(request).cluster(who(request)))
+
+
+@routes.route("GET", "/meta", scope="meta:read", answers={200: "Meta"})
+async def get_meta(request: Request) -> Response:
+    """Give names in both languages, frameworks, limits and defaults, for forms."""
+    return Json(reference.meta(platform(request).config))
+
+
+@routes.route("GET", "/schema/job", scope="meta:read", answers={200: "Document"})
+async def get_job_schema(request: Request) -> Response:
+    """Give the JSON Schema of the native job spec."""
+    return Json(reference.job_schema())
+
+
+@routes.route("GET", "/schema/pai", scope="meta:read", answers={200: "Document"})
+async def get_pai_schema(request: Request) -> Response:
+    """Give the JSON Schema of the OpenPAI v1 job document."""
+    return Json(reference.pai_schema())

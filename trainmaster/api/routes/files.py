@@ -1,0 +1,72 @@
+"""What a job wrote: its /model and /workspace/outputs, while it runs and after, as the folders `model` and `outputs`."""
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.downloads import send_file, send_stream
+from trainmaster.api.policy import Table
+from trainmaster.core.errors import NotFound
+from trainmaster.core.layout import Layout
+from trainmaster.storage.trees import list_files, zip_tree
+
+routes = Table("files")
+
+FilePath = Annotated[str, Query(max_length=4096)]
+
+
+def _split(layout: Layout, job: str, path: str) -> tuple[str, str, str]:
+    """Return (name of the top folder, where it lies, path beneath). Raises NotFound."""
+    top, _, rest = path.strip("/").partition("/")
+    roots = {"model": layout.model_out(job), "outputs": layout.outputs(job)}
+    if top not in roots:
+        raise NotFound(f"There is no {path!r} here", remedy="The folders are model and outputs.")
+    return top, roots[top], rest
+
+
+def _listed(layout: Layout, job: str, path: str) -> dict[str, Any]:
+    if not path.strip("/"):
+        tops = (("model", layout.model_out(job)), ("outputs", layout.outputs(job)))
+        return {"path": "", "items": [_top(name, root) for name, root in tops]}
+    top, root, rest = _split(layout, job, path)
+    found = list_files(root, rest)
+    items = [{**item, "path": f"{top}/{item['path']}"} for item in found["items"]]
+    return {"path": f"{top}/{found['path']}".rstrip("/"), "items": items}
+
+
+def _top(name: str, root: str) -> dict[str, Any]:
+    items = list_files(root)["items"]
+    changed = max((item["modified_at"] for item in items), default=None)
+    return {"name": name, "path": name, "kind": "folder", "size": len(items), "modified_at": changed}
+
+
+@routes.route("GET", "/jobs/{ref}/files", scope="jobs:read", answers={200: "Files"})
+async def list_job_files(request: Request, ref: str, path: FilePath = "") -> Response:
+    """List a folder of what the job wrote."""
+    app = platform(request)
+    job = await app.resolve(ref, who(request))
+    return Json(await asyncio.to_thread(_listed, app.layout, job.id, path))
+
+
+@routes.route("GET", "/jobs/{ref}/files/content", scope="jobs:read", answers={200: "application/octet-stream"})
+async def get_job_file(request: Request, ref: str, path: FilePath) -> Response:
+    """Download one file that the job wrote."""
+    app = platform(request)
+    job = await app.resolve(ref, who(request))
+    _, root, rest = _split(app.layout, job.id, path)
+    return await send_file(root, rest)
+
+
+@routes.route("GET", "/jobs/{ref}/files/download", scope="jobs:read", answers={200: "application/zip"})
+async def download_job_files(request: Request, ref: str, path: FilePath) -> Response:
+    """Download a folder that the job wrote as one archive."""
+    app = platform(request)
+    job = await app.resolve(ref, who(request))
+    top, root, rest = _split(app.layout, job.id, path)
+    name = f"{job.name}-{job.id[:9]}-{rest.rpartition('/')[2] or top}.zip"
+    return await send_stream(lambda: zip_tree(root, rest), "application/zip", name)

@@ -1,0 +1,41 @@
+"""For machines that watch machines: alive, ready, measurements; and the published contract. Outside the versioned API where custom says so."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.access.decide import decide
+from trainmaster.api import measurements
+from trainmaster.api.auth import identify
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.openapi import contract
+from trainmaster.api.policy import PREFIX, Table
+
+routes = Table("server", prefix="")
+
+
+@routes.route("GET", "/healthz", scope=None, raw=True, answers={200: "Alive"})
+async def healthz(request: Request) -> Response:
+    """Say that the process answers."""
+    return Json({"ok": True})
+
+
+@routes.route("GET", "/readyz", scope=None, raw=True, answers={200: "Ready", 503: "Ready"})
+async def readyz(request: Request) -> Response:
+    """Say whether the ledger can be written and the engine answers."""
+    ready = await platform(request).ready()
+    return Json(ready, status_code=200 if ready["ok"] else 503)
+
+
+@routes.route("GET", "/metrics", scope=None, raw=True, answers={200: "text/plain"})
+async def metrics(request: Request) -> Response:
+    """Give the server's measurements as Prometheus text; without a token only to this machine itself."""
+    if not measurements.from_this_machine(request):
+        found = await identify(platform(request).people, dict(request.scope["headers"]))
+        decide(found.principal, "server:observe").demand()
+    return Response(measurements.render(platform(request)), media_type=measurements.MEDIA_TYPE)
+
+
+@routes.route("GET", PREFIX + "/openapi.json", scope=None, raw=True, answers={200: "Document"}, in_schema=False)
+async def openapi(request: Request) -> Response:
+    """Give the published contract of this API."""
+    return Json(contract(request.app))

@@ -1,0 +1,193 @@
+"""Submitting and what is done to one or many jobs. The submits are raw: no layer between bytes and use case."""
+
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform, read_object
+from trainmaster.api.policy import Table
+from trainmaster.api.problems import InvalidRequest
+from trainmaster.core.errors import Problem
+from trainmaster.core.states import Shown
+from trainmaster.store.job_query import JobQuery
+
+routes = Table("jobs")
+
+BATCH_LIMIT: Final = 256 * 2**20
+_KEY: Final[dict[str, Any]] = {
+    "name": "Idempotency-Key", "in": "header", "required": False,
+    "description": "The same key with the same body gives the same job again; with another body a conflict.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+}  # fmt: skip
+Number = int | float
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Stop(_Body):
+    """Why, in words shown with the job."""
+
+    reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class Ids(_Body):
+    """Several jobs: ids, unique prefixes or slugs."""
+
+    ids: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(min_length=1, max_length=1000)]
+
+
+class Clone(_Body):
+    """Changed fields by dotted path; `submit` false answers the document to edit."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    set_: Annotated[dict[str, Any], Field(alias="set")] = {}
+    submit: bool = True
+
+
+class Change(_Body):
+    """What is absent stays as it is; `duration_s` null takes the limit away."""
+
+    duration_s: float | None = None
+    priority: Literal["normal", "urgent", "very_urgent"] | None = None
+
+
+@routes.route("POST", "/jobs", scope="jobs:write", raw=True, answers={201: "Job", 200: "JobOrPreview"}, takes="Submission", parameters=[_KEY])
+async def submit_job(request: Request) -> Response:
+    """Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry run."""
+    body = await read_object(request)
+    app, me = platform(request), who(request)
+    if body.get("dry_run"):
+        return Json(await app.preview(body, me))
+    view, created = await app.submit(body, me, request.headers.get("idempotency-key"))
+    return Json(view, status_code=201 if created else 200)
+
+
+@routes.route(
+    "POST", "/jobs/batch", scope="jobs:write", raw=True, answers={201: "Batch"}, takes="Submissions",
+    parameters=[_KEY], body_limit=BATCH_LIMIT,
+)  # fmt: skip
+async def submit_batch(request: Request) -> Response:
+    """Submit 1 to 10,000 jobs, all or none."""
+    body = await read_object(request)
+    items = body.get("items")
+    wrong = [Problem(name, "is not known here", "Send {items: [...]}.") for name in body if name != "items"]
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        wrong.append(Problem("items", "must be a list of objects", "Send {items: [{spec: {...}}, ...]}."))
+    if wrong:
+        raise InvalidRequest("The batch is not valid", remedy="Mend the fields listed.", problems=tuple(wrong))
+    made = await platform(request).submit_batch(items or [], who(request), request.headers.get("idempotency-key"))
+    return Json({"items": made}, status_code=201)
+
+
+@routes.route("POST", "/jobs/preview", scope="jobs:write", raw=True, answers={200: "Preview"}, takes="Submission")
+async def preview_job(request: Request) -> Response:
+    """Say everything that is wrong with a job, what would run, and whether it would start now. Changes nothing."""
+    body = await read_object(request)
+    return Json(await platform(request).preview(body, who(request)))
+
+
+@routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})
+async def list_jobs(
+    request: Request,
+    state: Annotated[list[Shown] | None, Query(max_length=10)] = None,
+    q: Annotated[str, Query(max_length=200)] = "",
+    owner: Annotated[str, Query(max_length=200)] = "",
+    framework: Annotated[str, Query(max_length=100)] = "",
+    pool: Annotated[str, Query(max_length=200)] = "",
+    node: Annotated[str, Query(max_length=200)] = "",
+    since: Annotated[Number | None, Query(ge=0, le=2**53)] = None,
+    until: Annotated[Number | None, Query(ge=0, le=2**53)] = None,
+    order: Annotated[str, Query(max_length=40)] = "-submitted_at",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: Annotated[str | None, Query(max_length=500)] = None,
+) -> Response:
+    """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug and description."""
+    query = JobQuery(
+        states=tuple(state or ()), q=q, owner=owner, framework=framework, pool=pool, node=node, since=since, until=until, order=order
+    )
+    return Json(await platform(request).jobs(query, limit, cursor, who(request)))
+
+
+@routes.route("POST", "/jobs/stop", scope="jobs:write", answers={200: "Outcome"})
+async def stop_jobs(request: Request, body: Ids) -> Response:
+    """Stop several jobs; each is done or refused for its own reason."""
+    return Json(await platform(request).stop_many(body.ids, who(request)))
+
+
+@routes.route("POST", "/jobs/delete", scope="jobs:write", answers={200: "Outcome"})
+async def delete_jobs(request: Request, body: Ids) -> Response:
+    """Delete several ended jobs; each is done or refused for its own reason."""
+    return Json(await platform(request).delete_many(body.ids, who(request)))
+
+
+@routes.route("GET", "/jobs/{ref}", scope="jobs:read", answers={200: "JobDetail"})
+async def get_job(request: Request, ref: str) -> Response:
+    """Show everything about one job; `ref` is an id, a unique prefix of one (4 or more characters), or a slug."""
+    return Json(await platform(request).job(ref, who(request)))
+
+
+@routes.route("PATCH", "/jobs/{ref}", scope="jobs:write", answers={200: "Job"})
+async def change_job(request: Request, ref: str, body: Change) -> Response:
+    """Change duration or priority of a job that has not ended; its processes are untouched."""
+    given = body.model_dump(exclude_unset=True)
+    if given.get("priority", "") is None:
+        raise InvalidRequest(
+            "The change is not valid", problems=(Problem("priority", "must not be null", "Leave it out.", "type"),)
+        )
+    return Json(await platform(request).change(ref, who(request), **given))
+
+
+@routes.route("DELETE", "/jobs/{ref}", scope="jobs:write", answers={204: ""})
+async def delete_job(request: Request, ref: str) -> Response:
+    """Delete an ended job with its logs and files; a saved model stays."""
+    await platform(request).delete(ref, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("GET", "/jobs/{ref}/spec", scope="jobs:read", answers={200: "Document"})
+async def get_spec(
+    request: Request, ref: str, dialect: Literal["native", "pai"] = "native", form: Literal["json", "yaml"] = "json"
+) -> Response:
+    """Give the job's document back in a dialect and form."""
+    text, media_type = await platform(request).spec(ref, who(request), dialect, form)
+    return Response(text, media_type=media_type)
+
+
+@routes.route("GET", "/jobs/{ref}/events", scope="jobs:read", answers={200: "Events"})
+async def get_events(request: Request, ref: str, after: Annotated[int, Query(ge=0, le=2**53)] = 0) -> Response:
+    """List what happened to the job, in order."""
+    return Json(await platform(request).events(ref, who(request), after))
+
+
+@routes.route("GET", "/jobs/{ref}/explain", scope="jobs:read", answers={200: "Explanation"})
+async def explain_job(request: Request, ref: str) -> Response:
+    """Say why the job waits, runs or ended, and what would change that."""
+    return Json(await platform(request).explain(ref, who(request)))
+
+
+@routes.route("POST", "/jobs/{ref}/stop", scope="jobs:write", answers={202: "Job"})
+async def stop_job(request: Request, ref: str, body: Stop | None = None) -> Response:
+    """Stop the job at once and for good. Asking twice is the same as asking once."""
+    view = await platform(request).stop(ref, who(request), body.reason if body else "")
+    return Json(view, status_code=202)
+
+
+@routes.route("POST", "/jobs/{ref}/clone", scope="jobs:write", answers={201: "Job", 200: "Document"})
+async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Response:
+    """Submit the same job again, with changes; or only give the document to edit."""
+    body = body or Clone()
+    made = await platform(request).clone(ref, who(request), body.set_, body.submit)
+    return Json(made, status_code=201 if body.submit else 200)
+
+
+@routes.route("POST", "/jobs/{ref}/release", scope="jobs:write", answers={200: "Job"})
+async def release_job(request: Request, ref: str) -> Response:
+    """End a debug hold."""
+    return Json(await platform(request).release(ref, who(request)))

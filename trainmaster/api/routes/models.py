@@ -1,0 +1,65 @@
+"""Saved models and their immutable versions."""
+
+import asyncio
+import os
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.downloads import send_file, send_stream
+from trainmaster.api.policy import Table
+from trainmaster.core.errors import NotFound
+from trainmaster.storage.outputs import FILES
+from trainmaster.storage.trees import list_files, zip_tree
+
+routes = Table("models")
+
+Version = Annotated[int, Path(ge=1, le=2**31)]
+FilePath = Annotated[str, Query(max_length=4096)]
+ONE = "/models/{ref}/versions/{version}"
+
+
+async def _folder(request: Request, ref: str, version: int) -> tuple[dict[str, Any], str]:
+    """Return (model, folder of the version's files). Raises NotFound."""
+    app = platform(request)
+    model = await app.model(ref, who(request))
+    if not any(one["version"] == version for one in model["versions"]):
+        raise NotFound(f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions.")
+    return model, os.path.join(app.layout.model(model["id"], version), FILES)
+
+
+@routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"})
+async def list_models(request: Request, q: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """List saved models."""
+    return Json(await platform(request).models(who(request), q))
+
+
+@routes.route("GET", "/models/{ref}", scope="models:read", answers={200: "ModelDetail"})
+async def get_model(request: Request, ref: str) -> Response:
+    """Show a model with its versions; `ref` is its id or name."""
+    return Json(await platform(request).model(ref, who(request)))
+
+
+@routes.route("GET", ONE + "/files", scope="models:read", answers={200: "Files"})
+async def list_model_files(request: Request, ref: str, version: Version, path: FilePath = "") -> Response:
+    """List a folder of a version."""
+    _, root = await _folder(request, ref, version)
+    return Json(await asyncio.to_thread(list_files, root, path))
+
+
+@routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"})
+async def get_model_file(request: Request, ref: str, version: Version, path: FilePath) -> Response:
+    """Download one file of a version."""
+    _, root = await _folder(request, ref, version)
+    return await send_file(root, path)
+
+
+@routes.route("GET", ONE + "/download", scope="models:read", answers={200: "application/zip"})
+async def download_model(request: Request, ref: str, version: Version) -> Response:
+    """Download a whole version as one archive."""
+    model, root = await _folder(request, ref, version)
+    return await send_stream(lambda: zip_tree(root), "application/zip", f"{model['name']}-{version}.zip")

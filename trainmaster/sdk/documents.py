@@ -1,0 +1,64 @@
+"""From what a person holds - a file, a dictionary, a spec object - to the document that is submitted."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from trainmaster.core.errors import InvalidSpec, Problem
+
+
+def load(source: Any) -> tuple[dict[str, Any], str]:
+    """Return (document, folder that relative paths in it start from) of a file's path, a mapping or a spec object.
+
+    Raises InvalidSpec when it cannot be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        return read(path), str(path.resolve().parent)
+    dump = getattr(source, "model_dump", None)
+    document = dump(mode="json") if callable(dump) else source
+    if not isinstance(document, Mapping):
+        raise _refused("", "is neither a file, nor an object with fields", "Give a path, a dict or a JobSpec.")
+    return dict(document), os.getcwd()
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the YAML or JSON object in the file at `path`. Raises InvalidSpec naming the line that is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _refused(str(path), f"cannot be read: {error.strerror}", "Check the path.") from None
+    except UnicodeDecodeError:
+        raise _refused(str(path), "is not UTF-8 text", "Save the file as UTF-8.") from None
+    try:
+        # JSON is tried by its own parser: tabs are legal there, and OpenPAI documents have them.
+        document = json.loads(text) if text.lstrip().startswith("{") else yaml.safe_load(text)
+    except json.JSONDecodeError as error:
+        raise _refused(f"{path}:{error.lineno}", f"is not valid JSON: {error.msg}", "Mend this line.") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
+        detail = getattr(error, "problem", None) or "malformed"
+        raise _refused(where, f"is not valid YAML: {detail}", "Mend this line.") from None
+    except RecursionError:
+        raise _refused(str(path), "is nested too deeply", "A job file has a few levels.") from None
+    if not isinstance(document, dict):
+        raise _refused(str(path), "holds no fields", "A job file begins with fields such as name: and roles:.")
+    return document
+
+
+def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:
+    return InvalidSpec("The job file cannot be read", remedy=remedy, problems=(Problem(where, rule, remedy, "unreadable"),))
+
+
+def code_folder(document: Mapping[str, Any], base: str) -> str | None:
+    """Return the folder of this machine that a native document names as its code, None when there is none."""
+    code = document.get("code")
+    path = code.get("path") if isinstance(code, Mapping) else code
+    if not isinstance(path, str) or not path:
+        return None
+    return os.path.normpath(os.path.join(base, os.path.expanduser(path)))

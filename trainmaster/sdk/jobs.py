@@ -1,0 +1,275 @@
+"""A job as a program holds it: its last known state, and the verbs on it.
+
+`data` is the API's JSON as it was last seen; `refresh` and `wait` bring it up to date. Invariant: waiting never polls; it
+watches the server's feed and survives the server's restart.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+
+from trainmaster.core.errors import NotFound, Unavailable
+from trainmaster.core.states import SHOWN_NAMES, Shown
+from trainmaster.core.units import format_duration
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.client import Client
+
+ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
+RECONNECT_S: Final = 120.0
+"""How long a watcher waits for a server that went away."""
+
+
+class Job:
+    """A job on a server. Made by Client; `state`, `id` and `name` are what was last seen."""
+
+    def __init__(self, client: "Client", data: Mapping[str, Any]) -> None:
+        self._client = client
+        self.data: dict[str, Any] = dict(data)
+
+    @property
+    def id(self) -> str:
+        """The job's id."""
+        return str(self.data["id"])
+
+    @property
+    def name(self) -> str:
+        """The job's name, as given."""
+        return str(self.data.get("name", ""))
+
+    @property
+    def state(self) -> str:
+        """The state last seen: queued, initialising, running, saving, retained, stopping, succeeded, failed, stopped, expired."""
+        return str(self.data.get("state", "queued"))
+
+    @property
+    def ended(self) -> bool:
+        """True once the outcome is final."""
+        return self.state in ENDED
+
+    @property
+    def succeeded(self) -> bool:
+        """True when the job ended well."""
+        return self.state == "succeeded"
+
+    @property
+    def url(self) -> str:
+        """The console's page of this job."""
+        return f"{self._client.url}/jobs/{self.id}"
+
+    def refresh(self) -> "Job":
+        """Ask the server for everything about the job. Raises NotFound when it was deleted."""
+        self.data = self._client.http.json("GET", self._path())
+        return self
+
+    # -- waiting -----------------------------------------------------------------------------------------------
+
+    def wait(self, timeout: float | None = None, progress: bool = False) -> "Job":
+        """Return when the job has ended, well or not; `progress` shows it live in a terminal or notebook.
+
+        `timeout` in seconds. Raises TimeoutError, NotFound when it is deleted, Unavailable when the server stays away.
+        """
+        if not progress:
+            for _ in self.watch(timeout):
+                pass
+            return self
+        from trainmaster.sdk.progress import shown  # noqa: PLC0415
+
+        with shown(self) as show:
+            for _ in self.watch(timeout):
+                show(self.data)
+        return self
+
+    def watch(self, timeout: float | None = None) -> Iterator["Job"]:
+        """Yield this job now and after every change, until it has ended. Raises like `wait`."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        self.refresh()
+        yield self
+        lost_at: float | None = None
+        while not self.ended:
+            try:
+                for data in self._changes(deadline):
+                    lost_at = None
+                    self.data = {**self.data, **data}
+                    yield self
+                    if self.ended:
+                        break
+                if not self.ended:
+                    self.refresh()
+            except (httpx.TransportError, Unavailable) as error:
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise self._late() from None
+                lost_at = lost_at or time.monotonic()
+                if time.monotonic() - lost_at > RECONNECT_S:
+                    raise Unavailable(f"The server at {self._client.url} went away while {self.id} was awaited") from error
+                time.sleep(0.5)
+            if deadline is not None and time.monotonic() >= deadline and not self.ended:
+                raise self._late()
+
+    def _late(self) -> TimeoutError:
+        return TimeoutError(f"job {self.id} is still {self.state}; it goes on")
+
+    def _changes(self, deadline: float | None) -> Iterator[dict[str, Any]]:
+        """Yield the job's new data after `seq`; end when the server says that too much was missed."""
+        quiet = 45.0 if deadline is None else max(0.05, min(45.0, deadline - time.monotonic()))
+        params = {"job": self.id, "after": int(self.data.get("seq") or 0)}
+        for item in self._client.http.events("/feed", params, quiet_s=quiet):
+            if item.event == "job" and item.data["id"] == self.id:
+                yield item.data
+            elif item.event == "deleted" and item.data["id"] == self.id:
+                raise NotFound(f"The job {self.id} was deleted")
+            elif item.event == "reset":
+                return
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+
+    # -- looking -----------------------------------------------------------------------------------------------
+
+    def logs(
+        self, task: str | None = None, *, attempt: int | str = "last", follow: bool = False, tail: int | None = None
+    ) -> "str | Iterator[str]":
+        """Return a task's log as one text, or with `follow` an iterator of pieces that ends with the job.
+
+        `task` like ``task0-0`` (default: the first); `tail`: only that many last lines. Raises NotFound before the first start.
+        """
+        name = task or "task0-0"
+        if follow:
+            return self._follow(name, attempt, tail)
+        path = self._path(f"/attempts/{attempt}/tasks/{name}/log")
+        if tail is not None:
+            return str(self._client.http.json("GET", path, params={"tail": tail})["text"])
+        return "".join(self._windows(path))
+
+    def _windows(self, path: str) -> Iterator[str]:
+        offset = 0
+        while True:
+            window = self._client.http.json("GET", path, params={"offset": offset, "limit": 1 << 20})
+            yield window["text"]
+            if window["next_offset"] <= offset or window["next_offset"] >= window["size"]:
+                return
+            offset = window["next_offset"]
+
+    def _follow(self, task: str, attempt: int | str, tail: int | None) -> Iterator[str]:
+        """Follow one attempt, or with "last" every attempt from the current one on."""
+        number = int(attempt) if attempt != "last" else self._first_attempt()
+        while number is not None:
+            start = 0
+            if tail is not None:
+                path = self._path(f"/attempts/{number}/tasks/{task}/log")
+                window = self._client.http.json("GET", path, params={"tail": tail})
+                yield window["text"]
+                start, tail = window["next_offset"], None
+            yield from self._follow_one(task, number, start)
+            number = None if attempt != "last" else self._attempt_after(number)
+
+    def _follow_one(self, task: str, number: int, offset: int) -> Iterator[str]:
+        path = self._path(f"/attempts/{number}/tasks/{task}/log/follow")
+        lost_at: float | None = None
+        while True:
+            try:
+                for item in self._client.http.events(path, {"offset": offset}):
+                    lost_at = None
+                    if item.event == "end":
+                        return
+                    if item.event == "log":
+                        offset = item.data["next_offset"]
+                        yield item.data["text"]
+            except httpx.TransportError as error:
+                lost_at = lost_at or time.monotonic()
+                if time.monotonic() - lost_at > RECONNECT_S:
+                    raise Unavailable(f"The server at {self._client.url} went away") from error
+            time.sleep(0.2)
+
+    def _first_attempt(self) -> int | None:
+        """Return the current attempt's number, waiting for the first start; None when it ended without one."""
+        for _ in self.watch():
+            if self.data["attempts"]:
+                return int(self.data["attempts"])
+        return int(self.data["attempts"]) or None
+
+    def _attempt_after(self, number: int) -> int | None:
+        for _ in self.watch():
+            if self.data["attempts"] > number:
+                return number + 1
+        return number + 1 if self.data["attempts"] > number else None
+
+    def metrics(self, points: int = 500) -> dict[str, Any]:
+        """Return training metrics: ``{series: [{name, steps, values...}], last: {name: value}}``."""
+        found: dict[str, Any] = self._client.http.json("GET", self._path("/metrics"), params={"points": points})
+        return found
+
+    def usage(self, attempt: int | str = "last", points: int = 300) -> dict[str, Any]:
+        """Return usage samples of every task of an attempt."""
+        params = {"attempt": str(attempt), "points": points}
+        found: dict[str, Any] = self._client.http.json("GET", self._path("/usage"), params=params)
+        return found
+
+    def events(self, after: int = 0) -> list[dict[str, Any]]:
+        """Return what happened to the job, in order."""
+        return list(self._client.http.json("GET", self._path("/events"), params={"after": after})["items"])
+
+    def explain(self) -> dict[str, Any]:
+        """Return why the job waits, runs or ended, and what would change that."""
+        found: dict[str, Any] = self._client.http.json("GET", self._path("/explain"))
+        return found
+
+    def spec(self, dialect: str = "native") -> dict[str, Any]:
+        """Return the job's document; `dialect` native or pai."""
+        found: dict[str, Any] = self._client.http.json("GET", self._path("/spec"), params={"dialect": dialect})
+        return found
+
+    def files(self, path: str = "") -> list[dict[str, Any]]:
+        """Return the entries of a folder of the job's outputs."""
+        return list(self._client.http.json("GET", self._path("/files"), params={"path": path})["items"])
+
+    # -- acting ------------------------------------------------------------------------------------------------
+
+    def stop(self, reason: str = "") -> "Job":
+        """Stop the job at once and for good. Raises Conflict while its outputs are being saved."""
+        body = {"reason": reason}
+        self.data = {**self.data, **self._client.http.json("POST", self._path("/stop"), json=body, repeat=True)}
+        return self
+
+    def delete(self) -> None:
+        """Delete the ended job with its logs; a saved model stays. Raises Conflict before the end."""
+        self._client.http.request("DELETE", self._path(), repeat=False)
+
+    def clone(self, set: Mapping[str, Any] | None = None) -> "Job":  # noqa: A002
+        """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``."""
+        return Job(self._client, self._client.http.json("POST", self._path("/clone"), json={"set": dict(set or {})}))
+
+    def change(self, **fields: Any) -> "Job":
+        """Change `duration_s` or `priority` of a job that has not ended."""
+        self.data = {**self.data, **self._client.http.json("PATCH", self._path(), json=fields)}
+        return self
+
+    def release(self) -> "Job":
+        """End a debug hold."""
+        self.data = {**self.data, **self._client.http.json("POST", self._path("/release"))}
+        return self
+
+    def _path(self, rest: str = "") -> str:
+        return f"/jobs/{self.id}{rest}"
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id} {self.name!r} {self.state}>"
+
+    def _repr_html_(self) -> str:
+        """Show the job as a small card in a notebook."""
+        return card(self.data, self.url)
+
+
+def card(data: Mapping[str, Any], url: str) -> str:
+    """Return a job as a small HTML card; every text of it is escaped."""
+    names = SHOWN_NAMES[Shown(data["state"])]
+    fraction = (data.get("progress") or {}).get("fraction")
+    bar = f'<progress value="{float(fraction):.4f}" max="1"></progress>' if fraction is not None else ""
+    run = format_duration(data["run_s"]) if data.get("run_s") is not None else ""
+    metrics = ", ".join(f"{escape(str(k))} {v:.4g}" for k, v in (data.get("metrics") or {}).items() if v is not None)
+    rows = (("id", f'<a href="{escape(url)}">{escape(data["id"])}</a>'), ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
+            ("run time", run), ("metrics", metrics), ("model", escape(data.get("model") or "")))  # fmt: skip
+    body = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in rows if value)
+    return f"<table><caption>{escape(data['name'])}</caption>{body}</table>"

@@ -1,0 +1,157 @@
+"""HTTP to one server: requests, server-sent events, and problem documents back into the errors of core. Synchronous.
+
+A request that may be repeated without harm is repeated on a broken connection; a submit is one of them because it carries
+an idempotency key. Invariant: what fails raises a TrainmasterError with the server's own words, never an httpx error.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+from trainmaster._version import __version__
+
+from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+
+PREFIX: Final = "/api/v1"
+PATIENCE_S: Final = 15.0
+FIRST_WAIT_S: Final = 0.2
+QUIET_S: Final = 45.0
+"""A live view sends something every 15 seconds; three times that without a byte means the connection is dead."""
+
+_REPEATABLE: Final = frozenset({"GET", "HEAD", "DELETE"})
+
+
+def _error_kinds(root: type[TrainmasterError]) -> Iterator[type[TrainmasterError]]:
+    for kind in root.__subclasses__():
+        yield kind
+        yield from _error_kinds(kind)
+
+
+def error_of(response: httpx.Response) -> TrainmasterError:
+    """Return the error a refused response stands for, by the code of its problem document, else by its status."""
+    try:
+        document = response.json()
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        document = {"title": f"The server answered {response.status_code} {response.reason_phrase}"}
+    kinds = list(_error_kinds(TrainmasterError))
+    code, status = document.get("code"), response.status_code
+    by_code = next((kind for kind in kinds if kind.code == code), None)
+    kind = by_code or next((kind for kind in kinds if kind.status == status), TrainmasterError)
+    problems = tuple(_problem(item) for item in document.get("problems") or () if isinstance(item, dict))
+    error = kind(str(document.get("title", "")), remedy=str(document.get("remedy", "")), problems=problems)
+    if by_code is None and code:
+        error.add_note(f"code {code}, status {status}")
+    return error
+
+
+def _problem(item: dict[str, Any]) -> Problem:
+    texts = {name: str(item.get(name, "")) for name in ("path", "rule", "remedy")}
+    return Problem(**texts, code=str(item.get("code", "invalid")), value=item.get("value"))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One server-sent event. `id` is what to resume after."""
+
+    event: str
+    data: Any
+    id: str = ""
+
+
+class Transport:
+    """One server. `http` replaces the connection (tests run the application in their own process)."""
+
+    def __init__(self, url: str, token: str | None, *, timeout_s: float = 60.0, http: httpx.Client | None = None) -> None:
+        headers = {"user-agent": f"trainmaster-sdk/{__version__}"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        self.url = url.rstrip("/")
+        # Proxy settings of the environment are for the outside world, not for a server on this machine.
+        local = httpx.URL(self.url).host in ("127.0.0.1", "localhost", "::1")
+        self._http = http or httpx.Client(timeout=timeout_s, trust_env=not local)
+        self._http.headers.update(headers)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(self, method: str, path: str, *, repeat: bool | None = None, **options: Any) -> httpx.Response:
+        """Return the response to `method /api/v1path`. Raises the TrainmasterError the server answered, or Unavailable."""
+        repeat = method in _REPEATABLE if repeat is None else repeat
+        return self._repeated(lambda: self._send(method, path, options), repeat)
+
+    def json(self, method: str, path: str, **options: Any) -> Any:
+        """Return the decoded answer, None for an empty one. Raises like `request`."""
+        response = self.request(method, path, **options)
+        return response.json() if response.content else None
+
+    def _send(self, method: str, path: str, options: dict[str, Any]) -> httpx.Response:
+        response = self._http.request(method, self.url + PREFIX + path, **options)
+        if response.status_code >= 400:
+            raise error_of(response)
+        return response
+
+    def _repeated(self, send: Callable[[], httpx.Response], repeat: bool) -> httpx.Response:
+        """Send again while that is harmless: for PATIENCE_S once an answer was lost, but not to a server that never was there."""
+        wait, started, sent = FIRST_WAIT_S, time.monotonic(), False
+        while True:
+            try:
+                return send()
+            except httpx.TransportError as error:
+                sent = sent or not isinstance(error, httpx.ConnectError)
+                patience = PATIENCE_S if sent else FIRST_WAIT_S
+                if not repeat or time.monotonic() - started > patience:
+                    raise self._unreachable(error) from error
+            time.sleep(wait)
+            wait = min(2 * wait, 2.0)
+
+    def _unreachable(self, error: Exception) -> Unavailable:
+        return Unavailable(
+            f"The server at {self.url} does not answer ({type(error).__name__})",
+            remedy="Is it running? Start it with: trainmaster serve. Check it with: tm doctor",
+        )
+
+    def download(self, path: str, **options: Any) -> Iterator[bytes]:
+        """Yield the answer's bytes as they come. Raises like `request`."""
+        try:
+            with self._http.stream("GET", self.url + PREFIX + path, **options) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    raise error_of(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:
+        """Yield server-sent events until the server ends the stream. Raises httpx.TransportError when the line breaks."""
+        timeout = httpx.Timeout(10.0, read=quiet_s)
+        with self._http.stream("GET", self.url + PREFIX + path, params=params, timeout=timeout) as response:
+            if response.status_code >= 400:
+                response.read()
+                raise error_of(response)
+            yield from parse_events(response.iter_lines())
+
+
+def parse_events(lines: Iterator[str]) -> Iterator[ServerEvent]:
+    """Yield the events in `lines` (the WHATWG stream format, as far as this server writes it)."""
+    event, data, mark = "message", [], ""
+    for line in lines:
+        if not line:
+            if data:
+                yield ServerEvent(event, json.loads("\n".join(data)), mark)
+            event, data = "message", []
+            continue
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            event = value
+        elif name == "data":
+            data.append(value)
+        elif name == "id":
+            mark = value
