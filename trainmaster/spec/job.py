@@ -202,6 +202,11 @@ class Code(Model):
     path: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=4096)] | None = None
     upload: Annotated[str, Field(pattern=DIGEST)] | None = None
 
+    @property
+    def digest(self) -> str | None:
+        """The hex digest of what was uploaded; None while nothing is."""
+        return self.upload.removeprefix("sha256:") if self.upload else None
+
 
 class Input(Model):
     """A folder or file of the nodes shown to every task at `mount` (R47, R138)."""

@@ -1,6 +1,6 @@
 """What a JobSpec becomes: the Job row, its stored document, and the Gang that one attempt's agents are told. Pure.
 
-Invariant: `read(document(spec)) == spec`, so that a stored job can be shown, cloned and lowered again years later.
+Invariant: `read(document_of(spec)) == spec`, so that a stored job can be shown, cloned and lowered again years later.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ TOTALS: Final = ("max_steps", "steps", "num_steps", "max_epochs", "epochs", "num
 """Parameters that tell how far a job goes when `progress` does not say it, the first found wins."""
 
 
-def document(spec: JobSpec) -> str:
+def document_of(spec: JobSpec) -> str:
     """Return the canonical JSON of `spec`: every field, in the order of the models. O(size)."""
     return spec.model_dump_json()
 
 
-def digest(text: str) -> str:
+def digest_of(text: str) -> str:
     """Return the name of a stored document: ``sha256:`` and the hex digest of its UTF-8 bytes."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
@@ -51,9 +51,9 @@ def lower(
     seq: int,
     limits: LimitsConfig,
     dialect: str = "native",
-    spec_digest: str | None = None,
+    digest: str | None = None,
 ) -> Job:
-    """Return the queued Job of a checked spec. `spec_digest`: given when the caller has made the document already.
+    """Return the queued Job of a checked spec. `digest`: given when the caller has made the document already.
 
     Raises InvalidSpec when the spec asks for more than the administrator's limits.
     """
@@ -62,7 +62,7 @@ def lower(
         name=spec.name,
         owner=owner,
         roles=lower_roles(spec),
-        spec_digest=spec_digest or digest(document(spec)),
+        spec_digest=digest or digest_of(document_of(spec)),
         submitted_at=now,
         seq=seq,
         slug=spec.slug,
@@ -74,6 +74,7 @@ def lower(
         dialect=dialect,
         labels=tuple(spec.labels.items()),
         queued_at=now,
+        description=spec.description,
     )
 
 

@@ -1,0 +1,300 @@
+"""From bytes to a plain document: JSON, or YAML read with the rules of YAML 1.2. Nothing is executed or constructed.
+
+The parser's events are turned into dicts, lists and scalars here, without recursion, so that a small file can neither
+exhaust the stack nor unfold into a large one; a key given twice is refused instead of the last one winning. Differences
+from YAML 1.1 that matter to jobs: ``yes``, ``on``, ``12:30``, dates and ``007`` are texts, ``1e-3`` is a number.
+`apply_set` (``--set path=value``) changes a document, of any dialect, before it is read.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import yaml
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.spec.check import refusal
+from trainmaster.spec.problems import problem
+
+MAX_BYTES: Final = 4 * 1024 * 1024
+MAX_VALUES: Final = 200_000
+MAX_DEPTH: Final = 64
+
+_INT: Final = re.compile(r"[-+]?(0|[1-9][0-9]{0,24})")
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|(0|[1-9][0-9]*)(?=[eE]))([eE][-+]?[0-9]+)?")
+_WORDS: Final[dict[str, Any]] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan"),
+}  # fmt: skip
+_KNOWN_TAGS: Final = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!", None})
+_JSON_START: Final = re.compile(r"\s*\{\s*\"")
+_STRING_TAG: Final = "tag:yaml.org,2002:str"
+_DOT: Final = re.compile(r"(?<!\\)\.")
+
+
+def parse_document(text: str | bytes, name: str = "") -> dict[str, Any]:
+    """Return the document in `text`; `name` is the file's name, whose end ``.json`` asks for JSON alone.
+
+    Raises InvalidSpec naming the line. O(size).
+    """
+    if len(text) > MAX_BYTES:
+        raise refusal([problem("too_large", "", maximum=MAX_BYTES)])
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise refusal([problem("encoding", "")]) from None
+    document = _json_or_yaml(text, name)
+    if not isinstance(document, dict):
+        raise refusal([problem("not_object", "")])
+    return document
+
+
+def scalar(text: str) -> Any:
+    """Return what a plain YAML scalar means: null, true, a number, or the text itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+# -------------------------------------------------------------------------------------------------------------- JSON
+
+
+def _json_or_yaml(text: str, name: str) -> Any:
+    only_json = name.lower().endswith(".json") or _JSON_START.match(text) is not None
+    if not only_json and not text.lstrip().startswith(("{", "[")):
+        return _yaml(text)
+    try:
+        return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
+    except RecursionError:
+        raise refusal([problem("too_deep", "", maximum=MAX_DEPTH)]) from None
+    except ValueError as error:
+        return _not_json(text, error, only_json)
+
+
+def _not_json(text: str, error: ValueError, only_json: bool) -> Any:
+    """A text in braces may still be YAML; when it is neither, the JSON parser's words are the helpful ones."""
+    if not only_json:
+        try:
+            return _yaml(text)
+        except InvalidSpec:
+            pass
+    line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+    detail = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
+    raise refusal([problem("syntax", "", format="JSON", detail=detail, line=line)]) from None
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise refusal([problem("duplicate_key", twice, key=twice)])
+    return document
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number that JSON knows")
+
+
+# -------------------------------------------------------------------------------------------------------------- YAML
+
+
+class _Frame:
+    """A mapping or list being read, how many values it holds in all, and the key that waits for its value."""
+
+    def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None) -> None:
+        self.value = value
+        self.anchor = anchor
+        self.size = 1
+        self.key: str | None = None
+        self.merged: list[Any] = []
+
+
+class _Builder:
+    """Turns parser events into a document. `anchors` holds finished values only, so nothing can contain itself."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Frame] = []
+        self.anchors: dict[str, tuple[Any, int]] = {}
+        self.documents: list[Any] = []
+        self.values = 0
+
+    def handle(self, event: Any) -> None:
+        """Take one event. Raises InvalidSpec."""
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            self.put(self.read(event), 1, event.anchor, event)
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            self.check_tag(event)
+            if len(self.stack) >= MAX_DEPTH:
+                raise refusal([problem("too_deep", "", maximum=MAX_DEPTH)])
+            self.stack.append(_Frame({} if kind is yaml.MappingStartEvent else [], event.anchor))
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            frame = self.stack.pop()
+            self.merge(frame, event)
+            self.put(frame.value, frame.size, frame.anchor, event)
+        elif kind is yaml.AliasEvent:
+            if event.anchor not in self.anchors:
+                raise self.broken(event, f"nothing is called &{event.anchor} above")
+            value, size = self.anchors[event.anchor]
+            self.put(value, size, None, event)
+
+    def read(self, event: Any) -> Any:
+        """Return the value of a scalar: plain ones have a meaning, quoted ones are texts."""
+        if event.tag == _STRING_TAG or not event.implicit[0]:
+            if event.tag not in (_STRING_TAG, "!", None):
+                self.check_tag(event)
+            return event.value
+        return scalar(event.value)
+
+    def check_tag(self, event: Any) -> None:
+        """Refuse tags: they ask a loader to construct things."""
+        if event.tag not in _KNOWN_TAGS:
+            raise refusal([problem("yaml_tag", "", tag=str(event.tag))])
+
+    def put(self, value: Any, size: int, anchor: str | None, event: Any) -> None:
+        """Place a finished value: as a key, under its key, in its list, or as the document."""
+        self.values += size
+        if self.values > MAX_VALUES:
+            raise refusal([problem("too_many_values", "", maximum=MAX_VALUES)])
+        if anchor is not None:
+            self.anchors[anchor] = (value, size)
+        if not self.stack:
+            self.documents.append(value)
+            return
+        frame = self.stack[-1]
+        frame.size += size
+        if isinstance(frame.value, list):
+            frame.value.append(value)
+        elif frame.key is None:
+            frame.key = self.key(value, event)
+        else:
+            if frame.key == "<<" and isinstance(value, dict | list):
+                frame.merged.append(value)
+            elif frame.key in frame.value:
+                raise refusal([problem("duplicate_key", self.path(), value=_line(event), key=frame.key)])
+            else:
+                frame.value[frame.key] = value
+            frame.key = None
+
+    def key(self, value: Any, event: Any) -> str:
+        """Return a mapping's key, which is always its text as written."""
+        if isinstance(value, dict | list):
+            raise self.broken(event, "a key must be a text")
+        return event.value if isinstance(event, yaml.ScalarEvent) else str(value)
+
+    def path(self) -> str:
+        """Return the dotted path of the value being placed."""
+        parts = []
+        for frame in self.stack:
+            parts.append(frame.key if isinstance(frame.value, dict) else str(len(frame.value)))
+        return ".".join(part for part in parts if part is not None)
+
+    def merge(self, frame: _Frame, event: Any) -> None:
+        """Fill in what ``<<: *defaults`` brings; the mapping's own keys win, then the first of several."""
+        for source in frame.merged:
+            for part in source if isinstance(source, list) else [source]:
+                if not isinstance(part, dict) or not isinstance(frame.value, dict):
+                    raise self.broken(event, "<< takes a mapping or a list of mappings")
+                for key, value in part.items():
+                    frame.value.setdefault(key, value)
+
+    def broken(self, event: Any, detail: str) -> InvalidSpec:
+        """Return the refusal of a text that breaks a rule of YAML at `event`."""
+        return refusal([problem("syntax", self.path(), format="YAML", detail=detail, line=_line(event))])
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def _yaml(text: str) -> Any:
+    builder = _Builder()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        events: Iterable[Any] = yaml.parse(text, Loader=loader)
+        for event in events:
+            builder.handle(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        detail = (error.problem or error.context or "unreadable").strip()
+        raise refusal([problem("syntax", "", format="YAML", detail=detail, line=line)]) from None
+    except yaml.YAMLError as error:
+        raise refusal([problem("syntax", "", format="YAML", detail=str(error).splitlines()[0], line=1)]) from None
+    except UnicodeEncodeError:
+        raise refusal([problem("not_unicode", "")]) from None
+    if len(builder.documents) > 1:
+        raise refusal([problem("syntax", "", format="YAML", detail="there are several documents", line=1)])
+    return builder.documents[0] if builder.documents else None
+
+
+# -------------------------------------------------------------------------------------------------------------- --set
+
+
+def apply_set(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    r"""Return `document` with each ``path: value`` of `changes` set, in order.
+
+    A path names keys and list places (``roles.0.parameters.lr``; ``\.`` is a dot inside a key); missing objects on the
+    way are made, a list may grow by one. Values that are texts are read as YAML: ``0.1`` is a number, ``"0.1"`` a text,
+    ``[a, b]`` a list. Raises InvalidSpec with every bad path. O(size).
+    """
+    changed: dict[str, Any] = _copy(dict(document))
+    found: list[Problem] = []
+    for path, given in changes.items():
+        try:
+            value = _value(given) if isinstance(given, str) else given
+        except InvalidSpec as error:
+            found += [Problem(path, p.rule, p.remedy, p.code, p.value, p.args) for p in error.problems]
+            continue
+        detail = _put(changed, [part.replace("\\.", ".") for part in _DOT.split(path)], value)
+        if detail:
+            found.append(problem("bad_set_path", path, place=path, detail=detail))
+    if found:
+        raise refusal(found)
+    return changed
+
+
+def _copy(value: Any) -> Any:
+    """Copy without sharing: what two aliases of a YAML file had in common must not change together."""
+    if isinstance(value, dict):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _value(text: str) -> Any:
+    """Read a value as typed: brackets, braces and quotes by YAML's rules, else a plain scalar."""
+    if text[:1] in ("[", "{", '"', "'"):
+        return parse_document(f"value: {text}")["value"]
+    return scalar(text.strip())
+
+
+def _put(document: dict[str, Any], parts: list[str], value: Any) -> str:
+    """Set the value at `parts`; return why that is impossible, or ''."""
+    if len(parts) > 32 or not all(parts):
+        return "the path has an empty or too many parts"
+    holder: Any = document
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(holder, list):
+            if not (part.isascii() and part.isdigit() and len(part) < 6):
+                return f"{part} is not a place in a list"
+            at = int(part)
+            if at > len(holder):
+                return f"the list has {len(holder)} items"
+            if at == len(holder):
+                holder.append({} if following else value)
+        elif not isinstance(holder, dict):
+            return f"{part} would lie inside a single value"
+        key: Any = int(part) if isinstance(holder, list) else part
+        if following is None:
+            holder[key] = value
+        else:
+            if isinstance(holder, dict) and holder.get(key) is None:
+                holder[key] = {}
+            holder = holder[key]
+    return ""
