@@ -6,7 +6,7 @@ holds effective values in base units (MiB, seconds), so dumping it gives a compl
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from trainmaster.core.framework_kinds import DEFAULT_KIND
@@ -96,6 +96,11 @@ def _parameter(value: Any) -> str | int | float | bool | None:
     raise PydanticCustomError("not_scalar", "not_scalar")
 
 
+def _as_it_is(value: Any) -> Any:
+    """Serialise by what the value is, not by what the annotation might allow."""
+    return value
+
+
 def _framework(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
@@ -133,10 +138,12 @@ Env = Annotated[dict[EnvName, EnvValue], Field(max_length=512)]
 ParameterName = Annotated[str, Field(pattern=PARAMETER)]
 ParameterValue = Annotated[
     str | int | float | bool | None, PlainValidator(_parameter),
+    PlainSerializer(_as_it_is),
     WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
 ]  # fmt: skip
 Command = Annotated[
     str | tuple[str, ...], PlainValidator(_command),
+    PlainSerializer(_as_it_is),
     WithJsonSchema({
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
         "description": "The command as typed, run without a shell; or the list of its words",

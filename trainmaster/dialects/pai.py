@@ -1,0 +1,191 @@
+"""OpenPAI v1 JSON (R61-R93): the way into the native document, and problems back at OpenPAI's paths.
+
+Invariant: what `translate` returns passes `check`; every refusal names fields of the document as it was written. What
+the local engine cannot use (images, remote storage, registry credentials) is kept and said, never dropped silently.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.dialects.base import Translation, image_warning
+from trainmaster.dialects.pai_models import SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
+from trainmaster.dialects.pai_out import to_pai
+from trainmaster.spec.check import check, faults, refusal, salvage, structure_problems
+from trainmaster.spec.problems import problem
+
+__all__ = ["json_schema", "pai_path", "to_pai", "translate"]
+
+DEBUG_HOLD_S: Final = 4 * 3600.0
+"""How long isDebug keeps a failed container (R90, R218), within the administrator's limit."""
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+PATHS: Final[dict[str, str]] = {
+    "name": "jobName", "slug": "jobName", "pool": "virtualCluster", "retries": "retryCount", "code": "codeDir",
+    "inputs": "dataDir", "storage": "outputDir", "debug_hold": "jobEnvs.isDebug", "image": "image",
+    "extras": "extras", "env": "jobEnvs", "roles": "taskRoles",
+}  # fmt: skip
+ROLE_PATHS: Final[dict[str, str]] = {
+    "name": "name", "replicas": "taskNumber", "command": "command", "min_failed": "minFailedTaskCount",
+    "min_succeeded": "minSucceededTaskCount", "cpu": "cpuNumber", "memory": "memoryMB", "shm": "shmMB",
+    "gpu": "gpuNumber", "gpu_type": "gpuType", "ports": "portList", "label": "label", "count": "portNumber",
+    "begin_at": "beginAt",
+}  # fmt: skip
+
+
+def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Translation:
+    """Return the native document of an OpenPAI one. `hosts`: number of host addresses, where known (D7).
+
+    Raises InvalidSpec with all problems at OpenPAI's paths.
+    """
+    raw = dict(document)
+    try:
+        pai = PaiDocument.model_validate(raw)
+    except ValidationError as error:
+        raise refusal(_all_problems(raw, error, hosts)) from None
+    found = _debug_problems(pai)
+    native = native_document(pai)
+    try:
+        check(native, hosts=hosts)
+    except InvalidSpec as error:
+        found += [at_pai(item) for item in error.problems]
+    if found:
+        raise refusal(found)
+    return Translation(native, "pai", tuple(_warnings(pai)))
+
+
+def _all_problems(raw: dict[str, Any], error: ValidationError, hosts: int | None) -> list[Problem]:
+    """Return the faults of structure, and those between fields of what is left without them."""
+    errors = faults(error)
+    found = structure_problems(errors, PaiDocument)
+    rest = salvage(raw, errors, PaiDocument, STAND_INS)
+    if rest is None:
+        return found
+    more = _debug_problems(rest)
+    try:
+        check(native_document(rest), hosts=hosts)
+    except InvalidSpec as refused:
+        more += [at_pai(item) for item in refused.problems]
+    spoilt = {item.path for item in found}
+    return found + [p for p in more if not any(p.path == bad or p.path.startswith(bad + ".") for bad in spoilt)]
+
+
+def at_pai(item: Problem) -> Problem:
+    """Return `item`, found in the native document, at the OpenPAI path that it came from."""
+    return Problem(pai_path(item.path), item.rule, item.remedy, item.code, item.value, item.args)
+
+
+def pai_path(path: str) -> str:
+    """Return the OpenPAI path of a native one: ``roles.0.replicas`` is ``taskRoles.0.taskNumber``."""
+    first, _, rest = path.partition(".")
+    top = PATHS.get(first, first)
+    if first in ("env", "extras"):
+        return f"{top}.{rest}" if rest else top
+    if first != "roles" or not rest:
+        return top
+    index, *parts = rest.split(".")
+    if parts and parts[-1] == "gpu_type":
+        return "gpuType"
+    if parts and parts[0] == "command":
+        parts = parts[:1]
+    return ".".join([top, index, *(ROLE_PATHS.get(part, part) for part in parts if part != "resources")])
+
+
+def display_name(job_name: str) -> str:
+    """Return a display name (R21) made from a jobName (R67): other characters become ``-``, cut to 30 (D1)."""
+    return _NOT_IN_NAMES.sub("-", job_name)[:30]
+
+
+# -------------------------------------------------------------------------------------------------------------- inwards
+
+
+def native_document(pai: PaiDocument) -> dict[str, Any]:
+    """Return the native document of a well-formed OpenPAI one."""
+    envs = dict(pai.job_envs or {})
+    output = pai.output_dir or f"$PAI_DEFAULT_FS_URI/Output/{pai.job_name}"
+    storage = {"code_dir": pai.code_dir, "data_dir": pai.data_dir, "output_dir": output, "auth_file": pai.auth_file}
+    document: dict[str, Any] = {
+        "name": display_name(pai.job_name),
+        "slug": pai.job_name,
+        "framework": "single",
+        "image": pai.image,
+        "roles": [_native_role(role, pai.gpu_type) for role in pai.task_roles],
+        "env": envs,
+        "pool": pai.virtual_cluster or "default",
+        "retries": pai.retry_count or 0,
+        "debug_hold": DEBUG_HOLD_S if envs.get("isDebug", "").lower() == "true" else 0,
+        "storage": {key: value for key, value in storage.items() if value is not None},
+    }
+    if pai.extras is not None:
+        document["extras"] = pai.extras
+    code, data = _code(pai.code_dir), local_path(pai.data_dir)
+    if code is not None:
+        document["code"] = code
+    if data is not None:
+        document["inputs"] = [{"name": "data", "path": data, "mount": "/dataset", "read_only": True}]
+    return document
+
+
+def _native_role(role: PaiRole, gpu_type: str | None) -> dict[str, Any]:
+    return {
+        "name": role.name,
+        "replicas": role.task_number,
+        "command": [*SHELL, role.command],
+        "resources": {
+            "cpu": role.cpu_number,
+            "memory": role.memory_mb,
+            "gpu": role.gpu_number,
+            "gpu_type": gpu_type,
+            "shm": role.shm_mb,
+        },
+        "ports": [{"label": p.label, "count": p.port_number, "begin_at": p.begin_at} for p in role.port_list or ()],
+        "min_failed": role.min_failed,
+        "min_succeeded": role.min_succeeded,
+        "ends_job": role.min_succeeded is not None,  # D11
+    }
+
+
+def local_path(uri: str | None) -> str | None:
+    """Return the path of an address on the nodes' own disks (``/data`` or ``file:///data``); None for any other."""
+    if uri is None:
+        return None
+    path = uri.removeprefix("file://")
+    return (path.rstrip("/") or "/") if path.startswith("/") else None
+
+
+def _code(uri: str | None) -> dict[str, str] | None:
+    """An uploaded folder, a folder of the submitter's machine, or None for an address nobody here can read."""
+    if uri is None:
+        return None
+    if uri.startswith("sha256:"):
+        return {"upload": uri}
+    path = local_path(uri)
+    if path is None and "://" not in uri and not uri.startswith("$"):
+        path = uri
+    return None if path is None else {"path": path}
+
+
+def _debug_problems(pai: PaiDocument) -> list[Problem]:
+    given = (pai.job_envs or {}).get("isDebug")
+    if given is None or given.lower() in ("true", "false"):
+        return []
+    return [problem("not_boolean", "jobEnvs.isDebug", value=given)]
+
+
+def _warnings(pai: PaiDocument) -> list[Problem]:
+    """What is kept and returned, but not used by the local engine, in words."""
+    found = list(image_warning(pai.image))
+    if pai.auth_file is not None:
+        found.append(problem("auth_not_used", "authFile"))
+    if pai.code_dir is not None and _code(pai.code_dir) is None:
+        found.append(problem("storage_not_reached", "codeDir", uri=pai.code_dir, field="codeDir"))
+    if pai.data_dir is not None and local_path(pai.data_dir) is None:
+        found.append(problem("storage_not_reached", "dataDir", uri=pai.data_dir, field="dataDir"))
+    if pai.output_dir is not None:
+        found.append(problem("outputs_elsewhere", "outputDir", value=pai.output_dir))
+    return found
