@@ -1,0 +1,261 @@
+"""The curves of one job: collects from its three sources, keeps them bounded in memory, shows them (R209).
+
+Where things lie: ``metrics/metrics.jsonl`` of each task (written by the task), ``log-points.jsonl`` beside each log and
+``tensorboard.jsonl`` in the job's folder (both written here only). The last 8 attempts and their first 64 tasks count.
+Not thread-safe: whoever uses it holds `lock`.
+"""
+
+import math
+import os
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from trainmaster.core.errors import Unavailable
+from trainmaster.core.ids import split_task_name
+from trainmaster.core.layout import TaskPaths
+from trainmaster.service.tensorboard import TensorBoardChild, event_files
+from trainmaster.storage.logpoints import LogPoints
+from trainmaster.storage.points import Curve, Growing, PointLog, number
+
+MAX_ATTEMPTS: Final = 8
+MAX_TASKS: Final = 64
+MAX_CURVES: Final = 400
+SOURCES: Final = ("sdk", "log", "tensorboard")
+"""Where two sources know a name, the first one gives its last value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a curve is of. `task` empty: the whole job's. `run`: the TensorBoard run's folder."""
+
+    source: str
+    attempt: int
+    task: str
+    name: str
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What `trainmaster.progress` said last."""
+
+    step: float
+    of: float | None
+    at: float
+
+
+@dataclass(slots=True)
+class _Task:
+    """The sources of one task."""
+
+    sdk: Growing
+    log: LogPoints
+    done: bool = False
+
+
+@dataclass(slots=True)
+class JobCurves:
+    """All curves of one job."""
+
+    folder: str
+    patterns: tuple[str, ...]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    curves: dict[Key, Curve] = field(default_factory=dict)
+    told: dict[int, Told] = field(default_factory=dict)
+    _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)
+    _starts: list[float] = field(default_factory=list)
+    _numbers: list[int] = field(default_factory=list)
+    _board: PointLog | None = None
+    _board_done: dict[str, int] = field(default_factory=dict)
+    _board_seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    board_looked_at: float = -math.inf
+    board_ended: bool = False  # the job has ended and all its event files are read
+
+    def collect(self, now: float, deadline: float, ended: Callable[[int], bool]) -> bool:
+        """Read what logs and tasks wrote since, until `deadline` (monotonic); return whether there is more."""
+        self._find_tasks()
+        more = False
+        for (attempt, name), task in self._tasks.items():
+            if task.done:
+                continue
+            over = ended(attempt)
+            left = self._collect_task(attempt, name, task, now, deadline, over)
+            task.done = over and not left
+            more = more or left
+        return more
+
+    def _collect_task(self, attempt: int, name: str, task: _Task, now: float, deadline: float, over: bool) -> bool:
+        again, records = task.sdk.news()
+        if again:
+            for key in [key for key in self.curves if (key.source, key.attempt, key.task) == ("sdk", attempt, name)]:
+                del self.curves[key]
+        for record in records:
+            self._add("sdk", attempt, name, record)
+        try:
+            return task.log.collect(lambda record: self._add("log", attempt, name, record), now, deadline, ended=over)
+        except OSError:
+            return False  # the disk is full: what could not be kept is found again later
+
+    def _find_tasks(self) -> None:
+        attempts = os.path.join(self.folder, "attempts")
+        self._numbers = sorted(int(name) for name in _names(attempts) if name.isdecimal())
+        self._starts = [_made_at(os.path.join(attempts, str(number), "gang.json")) for number in self._numbers]
+        for number in self._numbers[-MAX_ATTEMPTS:]:
+            names = sorted(filter(_is_task, _names(os.path.join(attempts, str(number)))), key=split_task_name)
+            for name in names[:MAX_TASKS]:
+                if (number, name) not in self._tasks:
+                    self._tasks[number, name] = self._open_task(number, name)
+
+    def _open_task(self, attempt: int, name: str) -> _Task:
+        paths = TaskPaths(os.path.join(self.folder, "attempts", str(attempt), name))
+        log = LogPoints(paths.log, os.path.join(paths.root, "log-points.jsonl"), self.patterns)
+        log.load(lambda record: self._add("log", attempt, name, record))
+        return _Task(Growing(os.path.join(paths.metrics, "metrics.jsonl")), log)
+
+    def _add(self, source: str, attempt: int, task: str, record: dict[str, Any]) -> None:
+        """Take one record; whatever is malformed in it is passed over."""
+        at, step, values, rank = record.get("t"), number(record.get("step")), record.get("values"), record.get("rank")
+        moment = number(at) or 0.0
+        said = record.get("progress")
+        if source == "sdk" and isinstance(said, list) and len(said) == 2 and (done := number(said[0])) is not None:
+            self.told[attempt] = Told(done, number(said[1]), moment)
+        if step is None or not isinstance(values, dict):
+            return
+        run, order = str(record.get("run", "")), rank if isinstance(rank, int) else -1
+        for name, raw in values.items():
+            value = number(raw)
+            if value is not None:
+                self._point(Key(source, attempt, task, str(name)[:200], run), order, (step, moment, value))
+
+    def _point(self, key: Key, rank: int, point: tuple[float, float, float]) -> None:
+        curve = self.curves.get(key)
+        if curve is None or rank < curve.rank:
+            if curve is None and len(self.curves) >= MAX_CURVES:
+                return
+            curve = self.curves[key] = Curve(rank)
+        if rank == curve.rank:
+            curve.add(*point)
+
+    # -- TensorBoard -----------------------------------------------------------------------------------------------
+
+    def load_board(self) -> None:
+        """Take what was read of event files before. Cheap after the first time."""
+        if self._board is None:
+            self._board = PointLog(os.path.join(self.folder, "tensorboard.jsonl"))
+            self._board.load(self._add_board)
+            self._board_done = {str(path): int(done) for path, done in self._board.cursor.items()}
+
+    def collect_board(self, child: TensorBoardChild, deadline: float) -> bool:
+        """Read new scalars of the job's event files through `child`, until `deadline`; return whether there is more."""
+        self.load_board()
+        self._find_tasks()
+        self.board_looked_at = time.monotonic()
+        folders = ["outputs", "model", *(f"attempts/{number}/{name}/metrics" for number, name in self._tasks)]
+        files = event_files(self.folder, folders)
+        news = {path: seen for path, seen in files.items() if self._board_seen.get(path) != seen}
+        while news:
+            if time.monotonic() >= deadline:
+                return True
+            try:
+                answer = child.ask(self.folder, {path: self._board_done.get(path, 0) for path in news})
+                self._keep_board(answer["files"])
+            except (Unavailable, OSError):
+                return False  # tried again at the next look
+            if not answer["more"]:
+                self._board_seen.update(news)
+                return False
+        return False
+
+    def _keep_board(self, files: list[dict[str, Any]]) -> None:
+        records = []
+        for file in files:
+            path = str(file["path"])
+            self._board_done[path] = int(file["done"])
+            where = {"run": _run(path), "attempt": _attempt(path), "task": _task(path)}
+            records += [{"t": t, "step": step, "values": {tag: v}, **where} for tag, step, t, v in file["points"]]
+        if records and self._board is not None:
+            self._board.append(records, dict(self._board_done))
+            for record in records:
+                self._add_board(record)
+
+    def _add_board(self, record: dict[str, Any]) -> None:
+        attempt = record.get("attempt") or self._attempt_at(number(record.get("t")) or 0.0)
+        self._add("tensorboard", int(attempt), str(record.get("task") or ""), record)
+
+    def _attempt_at(self, moment: float) -> int:
+        """Return the attempt that ran at `moment`: outputs are shared by all attempts of a job."""
+        position = bisect_right(self._starts, moment) - 1
+        return self._numbers[max(position, 0)] if self._numbers else 1
+
+    # -- showing ---------------------------------------------------------------------------------------------------
+
+    def series(self, attempt: int | None, points: int) -> list[dict[str, Any]]:
+        """Return the curves of `attempt` (None: all), at most `points` points each, in a stable order."""
+        chosen = [key for key in self.curves if attempt is None or key.attempt == attempt]
+        runs: dict[int, set[str]] = {}
+        for key in chosen:
+            if key.source == "tensorboard":
+                runs.setdefault(key.attempt, set()).add(key.run)
+        shown = []
+        for key in sorted(
+            chosen, key=lambda key: (key.name, SOURCES.index(key.source), key.attempt, key.task, key.run)
+        ):
+            many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
+            steps, times, values = self.curves[key].shown(points)
+            shown.append({
+                "name": f"{key.run}/{key.name}" if many else key.name, "source": key.source, "attempt": key.attempt,
+                "task": key.task or None, "steps": steps, "t": times, "values": values,
+            })  # fmt: skip
+        return shown
+
+    def last(self) -> dict[str, float | None]:
+        """Return the newest value of every name in the newest attempt that has it; None for one that is no number."""
+        best: dict[str, Key] = {}
+        for key in sorted(self.curves, key=lambda key: (key.attempt, -SOURCES.index(key.source), key.task, key.run)):
+            held = best.get(key.name)
+            if held is None or (held.attempt, held.source) != (key.attempt, key.source):
+                best[key.name] = key  # of several tasks the first one
+        values = {name: self.curves[key].values[-1] for name, key in sorted(best.items())}
+        return {name: value if value - value == 0 else None for name, value in values.items()}
+
+
+def _names(folder: str) -> Sequence[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()
+
+
+def _made_at(path: str) -> float:
+    try:
+        return os.stat(path, follow_symlinks=False).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _is_task(name: str) -> bool:
+    try:
+        split_task_name(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _run(path: str) -> str:
+    """Return the folder of an event file beneath outputs, model or the task's metrics folder."""
+    parts = path.split("/")[:-1]
+    return "/".join(parts[4:] if parts[0] == "attempts" else parts[1:])
+
+
+def _attempt(path: str) -> int | None:
+    parts = path.split("/")
+    return int(parts[1]) if parts[0] == "attempts" else None
+
+
+def _task(path: str) -> str:
+    parts = path.split("/")
+    return parts[2] if parts[0] == "attempts" else ""
