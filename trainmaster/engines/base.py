@@ -87,6 +87,16 @@ class Engine(Protocol):
         """Return the machines, with capacity and facts."""
         ...
 
+    def node_usage(self) -> dict[str, Any]:
+        """Return how busy the machine is: {cpu_used, cpu_total, memory_used_mib, memory_total_mib, gpus: {node name:
+        [{utilisation 0..1, memory_mib, memory_total_mib}]}}; absent where nothing is measured. May block.
+        """
+        ...
+
+    def isolation(self) -> dict[str, str]:
+        """Return {kind, detail}: what keeps tasks apart here, and in words what is missing."""
+        ...
+
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for. Pure."""
         ...

@@ -9,14 +9,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from trainmaster.core.errors import NotFound
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_DATASET, Layout
 from trainmaster.core.records import Job
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import gang as build_gang
+from trainmaster.spec.lower import read as read_spec
 
 KEPT: Final = 4096
 
@@ -46,7 +45,7 @@ class Specs:
         document = await asyncio.to_thread(self._load, digest)
         if document is None:
             raise NotFound(f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file.")
-        spec = JobSpec.model_validate(msgspec.json.decode(document))
+        spec = read_spec(document)
         self.put(digest, spec)
         return spec
 
@@ -83,12 +82,18 @@ class Launching:
         return build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout))
 
 
+def code_folder(spec: JobSpec, layout: Layout) -> str | None:
+    """Return the folder of the uploaded code, None when the job has none."""
+    if spec.code is None or spec.code.upload is None:
+        return None
+    return layout.upload(spec.code.upload.removeprefix("sha256:"))
+
+
 def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
     """Return what `spec` asks to see inside the sandbox, by host path (R138-R145)."""
     found: list[Mount] = []
-    digest = spec.code.digest if spec.code is not None else None
-    if digest is not None:
-        source = layout.upload(digest)
+    source = code_folder(spec, layout)
+    if source is not None:
         found += [Mount(source, IN_CODE), Mount(source, IN_ALGORITHM)]
     for item in spec.inputs:
         found.append(Mount(item.path, item.mount or IN_DATASET, item.read_only))

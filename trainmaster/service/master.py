@@ -32,17 +32,28 @@ Scheduler = Callable[[float], list[Event]]
 class _Open:
     """The batch being filled."""
 
-    events: dict[str, list[Event]] = field(default_factory=dict)
+    changes: dict[str, list[tuple[list[Event], Job]]] = field(default_factory=dict)  # a new pair where an attempt starts
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
-    jobs: dict[str, Job] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
-        return not (self.events or self.deleted or self.keys or self.waiters)
+        return not (self.changes or self.deleted or self.keys or self.waiters)
+
+    def add(self, event: Event, after: Job) -> None:
+        """Note one change of one job."""
+        parts = self.changes.setdefault(after.id, [])
+        if not parts or (event.kind is Kind.PLACED and event.attempt > 1):
+            parts.append(([event], after))
+        else:
+            parts[-1] = ([*parts[-1][0], event], after)
+
+    def newest(self) -> list[tuple[int, Job]]:
+        """Return (seq of its last event, job) of every job changed."""
+        return [(parts[-1][0][-1].seq, parts[-1][1]) for parts in self.changes.values()]
 
 
 class Master:
@@ -57,7 +68,9 @@ class Master:
         self._scheduled = self._dirty = self._blocked = False
         self._flights = 0
         self.schedule: Scheduler = lambda now: []
-        self.act: Callable[[Action], Event | None] = lambda action: None
+        self.more: Callable[[], bool] = lambda: False
+        self.act: Callable[[Action], None] = lambda action: None
+        self.act_now: Callable[[Action], Event | None] = lambda action: None
         self.moved: Callable[[Job | None, Job], None] = lambda before, after: None
         self.on_failure: Callable[[BaseException], None] = lambda error: None
 
@@ -86,8 +99,7 @@ class Master:
         event = replace(event, seq=self.seq)
         after, actions = reduce(before, event)
         self.live[after.id] = after
-        self._open.events.setdefault(after.id, []).append(event)
-        self._open.jobs[after.id] = after
+        self._open.add(event, after)
         self.moved(before, after)
         for action in actions:
             self._order(action)
@@ -138,12 +150,14 @@ class Master:
             self._dirty = False
             for event in self.schedule(self._clock()):
                 self.apply(event)
+            if self.more():
+                self.wake()
         self._answer_at_once()
         if self._open.empty:
             return
         batch, self._open = self._open, _Open()
-        changes = [Change(tuple(events), batch.jobs[job]) for job, events in batch.events.items()]
-        for job in batch.jobs.values():
+        changes = [Change(tuple(events), job) for parts in batch.changes.values() for events, job in parts]
+        for _, job in batch.newest():
             if job.terminal:
                 self.live.pop(job.id, None)
         self._flights += 1
@@ -163,8 +177,6 @@ class Master:
             del self._open.actions[index]
             self.apply(answer)
 
-    act_now: Callable[[Action], Event | None] = staticmethod(lambda action: None)
-
     # -- act ---------------------------------------------------------------------------------------------------
 
     def _committed(self, batch: _Open, seq: int, done: concurrent.futures.Future[None]) -> None:
@@ -179,14 +191,14 @@ class Master:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        for job in batch.jobs.values():
-            self._feed.publish(changed(batch.events[job.id][-1].seq, job))
+        for changed_at, job in batch.newest():
+            self._feed.publish(changed(changed_at, job))
         for job_id in batch.deleted:
             self._feed.publish(deleted(seq, job_id))
 
     def _failed(self, batch: _Open, error: BaseException) -> None:
         """Nothing of the batch happened: tell its callers, refuse changes, and ask for the truth to be read again."""
-        log.error("a batch of %d jobs could not be made durable: %s", len(batch.jobs), error)
+        log.error("a batch of %d jobs could not be made durable: %s", len(batch.changes), error)
         self._refuse(batch, error)
         self._refuse(self._open, error)
         self._open = _Open()

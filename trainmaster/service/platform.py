@@ -1,1 +1,245 @@
-"""The one object the API talks to: every use case of the platform, by name. (Signatures first; see the modules it joins.)"""
+"""The one object the API talks to: every use case of the platform, by name. Joins the parts; decides nothing itself."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainmaster._version import __version__
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobState
+from trainmaster.service.cluster import cluster_view
+from trainmaster.service.context import Context
+from trainmaster.service.feed import Feed, cluster_changed
+from trainmaster.service.jobs import UNSET, Jobs
+from trainmaster.service.models import Models
+from trainmaster.service.observe import Observer
+from trainmaster.service.people import People
+from trainmaster.service.preview import Preview
+from trainmaster.service.shell import Shell
+from trainmaster.service.timers import Timers
+from trainmaster.store.database import Database, probe
+from trainmaster.store.ledger import Ledger
+from trainmaster.store.read_jobs import JobQuery
+
+log = logging.getLogger("trainmaster.platform")
+
+
+class Platform:
+    """Made by `wiring.build`; `start` and `close` belong to the server's life."""
+
+    version = __version__
+
+    def __init__(
+        self, context: Context, *, people: People, models: Models, shell: Shell, observer: Observer, timers: Timers,
+        database: Database, ledger: Ledger,
+    ) -> None:  # fmt: skip
+        self.context, self.people = context, people
+        self.config, self.layout, self.feed = context.config, context.layout, context.feed
+        self.metrics = context.metrics
+        self._shell, self._observer, self._timers = shell, observer, timers
+        self._database, self._ledger = database, ledger
+        self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
+        self._recovering: asyncio.Task[None] | None = None
+        self._started_at = time.time()
+        self._finished: dict[str, int] = {}
+
+    # -- life --------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Read what is live, connect to the engine, and go on where every job is. Raises Unavailable without an engine."""
+        await self.people.start()
+        master = self.context.master
+        master.schedule, master.moved = self.context.scheduling.schedule, self.context.scheduling.moved
+        master.more = lambda: self.context.scheduling.more
+        master.act, master.act_now = self._act, self._shell.answer_now
+        master.on_failure = self._recover_soon
+        self._shell.ended = self._ended
+        await self.context.engine.start(self._observer.report)
+        self.context.scheduling.set_nodes(await self.context.engine.nodes())
+        await self._resume()
+
+    async def close(self) -> None:
+        """Let go of everything; user processes go on."""
+        if self._recovering is not None:
+            self._recovering.cancel()
+        await self._shell.close()
+        await self._observer.close()
+        self._timers.close()
+        await self.context.engine.close()
+        self.metrics.close()
+        await asyncio.to_thread(self._ledger.close)
+        await asyncio.to_thread(self._database.close)
+
+    async def _resume(self) -> None:
+        """Read live jobs, ask the engine about them, repeat the order of every phase: the same at start and after a failure."""
+        jobs, quarantined = await asyncio.to_thread(self.context.reader.live_jobs)
+        for bad in quarantined:
+            log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
+        seq = await asyncio.to_thread(self.context.reader.last_seq)
+        self.context.scheduling.restore(jobs)
+        self.context.master.restore(jobs, seq)
+        self.feed.start_at(seq)
+        await self._observer.look()
+        for job in list(self.context.master.live.values()):
+            self._shell.resume(job)
+        self._observer.watch()
+
+    def _recover_soon(self, error: BaseException) -> None:
+        self._recovering = asyncio.get_running_loop().create_task(self._recover())
+
+    async def _recover(self) -> None:
+        """After a failed commit: wait until the ledger answers, then begin from what it holds."""
+        while True:
+            try:
+                while self.context.master.in_flight:
+                    await asyncio.sleep(0.01)
+                await self._probe_ledger()
+                await self._resume()
+                return
+            except TrainmasterError as error:
+                log.warning("the ledger still cannot be written: %s", error.message)
+                await asyncio.sleep(1.0)
+
+    def _act(self, action: Any) -> None:
+        self._shell.act(action)
+        self._observer.watch()
+
+    def _ended(self, job_id: str, state: str) -> None:
+        self._finished[state] = self._finished.get(state, 0) + 1
+
+    # -- jobs --------------------------------------------------------------------------------------------------
+
+    async def submit(self, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[dict[str, Any], bool]:
+        """Take in one job; return (list item, created now?). Raises InvalidSpec, Unsatisfiable, Conflict, StorageFailed."""
+        return await self.context.submit.submit(body, who, key)
+
+    async def submit_batch(self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None) -> list[dict[str, Any]]:
+        """Take in all or none; return [{id, state}]. Raises like `submit`."""
+        return await self.context.submit.submit_batch(bodies, who, key)
+
+    async def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+        """Return what would happen, changing nothing. Raises Forbidden."""
+        return self._preview.preview(body, who)
+
+    async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
+        """Return one page. Raises InvalidSpec for a malformed cursor."""
+        return await self._jobs.page(query, limit, cursor, who)
+
+    async def job(self, ref: str, who: Principal) -> dict[str, Any]:
+        """Return everything about one job. Raises NotFound."""
+        return await self._jobs.detail(ref, who)
+
+    async def resolve(self, ref: str, who: Principal) -> Job:
+        """Return the record of one job. Raises NotFound."""
+        return await self._jobs.resolve(ref, who)
+
+    async def views(self, jobs: Sequence[Job]) -> list[dict[str, Any]]:
+        """Return list items of `jobs`, for the feed."""
+        return await self._jobs.views(jobs)
+
+    async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
+        """Return (text, media type) of the job's document. Raises NotFound."""
+        return await self._jobs.spec(ref, who, dialect, form)
+
+    async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
+        """Return the job's events after `after`. Raises NotFound."""
+        return await self._jobs.events(ref, who, after)
+
+    async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
+        """Return why the job is where it is. Raises NotFound."""
+        return await self._jobs.explain(ref, who)
+
+    async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
+        """Stop one job. Raises NotFound, Conflict while saving."""
+        return await self._jobs.stop(ref, who, reason)
+
+    async def stop_many(self, ids: list[str], who: Principal) -> dict[str, Any]:
+        """Stop several; {done, refused}."""
+        return await self._jobs.many("stop", ids, who)
+
+    async def delete(self, ref: str, who: Principal) -> None:
+        """Delete one ended job. Raises NotFound, Conflict before the end."""
+        await self._jobs.delete(ref, who)
+
+    async def delete_many(self, ids: list[str], who: Principal) -> dict[str, Any]:
+        """Delete several ended jobs; {done, refused}."""
+        return await self._jobs.many("delete", ids, who)
+
+    async def clone(self, ref: str, who: Principal, set_: Mapping[str, str], submit: bool) -> dict[str, Any]:
+        """Submit a copy, or return its document. Raises NotFound, InvalidSpec."""
+        return await self._jobs.clone(ref, who, set_, submit)
+
+    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
+        """Change duration or priority. Raises NotFound, InvalidSpec, Conflict after the end."""
+        return await self._jobs.change(ref, who, duration_s, priority)
+
+    async def release(self, ref: str, who: Principal) -> dict[str, Any]:
+        """End a debug hold. Raises NotFound, Conflict."""
+        return await self._jobs.release(ref, who)
+
+    # -- the rest ----------------------------------------------------------------------------------------------
+
+    async def cluster(self, who: Principal) -> dict[str, Any]:
+        """Return nodes, cards, who uses what."""
+        decide(who, "cluster:read").demand()
+        try:
+            nodes = await self.context.engine.nodes()
+            if nodes != tuple(self.context.scheduling.nodes.values()):
+                self.context.scheduling.set_nodes(nodes)
+                self.context.master.wake()
+                self.feed.publish(cluster_changed(self.feed.seq))
+            measured = await asyncio.to_thread(self.context.engine.node_usage)
+        except TrainmasterError:
+            measured = {}
+        return cluster_view(self.context, measured, self.context.engine.isolation())
+
+    async def models(self, who: Principal, q: str = "") -> dict[str, Any]:
+        """Return saved models."""
+        return await self._models.page(who, q)
+
+    async def model(self, ref: str, who: Principal) -> dict[str, Any]:
+        """Return one model with its versions. Raises NotFound."""
+        return await self._models.detail(ref, who)
+
+    async def ready(self) -> dict[str, Any]:
+        """Return {ok, checks}: can the ledger be written, does the engine answer."""
+        checks = {"ledger": await self._check(self._probe_ledger()), "engine": await self._check(self.context.engine.nodes())}
+        return {"ok": all(text == "ok" for text in checks.values()), "checks": checks}
+
+    async def _probe_ledger(self) -> None:
+        """Write and take back one row. Raises StorageFailed."""
+        await asyncio.wrap_future(self._database.write(probe))
+
+    @staticmethod
+    async def _check(work: Any) -> str:
+        try:
+            await asyncio.wait_for(work, 5.0)
+        except TrainmasterError as error:
+            return error.message
+        except TimeoutError:
+            return "no answer within 5 s"
+        return "ok"
+
+    def stats(self) -> dict[str, Any]:
+        """Return counters and gauges for /metrics; cheap."""
+        live = self.context.master.live.values()
+        capacity = list(self.context.scheduling.nodes.values())
+        return {
+            "queued": sum(job.state is JobState.QUEUED for job in live),
+            "active": sum(job.state is JobState.ACTIVE for job in live),
+            "finished": dict(self._finished),
+            "commits": self.context.master.committed,
+            "events": self.context.master.seq,
+            "listeners": self.feed.listeners,
+            "nodes": len(capacity),
+            "gpus": sum(len(node.gpus) for node in capacity),
+            "gpus_held": sum(
+                len(a.gpus) for job in live if job.state is JobState.ACTIVE and job.attempt for a in job.attempt.placement
+            ),
+            "uptime_s": time.time() - self._started_at,
+        }

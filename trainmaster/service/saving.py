@@ -1,42 +1,81 @@
 """Saving outputs: what a successful job left in /model and /workspace/outputs becomes an immutable model version (R138, R149).
 
-Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt).
+Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt): the folder and the
+row are found again. One save at a time takes the next version number of a model.
 """
 
 import asyncio
 import os
-import re
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
+from trainmaster.core.errors import Conflict
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
+from trainmaster.service.metrics import MetricsReader
+from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
-
-
-class ModelStore(Protocol):
-    """What saving needs of store.models."""
-
-    def reserve(self, *, name: str, owner: str, workspace: str, job: str, attempt: int) -> tuple[str, int]:
-        """Return (model id, version): the same for the same job and attempt."""
-        ...
-
-    def register(
-        self, *, model: str, version: int, digest: str, size_bytes: int, files: int, path: str, metrics: dict[str, float]
-    ) -> None:
-        """Make the version visible."""
-        ...
+from trainmaster.store.models import Models, ModelVersion, NewVersion
 
 
 class Saving:
     """One object per server."""
 
-    def __init__(self, layout: Layout, specs: Specs, models: Any, last_values: Any, clock: Any) -> None:
-        self._layout, self._specs, self._models = layout, specs, models
-        self._last_values, self._clock = last_values, clock
+    def __init__(
+        self, layout: Layout, specs: Specs, models: Models, metrics: MetricsReader,
+        clock: Callable[[], float], random_bytes: Callable[[int], bytes],
+    ) -> None:  # fmt: skip
+        self._layout, self._specs, self._models, self._metrics = layout, specs, models, metrics
+        self._clock, self._random_bytes = clock, random_bytes
+        self._one_at_a_time = asyncio.Lock()
 
     def nothing_to_save(self, job: Job) -> bool:
-        """True when the tasks wrote nothing (or saving was switched off)."""
+        """Return whether the tasks wrote nothing, or saving is switched off. Two system calls."""
         if not job.policy.save_model:
             return True
-        return not any(_has_entries(path) for path in (self._layout.model_out(job.id), self._layout.outputs(job.id)))
+        return not any(_has_entry(path) for path in (self._layout.model_out(job.id), self._layout.outputs(job.id)))
+
+    async def save(self, job: Job) -> dict[str, Any]:
+        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept."""
+        if self.nothing_to_save(job):
+            return {"model": None, "files": 0, "size_bytes": 0}
+        spec = await self._specs.read(job.spec_digest)
+        async with self._one_at_a_time:
+            version = await asyncio.to_thread(self._save, job, spec)
+        return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}
+
+    def _save(self, job: Job, spec: JobSpec) -> ModelVersion:
+        name = spec.model.name or spec.name
+        known = self._models.find(name, job.workspace)
+        model = known.id if known is not None else "m" + self._random_bytes(6).hex()
+        metrics = self._metrics.last_values(job, spec)
+        attempt = job.attempts_used
+        provenance = {
+            "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
+            "code": spec.code.upload if spec.code else None, "submitted_at": job.submitted_at,
+            "started_at": job.started_at, "metrics": metrics, "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
+        }  # fmt: skip
+        path, saved = self._write(job, model, (known.latest if known is not None else 0) + 1, provenance)
+        new = NewVersion(saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, path, metrics)
+        return self._models.register(model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace)
+
+    def _write(self, job: Job, model: str, number: int, provenance: dict[str, Any]) -> tuple[str, outputs.Saved]:
+        """Write the folder of the next free number; one that a crash left unregistered by another job is passed over."""
+        while True:
+            path = self._layout.model(model, number)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            try:
+                return path, outputs.save(
+                    self._layout.model_out(job.id), self._layout.outputs(job.id), path, provenance=provenance
+                )
+            except Conflict:
+                number += 1
+
+
+def _has_entry(path: str) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is not None
+    except FileNotFoundError:
+        return False

@@ -5,7 +5,7 @@ from typing import Any
 
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.events import NAMES, Event, Kind
-from trainmaster.core.records import Attempt, Job, Role, Task, Verdict
+from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
 
@@ -105,13 +105,14 @@ def role_view(index: int, role: Role, command: str) -> dict[str, Any]:
 
 def attempt_view(job: Job, attempt: Attempt) -> dict[str, Any]:
     """Return one attempt with its tasks."""
+    places = {(a.role, a.index): a for a in attempt.placement}
     return {
         "number": attempt.number, "cause": attempt.cause, "phase": attempt.phase.value,
         "why": attempt.why.value if attempt.why else None,
         "created_at": attempt.created_at, "started_at": attempt.started_at, "draining_at": attempt.draining_at,
         "retained_until": _retained_until(job, attempt), "ended_at": attempt.ended_at,
         "verdict": verdict_view(attempt.verdict, job.roles),
-        "tasks": [task_view(job, attempt, task) for task in attempt.tasks],
+        "tasks": [task_view(job, places[task.role, task.index], task) for task in attempt.tasks],
     }  # fmt: skip
 
 
@@ -121,9 +122,8 @@ def _retained_until(job: Job, attempt: Attempt) -> float | None:
     return attempt.retained_at + job.policy.debug_hold_s
 
 
-def task_view(job: Job, attempt: Attempt, task: Task) -> dict[str, Any]:
+def task_view(job: Job, place: Assignment, task: Task) -> dict[str, Any]:
     """Return one task with where it runs."""
-    place = next(a for a in attempt.placement if a.role == task.role and a.index == task.index)
     return {
         "name": task_name(task.role, task.index), "role": job.roles[task.role].name, "role_index": task.role,
         "index": task.index, "phase": task.phase.value, "state": task_state(task), "node": place.node, "host": place.host,

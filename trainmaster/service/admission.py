@@ -1,0 +1,114 @@
+"""What the platform refuses although the document is well formed: limits, rights, inputs that are not there, shapes that
+can never fit. All problems of a request are found, not only the first.
+"""
+
+import os
+from typing import Any
+
+from trainmaster.access.roles import Principal
+from trainmaster.core.config import Config
+from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import Job
+from trainmaster.core.states import Priority
+from trainmaster.core.units import format_duration
+from trainmaster.queue.reasons import problem
+from trainmaster.service.launching import code_folder
+from trainmaster.service.scheduling import Scheduling
+from trainmaster.spec.job import JobSpec
+
+
+class Admission:
+    """One object per server."""
+
+    def __init__(self, config: Config, layout: Layout, scheduling: Scheduling) -> None:
+        self._config, self._layout, self._scheduling = config, layout, scheduling
+
+    def problems(self, job: Job, spec: JobSpec, who: Principal) -> list[Problem]:
+        """Return everything that speaks against `job`, apart from its size."""
+        found = self.duration_problems(job.policy.duration_s, "duration")
+        found += self.priority_problems(job.priority.name.lower(), who, "priority")
+        found += self._input_problems(spec)
+        if job.pool not in {node.pool for node in self._scheduling.nodes.values()}:
+            pools = ", ".join(sorted({node.pool for node in self._scheduling.nodes.values()})) or "none"
+            found.append(Problem("pool", f"there is no pool {job.pool!r}", f"Pools here: {pools}.", "unknown_pool"))
+        if len(self._scheduling.queue) >= self._config.limits.max_queued:
+            text = f"{self._config.limits.max_queued} jobs are waiting already"
+            found.append(Problem("", text, "Wait until some have started, or raise limits.max_queued.", "queue_full"))
+        return found
+
+    def never_fits(self, job: Job) -> Unsatisfiable | None:
+        """Return why no state of this cluster could ever run the job, with the nearest shape that fits; None when it can."""
+        reason = self._scheduling.refusal(job)
+        if reason is None:
+            return None
+        found = problem(reason)
+        return Unsatisfiable("The job can never run here: " + found.rule, remedy=found.remedy, problems=(found,))
+
+    def admit(self, job: Job, spec: JobSpec, who: Principal) -> None:
+        """Return when the job may be taken in. Raises InvalidSpec or Unsatisfiable."""
+        found = self.problems(job, spec, who)
+        if found:
+            problems = ProblemList(found)
+            problems.raise_if_any("The job cannot be accepted")
+        refusal = self.never_fits(job)
+        if refusal is not None:
+            raise refusal
+
+    def duration_problems(self, value: Any, path: str) -> list[Problem]:
+        """Return what is wrong with a duration in seconds (None: unlimited)."""
+        limit = self._config.limits.max_duration_s
+        if value is None:
+            if limit:
+                text = f"a duration is required here, at most {format_duration(limit)}"
+                return [Problem(path, text, "Name how long the job may run.", "duration_required")]
+            return []
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**40:
+            return [Problem(path, "must be a number of seconds above 0", "Write for example 7200.", "duration", value)]
+        if limit and value > limit:
+            return [Problem(path, f"at most {format_duration(limit)} here", "Ask for less.", "duration_limit", value)]
+        return []
+
+    def priority_problems(self, value: Any, who: Principal, path: str) -> list[Problem]:
+        """Return what is wrong with a priority name; very urgent is for administrators (R170)."""
+        names = [p.name.lower() for p in Priority]
+        if value not in names:
+            return [Problem(path, f"must be one of {', '.join(names)}", "Write normal.", "priority", value)]
+        if value == "very_urgent" and who.role != "admin":
+            return [Problem(path, "very_urgent is for administrators", "Use urgent.", "priority_right", value)]
+        return []
+
+    def _input_problems(self, spec: JobSpec) -> list[Problem]:
+        found: list[Problem] = []
+        source = code_folder(spec, self._layout)
+        if source is not None and not os.path.isdir(source):
+            found.append(Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload"))
+        elif source is None and spec.code is not None:
+            remedy = "Submit with: tm submit FILE, or upload the folder first and name its digest."
+            found.append(Problem("code.path", "a folder is uploaded by the client that submits", remedy, "code_not_uploaded"))
+        for index, item in enumerate(spec.inputs):
+            problem = self._path_problem(item.path, f"inputs.{index}.path")
+            if problem is not None:
+                found.append(problem)
+        return found
+
+    def _path_problem(self, path: str, where: str) -> Problem | None:
+        """A host path may be mounted when it is there and lies under one of the roots, after following links."""
+        real = os.path.realpath(path)
+        home = os.path.realpath(self._layout.home)
+        roots = [os.path.realpath(os.path.expanduser(root)) for root in self._config.local.mount_roots]
+        if _inside(real, home) or _inside(home, real):
+            return Problem(where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path)
+        if not any(_inside(real, root) for root in roots):
+            allowed = ", ".join(self._config.local.mount_roots) or "none"
+            remedy = f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
+            return Problem(where, "this folder may not be mounted", remedy, "mount_root", path)
+        if not os.path.exists(real):
+            return Problem(where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path)
+        return None
+
+
+def _inside(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+

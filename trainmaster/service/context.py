@@ -1,0 +1,60 @@
+"""What the use cases share: the parts of the platform by role, made once in `wiring`. Data only; decides nothing."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trainmaster.core.config import Config
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import Job
+from trainmaster.engines.base import Engine
+from trainmaster.service.feed import Feed
+from trainmaster.service.launching import Specs
+from trainmaster.service.master import Master
+from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.scheduling import Scheduling
+from trainmaster.store.read_jobs import JobReader
+
+if TYPE_CHECKING:
+    from trainmaster.service.admission import Admission
+    from trainmaster.service.submit import Submit
+
+
+@dataclass(slots=True)
+class Context:
+    """The parts, by name."""
+
+    config: Config
+    layout: Layout
+    clock: Callable[[], float]
+    random_bytes: Callable[[int], bytes]
+    master: Master
+    scheduling: Scheduling
+    feed: Feed
+    reader: JobReader
+    engine: Engine
+    specs: Specs
+    metrics: MetricsReader
+    admission: "Admission" = field(init=False)
+    submit: "Submit" = field(init=False)
+
+    @staticmethod
+    def json(document: Any) -> str:
+        """Return readable JSON text."""
+        return json.dumps(document, ensure_ascii=False, indent=2)
+
+    def watched(self, jobs: Sequence[Job]) -> list[dict[str, Any]]:
+        """Return progress and last metrics of each job, in order. Reads small files: call it in a thread."""
+        return [self.metrics.summary(job, self.specs.get(job.spec_digest)) for job in jobs]
+
+    def remove_files(self, job_id: str) -> None:
+        """Remove everything a deleted job left, except saved models. Blocking."""
+        path = self.layout.job(job_id)
+        shutil.rmtree(path, ignore_errors=True)
+        try:
+            os.rmdir(os.path.dirname(path))
+        except OSError:
+            return  # other jobs share the folder

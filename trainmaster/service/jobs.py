@@ -1,0 +1,206 @@
+"""Use cases on existing jobs: read, stop, delete, clone, change, release, explain. One verb per method, each decided first.
+
+A job is looked for in memory first (live jobs are never behind the disk) and then in the ledger. Whoever may not see a job
+is told that it does not exist.
+"""
+
+import asyncio
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import yaml
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal, Reach
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.records import Job
+from trainmaster.core.states import Phase, Priority
+from trainmaster.dialects.pai_out import to_pai
+from trainmaster.service.context import Context
+from trainmaster.service.views import attempt_view, event_view, job_view, role_view
+from trainmaster.spec.lower import effective
+from trainmaster.store.read_jobs import JobQuery
+
+UNSET: Final[Any] = object()
+MANY: Final = 1000
+
+
+class Jobs:
+    """One object per server."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+
+    # -- look --------------------------------------------------------------------------------------------------
+
+    async def resolve(self, ref: str, who: Principal, scope: str = "jobs:read") -> Job:
+        """Return the job `ref` names: an id, a unique prefix of one (>= 4), or a slug.
+
+        Raises NotFound, Conflict when a prefix names several, Forbidden.
+        """
+        live = self._ctx.master.live
+        job = live[ref] if ref in live else await asyncio.to_thread(self._ctx.reader.find, ref)
+        job = live.get(job.id, job)
+        decide(who, scope, job.owner).demand()
+        return job
+
+    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
+        """Return one page of jobs, counts by state, and the feed position to watch from."""
+        if decide(who, "jobs:read").reach is Reach.OWN:
+            query = replace(query, owner=who.name)
+        seq = self._ctx.feed.seq
+        page, counts = await asyncio.to_thread(
+            lambda: (self._ctx.reader.list_jobs(query, limit, cursor), self._ctx.reader.counts(query))
+        )
+        jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
+        items = await self.views(jobs)
+        return {"items": items, "next_cursor": page.next_cursor, "counts": {shown.value: n for shown, n in counts.items()}, "seq": seq}
+
+    async def views(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
+        """Return list items with reason, progress and last metrics."""
+        jobs = list(jobs)
+        watched = await asyncio.to_thread(self._ctx.watched, jobs)
+        now = self._ctx.clock()
+        return [
+            job_view(job, now, {**extra, "reason": self._ctx.scheduling.reason(job), "seq": self._ctx.feed.seq})
+            for job, extra in zip(jobs, watched, strict=True)
+        ]
+
+    async def detail(self, ref: str, who: Principal) -> dict[str, Any]:
+        """Return everything about one job."""
+        job = await self.resolve(ref, who)
+        [view] = await self.views([job])
+        spec = await self._ctx.specs.read(job.spec_digest)
+        attempts = await asyncio.to_thread(self._ctx.reader.attempts, job.id)
+        if job.attempt is not None:
+            attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
+        shown = [attempt_view(job, attempt) for attempt in attempts]
+        commands = [role.command if isinstance(role.command, str) else shlex.join(role.command) for role in spec.roles]
+        return {
+            **view,
+            "roles": [role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
+            "attempt_list": shown,
+            "task_list": shown[-1]["tasks"] if shown else [],
+            "warnings": await self._warnings(job),
+            "spec": effective(spec),
+            "extras": spec.extras,
+        }
+
+    async def _warnings(self, job: Job) -> list[dict[str, Any]]:
+        events = await asyncio.to_thread(self._ctx.reader.events, job.id, 0)
+        return [dict(e.data) for e in events if e.kind is Kind.NOTED]
+
+    async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
+        """Return the job's events after a sequence number."""
+        job = await self.resolve(ref, who)
+        events = await asyncio.to_thread(self._ctx.reader.events, job.id, after)
+        return {"items": [event_view(event) for event in events]}
+
+    async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
+        """Return (text, media type) of the job's document in a dialect (native, pai) and form (json, yaml)."""
+        job = await self.resolve(ref, who)
+        document = await self.document(job, dialect)
+        if form == "yaml":
+            return yaml.safe_dump(document, allow_unicode=True, sort_keys=False), "application/yaml"
+        return self._ctx.json(document), "application/json"
+
+    async def document(self, job: Job, dialect: str = "native") -> dict[str, Any]:
+        """Return the job's document."""
+        spec = await self._ctx.specs.read(job.spec_digest)
+        if dialect == "pai":
+            return to_pai(spec, job)
+        return effective(spec)
+
+    async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
+        """Return why the job waits, runs or ended, and what would change that (B1)."""
+        job = await self.resolve(ref, who)
+        view = (await self.views([job]))[0]
+        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **self._ctx.scheduling.explain(job)}
+
+    # -- act ---------------------------------------------------------------------------------------------------
+
+    async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
+        """Ask the job to stop, at once and for good (R201). Idempotent. Raises Conflict while outputs are being saved."""
+        job = await self.resolve(ref, who, "jobs:write")
+        if not job.terminal:
+            if job.attempt is not None and job.attempt.phase is Phase.SAVING and job.shown.value == "saving":
+                raise Conflict("The job has succeeded and its outputs are being saved", remedy="Wait until it has ended.")
+            job = await self._apply(job, Kind.STOP_REQUESTED, who, reason=reason)
+        return (await self.views([job]))[0]
+
+    async def release(self, ref: str, who: Principal) -> dict[str, Any]:
+        """End a debug hold. Raises Conflict when the job is not held."""
+        job = await self.resolve(ref, who, "jobs:write")
+        if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
+            raise Conflict("The job is not held for debugging")
+        return (await self.views([await self._apply(job, Kind.RELEASED, who)]))[0]
+
+    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
+        """Change duration (R191-R193) or priority (R170) of a job that has not ended; processes are untouched."""
+        job = await self.resolve(ref, who, "jobs:write")
+        if job.terminal:
+            raise Conflict("The job has ended; nothing can be changed any more", remedy="Clone it with the new settings.")
+        problems: list[Problem] = []
+        if duration_s is not UNSET:
+            problems += self._ctx.admission.duration_problems(duration_s, "duration_s")
+        if priority is not UNSET:
+            problems += self._ctx.admission.priority_problems(priority, who, "priority")
+        if problems:
+            raise InvalidSpec("The change is not valid", problems=tuple(problems))
+        if priority is not UNSET:
+            job = await self._apply(job, Kind.PRIORITY_CHANGED, who, priority=int(Priority[str(priority).upper()]))
+        if duration_s is not UNSET:
+            value = None if duration_s is None else float(duration_s)
+            job = await self._apply(job, Kind.DURATION_CHANGED, who, duration_s=value)
+        return (await self.views([job]))[0]
+
+    async def delete(self, ref: str, who: Principal) -> None:
+        """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
+        job = await self.resolve(ref, who, "jobs:write")
+        if not job.terminal:
+            raise Conflict("Only ended jobs can be deleted", remedy="Stop it first: tm stop " + job.id)
+        self._ctx.master.delete(job.id)
+        await self._ctx.master.durable()
+        await asyncio.to_thread(self._ctx.remove_files, job.id)
+
+    async def many(self, verb: str, ids: list[str], who: Principal) -> dict[str, Any]:
+        """Stop or delete several; each is done or refused for its own reason."""
+        if len(ids) > MANY:
+            raise InvalidSpec(f"At most {MANY} jobs at once", problems=(Problem("ids", "too many", f"Send {MANY} or fewer."),))
+        act = self.stop if verb == "stop" else self.delete
+        results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
+        done, refused = [], []
+        for ref, result in zip(ids, results, strict=True):
+            if isinstance(result, TrainmasterError):
+                refused.append({"id": ref, "title": result.message, "code": result.code})
+            elif isinstance(result, BaseException):
+                raise result
+            else:
+                done.append(ref)
+        return {"done": done, "refused": refused}
+
+    async def clone(self, ref: str, who: Principal, set_: Mapping[str, str], submit: bool) -> dict[str, Any]:
+        """Return a new job with all settings of this one (R203), or with `submit` False the document to edit.
+
+        A slug is unique, so that the copy has none.
+        """
+        job = await self.resolve(ref, who)
+        document = await self.document(job)
+        document.pop("slug", None)
+        if not submit:
+            return document
+        body = {"spec": document, "dialect": "native", "set": dict(set_)}
+        view, _ = await self._ctx.submit.submit(body, who, None)
+        return view
+
+    async def _apply(self, job: Job, kind: Kind, who: Principal, **data: Any) -> Job:
+        number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
+        try:
+            after = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
+        except KeyError:
+            return await asyncio.to_thread(self._ctx.reader.get_job, job.id) or job
+        await self._ctx.master.durable()
+        return after

@@ -1,0 +1,105 @@
+"""The dry run (R41, B8): what would happen to a request, with everything that is wrong with it, changing nothing."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.ids import role_system_name, task_name
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Assignment, Attempt, Job, Task
+from trainmaster.core.states import Phase
+from trainmaster.frameworks.registry import get as framework
+from trainmaster.service.context import Context
+from trainmaster.service.launching import mounts
+from trainmaster.service.submit import Candidate, read_body
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import effective, lower
+from trainmaster.spec.lower import gang as build_gang
+
+SHOWN_TASKS = 16
+"""Replicas of each role whose exact command and environment are shown."""
+
+
+class Preview:
+    """One object per server."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+
+    def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+        """Return the Preview of docs/design/api.md; problems are part of it, not an error."""
+        decide(who, "jobs:read").demand()
+        try:
+            candidate = read_body(body)
+        except InvalidSpec as error:
+            return _refused(error.problems or (Problem("", error.message, error.remedy),), None, ())
+        job = lower(
+            candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0,
+            digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
+        )  # fmt: skip
+        problems = self._ctx.admission.problems(job, candidate.spec, who)
+        never = self._ctx.admission.never_fits(job)
+        if problems or never is not None:
+            found = tuple(problems) + (never.problems if never is not None else ())
+            return _refused(found, effective(candidate.spec), candidate.warnings)
+        return self._accepted(job, candidate)
+
+    def _accepted(self, job: Job, candidate: Candidate) -> dict[str, Any]:
+        spec = candidate.spec
+        fits, placement = self._fits(job)
+        gang = self._gang(job, spec, placement)
+        return {
+            "ok": True,
+            "problems": [],
+            "warnings": [w.to_json() for w in candidate.warnings],
+            "spec": effective(spec),
+            "fits": fits,
+            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
+            "native": msgspec.to_builtins(self._ctx.engine.prepare(gang)),
+        }
+
+    def _fits(self, job: Job) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
+        """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait."""
+        found = self._ctx.scheduling.would_start(job)
+        if isinstance(found, tuple):
+            shown = [{"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)} for a in found]
+            return {"when": "now", "reason": None, "placement": shown}, found
+        return {"when": "queue", "reason": found, "placement": []}, self._ctx.scheduling.imagined(job)
+
+    def _gang(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
+        tasks = tuple(Task(a.role, a.index) for a in placement)
+        attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, self._ctx.clock())
+        facts = {"user": job.owner, "fs_uri": "file://" + self._ctx.layout.path("jobs"), "workspace": job.workspace}
+        return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, self._ctx.layout))
+
+
+def _refused(problems: tuple[Problem, ...], spec: dict[str, Any] | None, warnings: tuple[Problem, ...]) -> dict[str, Any]:
+    return {
+        "ok": False,
+        "problems": [p.to_json() for p in problems],
+        "warnings": [w.to_json() for w in warnings],
+        "spec": spec,
+        "fits": {"when": "never", "reason": None, "placement": []},
+        "roles": [],
+        "native": None,
+    }
+
+
+def _role_preview(gang: Gang, index: int, spec: JobSpec) -> dict[str, Any]:
+    rewrite = framework(gang.framework)
+    tasks = []
+    for member in gang.members(index)[:SHOWN_TASKS]:
+        launch = rewrite.launch(gang, index, member.index, {})
+        tasks.append({"name": task_name(index, member.index), "argv": list(launch.argv), "env": launch.env})
+    return {
+        "name": spec.roles[index].name,
+        "system_name": role_system_name(index),
+        "command": shlex.join(tasks[0]["argv"]) if tasks else "",
+        "tasks": tasks,
+    }

@@ -1,0 +1,131 @@
+"""Between the pure queue and the live jobs: keeps what waits and what is held, asks `plan`, answers "why does it wait?".
+
+Invariant: a job is in the queue exactly while its state is queued; an attempt holds its capacity from `placed` until
+`reaped`. Both follow from one method, `moved`, that sees every change.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from trainmaster.core.config import LocalConfig
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import attempt_id, split_attempt_id
+from trainmaster.core.records import Assignment, Job, Node, to_json
+from trainmaster.core.states import JobState, Phase
+from trainmaster.queue.capacity import Capacity
+from trainmaster.queue.classes import PendingQueue, pending_of
+from trainmaster.queue.explain import explain, position, preview, suggest
+from trainmaster.queue.fit import fit
+from trainmaster.queue.never import refusal
+from trainmaster.queue.plan import plan
+from trainmaster.queue.reasons import render
+from trainmaster.queue.snapshot import Plan, QueuePolicy, Reason, Snapshot, Start, Usage
+from trainmaster.service.views import two
+
+
+class Scheduling:
+    """One object per server; all methods in the loop's thread."""
+
+    def __init__(self, config: LocalConfig, next_attempt: Callable[[str], int]) -> None:
+        self._config, self._next_attempt = config, next_attempt
+        self._plan, self._policy = Plan(), QueuePolicy()
+        self.queue = PendingQueue()
+        self.capacity = Capacity((), config.port_first, config.port_last)
+        self.nodes: dict[str, Node] = {}
+
+    def set_nodes(self, nodes: Iterable[Node]) -> None:
+        """Replace the machines."""
+        self.nodes = {node.name: node for node in nodes}
+        self.capacity.set_nodes(self.nodes.values())
+
+    def restore(self, jobs: Iterable[Job]) -> None:
+        """Begin anew from the live jobs the ledger holds."""
+        self.queue = PendingQueue()
+        self.capacity = Capacity(self.nodes.values(), self._config.port_first, self._config.port_last)
+        for job in jobs:
+            self.moved(None, job)
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """See one change of one job."""
+        was = before.state if before is not None else None
+        if after.state is JobState.QUEUED:
+            if was is not JobState.QUEUED or (before is not None and before.priority is not after.priority):
+                self.queue.add(after)
+        elif was is JobState.QUEUED:
+            self.queue.remove(after.id)
+        attempt = after.attempt
+        if attempt is None or (before is not None and before.attempt is attempt):
+            return
+        key = attempt_id(after.id, attempt.number)
+        if attempt.phase is Phase.ENDED:
+            self.capacity.release(key)
+        elif after.state is JobState.ACTIVE:
+            self.capacity.hold(key, after.roles, attempt.placement)
+
+    # -- decide ------------------------------------------------------------------------------------------------
+
+    def schedule(self, now: float) -> list[Event]:
+        """Run one pass; return a `placed` event per start."""
+        if not len(self.queue):
+            self._plan = Plan(at=now)
+            return []
+        self._plan = plan(self._snapshot(), now, self._policy)
+        return [
+            Event(start.job, Kind.PLACED, now, "scheduler", self._next_attempt(start.job), {"placement": to_json(start.placement)})
+            for start in self._plan.starts
+        ]
+
+    @property
+    def more(self) -> bool:
+        """True when the last pass ended at its limit of starts."""
+        return self._plan.more
+
+    def _snapshot(self, running: Iterable[Usage] = ()) -> Snapshot:
+        return Snapshot(
+            nodes=tuple(self.nodes.values()), running=tuple(running), pending=self.queue.snapshot_classes(),
+            port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
+        )  # fmt: skip
+
+    # -- explain -----------------------------------------------------------------------------------------------
+
+    def reason(self, job: Job) -> dict[str, Any] | None:
+        """Return why `job` waits, None when it does not. Cheap enough for every row of a list."""
+        pending = self.queue.get(job.id)
+        if pending is None:
+            return None
+        snapshot = self._snapshot()
+        return _shown(explain(snapshot, pending, self._plan), position(snapshot, pending))
+
+    def explain(self, job: Job) -> dict[str, Any]:
+        """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
+        pending = self.queue.get(job.id)
+        if pending is None:
+            return {"reason": None, "position": None, "ahead": 0, "evidence": {}, "suggestions": []}
+        snapshot = self._snapshot(self._running())
+        why = explain(snapshot, pending, self._plan)
+        ahead = position(snapshot, pending)
+        suggestions = [{"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why)]
+        shown = _shown(why, ahead)
+        return {"reason": shown, "position": shown["position"], "ahead": ahead, "evidence": why.evidence, "suggestions": suggestions}
+
+    def would_start(self, job: Job) -> tuple[Assignment, ...] | dict[str, Any]:
+        """Return where `job` would start if it were submitted now, or the reason why it would wait."""
+        found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), 0.0)
+        return found.placement if isinstance(found, Start) else _shown(found, len(self.queue))
+
+    def imagined(self, job: Job) -> tuple[Assignment, ...]:
+        """Return where `job` would run if nothing else did; empty when it could not even then."""
+        return fit(self.capacity.empty(), job.roles, job.pool) or ()
+
+    def refusal(self, job: Job) -> Reason | None:
+        """Return why no state of this cluster could ever run `job`, None when one could."""
+        return refusal(self.capacity, job.roles, job.pool)
+
+    def _running(self) -> list[Usage]:
+        held = self.capacity.holders
+        return [Usage(split_attempt_id(key)[0], roles, placement) for key, (roles, placement) in held.items()]
+
+
+def _shown(reason: Reason, ahead: int) -> dict[str, Any]:
+    return {"code": reason.code, "message": two(render(reason)), "evidence": reason.evidence, "position": ahead + 1}

@@ -1,0 +1,204 @@
+"""Submitting: dialect -> spec -> check -> admission -> record -> durable. Nothing is accepted unless it is on disk.
+
+Exactly once (B4): with an idempotency key the same body gives the same job, another body a conflict; the key is stored in
+the transaction of the job. Two requests with one key at the same time meet in `_flying`.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import job_id
+from trainmaster.core.records import Job
+from trainmaster.dialects.registry import translate
+from trainmaster.service.context import Context
+from trainmaster.service.views import job_view
+from trainmaster.spec.check import check
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of, document_of, lower
+from trainmaster.spec.parse import apply_set
+from trainmaster.store.ledger import IdempotencyRecord
+
+MAX_BATCH: Final = 10_000
+MAX_KEY: Final = 200
+_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run"})
+_DIALECTS: Final = ("auto", "native", "pai")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A request that passed its checks."""
+
+    spec: JobSpec
+    dialect: str
+    document: str  # canonical JSON, stored once under its digest
+    digest: str
+    warnings: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """A new use of an idempotency key, before the ids of its jobs are known."""
+
+    workspace: str
+    key: str
+    body_digest: str
+    at: float
+
+    def record(self, jobs: Sequence[Job]) -> IdempotencyRecord:
+        """Return what the ledger stores with `jobs`."""
+        return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
+
+
+def read_body(body: Mapping[str, Any]) -> Candidate:
+    """Return what a submit body asks for. Raises InvalidSpec with all problems. Pure."""
+    if not isinstance(body.get("spec"), Mapping):
+        raise InvalidSpec("The request has no spec", problems=(Problem("spec", "must be an object", "Send {\"spec\": {...}}."),))
+    unknown = body.keys() - _BODY_KEYS
+    if unknown:
+        found = tuple(Problem(name, "unknown field", f"Known fields: {', '.join(sorted(_BODY_KEYS))}.") for name in sorted(unknown))
+        raise InvalidSpec("The request has unknown fields", problems=found)
+    dialect = body.get("dialect") or "auto"
+    if dialect not in _DIALECTS:
+        found = (Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out.", value=dialect),)
+        raise InvalidSpec("The dialect is not known", problems=found)
+    translated = translate(body["spec"], dialect)
+    document = translated.document
+    if body.get("set"):
+        document = apply_set(document, body["set"])
+    spec = check(document)
+    text = document_of(spec)
+    return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
+
+
+class Submit:
+    """One object per server."""
+
+    def __init__(self, context: Context, next_seq: int) -> None:
+        self._ctx = context
+        self._seq = next_seq
+        self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
+
+    async def submit(self, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[dict[str, Any], bool]:
+        """Take in one job; return (its list item, was it created now).
+
+        Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
+        """
+        decide(who, "jobs:write").demand()
+        candidate = read_body(body)
+        if key is None:
+            job = self._enter(candidate, who, None)
+            await self._ctx.master.durable()
+            return self._view(job), True
+        jobs, created = await self._once(key, [body], who, lambda use: [self._enter(candidate, who, use)])
+        return self._view(jobs[0]), created
+
+    async def submit_batch(self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None) -> list[dict[str, Any]]:
+        """Take in all or none (1 to 10,000). Raises like `submit`, with the item's index in every problem path."""
+        decide(who, "jobs:write").demand()
+        if not 1 <= len(bodies) <= MAX_BATCH:
+            found = (Problem("items", f"between 1 and {MAX_BATCH} jobs", "Split the batch."),)
+            raise InvalidSpec("The batch has the wrong size", problems=found)
+        candidates = await self._read_all(bodies, who)
+        if key is None:
+            jobs = self._enter_all(candidates, who, None)
+            await self._ctx.master.durable()
+        else:
+            jobs, _ = await self._once(key, bodies, who, lambda use: self._enter_all(candidates, who, use))
+        return [{"id": job.id, "state": job.shown.value} for job in jobs]
+
+    async def _read_all(self, bodies: Sequence[Mapping[str, Any]], who: Principal) -> list[Candidate]:
+        """Check every item before any is entered; the loop breathes between slices."""
+        problems: list[Problem] = []
+        candidates: list[Candidate] = []
+        for index, body in enumerate(bodies):
+            try:
+                candidate = read_body(body)
+                self._ctx.admission.admit(self._lower(candidate, who, 0), candidate.spec, who)
+                candidates.append(candidate)
+            except TrainmasterError as error:
+                found = error.problems or (Problem("", error.message, error.remedy, error.code),)
+                problems += [Problem(f"items.{index}.{p.path}".rstrip("."), p.rule, p.remedy, p.code, p.value) for p in found]
+            if index % 200 == 199:
+                await asyncio.sleep(0)
+        if problems:
+            raise InvalidSpec(f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems[:200]))
+        return candidates
+
+    def _enter_all(self, candidates: list[Candidate], who: Principal, use: KeyUse | None) -> list[Job]:
+        jobs = [self._prepare(candidate, who) for candidate in candidates]
+        record = use.record(jobs) if use is not None else None
+        for job, candidate in zip(jobs, candidates, strict=True):
+            self._take(job, candidate, record)
+            record = None  # stored with the first
+        return jobs
+
+    def _enter(self, candidate: Candidate, who: Principal, use: KeyUse | None) -> Job:
+        job = self._prepare(candidate, who)
+        self._ctx.admission.admit(job, candidate.spec, who)
+        return self._take(job, candidate, use.record([job]) if use is not None else None)
+
+    def _take(self, job: Job, candidate: Candidate, record: IdempotencyRecord | None) -> Job:
+        self._ctx.specs.put(candidate.digest, candidate.spec)
+        after = self._ctx.master.submit(job, candidate.document, record)
+        for warning in candidate.warnings:
+            data = {"code": warning.code, "message": f"{warning.path}: {warning.rule}. {warning.remedy}"}
+            after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
+        return after
+
+    def _prepare(self, candidate: Candidate, who: Principal) -> Job:
+        self._seq += 1
+        return self._lower(candidate, who, self._seq)
+
+    def _lower(self, candidate: Candidate, who: Principal, seq: int) -> Job:
+        new_id = job_id(self._ctx.random_bytes)
+        return lower(
+            candidate.spec, job_id=new_id, owner=who.name, now=self._ctx.clock(), seq=seq,
+            digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
+        )  # fmt: skip
+
+    async def _once(self, key: str, body: Any, who: Principal, enter: Any) -> tuple[list[Job], bool]:
+        """Run `enter` unless this key was used before; then return those jobs. Raises Conflict for another body."""
+        if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
+            found = (Problem("Idempotency-Key", f"1 to {MAX_KEY} printable characters", "Use a UUID."),)
+            raise InvalidSpec("The idempotency key is not valid", problems=found)
+        digest = hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()
+        place = ("default", f"{who.name}:{key}")
+        while (flying := self._flying.get(place)) is not None:
+            await asyncio.wait([flying])
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._flying[place] = mine
+        try:
+            known = await asyncio.to_thread(self._ctx.reader.idempotency, *place)
+            if known is not None:
+                return await self._same(known, digest), False
+            jobs = enter(KeyUse(*place, digest, self._ctx.clock()))
+            await self._ctx.master.durable()
+            return jobs, True
+        finally:
+            del self._flying[place]
+            mine.set_result(None)
+
+    async def _same(self, known: IdempotencyRecord, digest: str) -> list[Job]:
+        if known.body_digest != digest:
+            raise Conflict(
+                "This idempotency key was used for another request", remedy="Use a new key for a new job.",
+                problems=(Problem("Idempotency-Key", "used before with another body", "Send the same body, or a new key."),),
+            )  # fmt: skip
+        found = [self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.reader.get_job, one) for one in known.jobs]
+        jobs = [job for job in found if job is not None]
+        if len(jobs) != len(found):
+            raise Conflict("The job made under this idempotency key was deleted", remedy="Use a new key to submit it again.")
+        return jobs
+
+    def _view(self, job: Job) -> dict[str, Any]:
+        job = self._ctx.master.live.get(job.id, job)
+        return job_view(job, self._ctx.clock(), {"reason": self._ctx.scheduling.reason(job), "seq": self._ctx.feed.seq})

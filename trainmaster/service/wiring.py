@@ -1,0 +1,88 @@
+"""Makes a Platform from a home folder. The only module that names concrete classes."""
+
+import os
+import time
+from dataclasses import replace
+
+from trainmaster.core.config import Config
+from trainmaster.core.layout import Layout
+from trainmaster.engines.base import Engine
+from trainmaster.engines.local import LocalEngine
+from trainmaster.service.admission import Admission
+from trainmaster.service.context import Context
+from trainmaster.service.feed import Feed
+from trainmaster.service.launching import Launching, Specs
+from trainmaster.service.master import Master
+from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.models import Models
+from trainmaster.service.observe import Observer
+from trainmaster.service.people import People
+from trainmaster.service.platform import Platform
+from trainmaster.service.saving import Saving
+from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.settings import load
+from trainmaster.service.shell import Shell
+from trainmaster.service.submit import Submit
+from trainmaster.service.timers import Timers
+from trainmaster.store.database import Database
+from trainmaster.store.ledger import Ledger
+from trainmaster.store.models import Models as ModelRows
+from trainmaster.store.people import People as PeopleRows
+from trainmaster.store.read_jobs import JobReader
+
+FOLDERS = (("run", 0o700), ("secrets", 0o700), ("uploads", 0o700), ("jobs", 0o700), ("models", 0o700), ("backups", 0o700))
+
+
+def prepare_home(home: str) -> Layout:
+    """Make the home folder and those in it, private to this user. Raises OSError."""
+    layout = Layout(os.path.abspath(home))
+    os.makedirs(layout.home, mode=0o700, exist_ok=True)
+    for name, mode in FOLDERS:
+        os.makedirs(layout.path(name), mode=mode, exist_ok=True)
+    return layout
+
+
+def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
+    """Return the settings of the home folder, with the command line's host and port. Raises InvalidSpec."""
+    config = load(layout.config)
+    server = config.server
+    return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
+
+
+def build(home: str, host: str | None = None, port: int | None = None, engine: Engine | None = None) -> Platform:
+    """Return the platform of `home`, not started. `engine` replaces the local one (tests).
+
+    Raises InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
+    """
+    layout = prepare_home(home)
+    config = read_config(layout, host, port)
+    database = Database.open(config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups"))
+    return assemble(layout, config, database, engine or LocalEngine(layout, config))
+
+
+def assemble(layout: Layout, config: Config, database: Database, engine: Engine) -> Platform:
+    """Join the parts."""
+    clock = time.time
+    ledger, reader, feed = Ledger(database), JobReader(database), Feed()
+    master = Master(ledger, feed, clock)
+    specs = Specs(reader.spec)
+    scheduling = Scheduling(config.local, lambda job: master.live[job].attempts_used + 1)
+    metrics = MetricsReader(layout, clock)
+    model_rows = ModelRows(database)
+    context = Context(
+        config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
+        feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics,
+    )  # fmt: skip
+    context.admission = Admission(config, layout, scheduling)
+    context.submit = Submit(context, reader.next_job_seq())
+    launching = Launching(specs, layout)
+    saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
+    shell: Shell
+    timers = Timers(clock, lambda key: shell.due(key))
+    shell = Shell(master, engine, launching, saving, timers, lambda: scheduling.nodes, clock)
+    return Platform(
+        context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows), shell=shell,
+        observer=Observer(master, engine, clock), timers=timers, database=database, ledger=ledger,
+    )  # fmt: skip
+
+
