@@ -2,12 +2,11 @@
 
 Where things lie: ``metrics/metrics.jsonl`` of each task (written by the task), ``log-points.jsonl`` beside each log and
 ``tensorboard.jsonl`` in the job's folder (both written here only). The last 8 attempts and their first 64 tasks count.
-Not thread-safe: whoever uses it holds `lock`.
+Not thread-safe: MetricsReader lets one thread at a time work on a job.
 """
 
 import math
 import os
-import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -63,7 +62,6 @@ class JobCurves:
 
     folder: str
     patterns: tuple[str, ...]
-    lock: threading.Lock = field(default_factory=threading.Lock)
     curves: dict[Key, Curve] = field(default_factory=dict)
     told: dict[int, Told] = field(default_factory=dict)
     _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)
@@ -103,12 +101,12 @@ class JobCurves:
     def _find_tasks(self) -> None:
         attempts = os.path.join(self.folder, "attempts")
         self._numbers = sorted(int(name) for name in _names(attempts) if name.isdecimal())
-        self._starts = [_made_at(os.path.join(attempts, str(number), "gang.json")) for number in self._numbers]
-        for number in self._numbers[-MAX_ATTEMPTS:]:
-            names = sorted(filter(_is_task, _names(os.path.join(attempts, str(number)))), key=split_task_name)
+        self._starts = [_made_at(os.path.join(attempts, str(attempt), "gang.json")) for attempt in self._numbers]
+        for attempt in self._numbers[-MAX_ATTEMPTS:]:
+            names = sorted(filter(_is_task, _names(os.path.join(attempts, str(attempt)))), key=split_task_name)
             for name in names[:MAX_TASKS]:
-                if (number, name) not in self._tasks:
-                    self._tasks[number, name] = self._open_task(number, name)
+                if (attempt, name) not in self._tasks:
+                    self._tasks[attempt, name] = self._open_task(attempt, name)
 
     def _open_task(self, attempt: int, name: str) -> _Task:
         paths = TaskPaths(os.path.join(self.folder, "attempts", str(attempt), name))
@@ -191,6 +189,11 @@ class JobCurves:
         position = bisect_right(self._starts, moment) - 1
         return self._numbers[max(position, 0)] if self._numbers else 1
 
+    @property
+    def size(self) -> int:
+        """Number of points held in memory."""
+        return sum(len(curve.steps) for curve in self.curves.values())
+
     # -- showing ---------------------------------------------------------------------------------------------------
 
     def series(self, attempt: int | None, points: int) -> list[dict[str, Any]]:
@@ -201,9 +204,7 @@ class JobCurves:
             if key.source == "tensorboard":
                 runs.setdefault(key.attempt, set()).add(key.run)
         shown = []
-        for key in sorted(
-            chosen, key=lambda key: (key.name, SOURCES.index(key.source), key.attempt, key.task, key.run)
-        ):
+        for key in sorted(chosen, key=_order):
             many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
             steps, times, values = self.curves[key].shown(points)
             shown.append({
@@ -221,6 +222,10 @@ class JobCurves:
                 best[key.name] = key  # of several tasks the first one
         values = {name: self.curves[key].values[-1] for name, key in sorted(best.items())}
         return {name: value if value - value == 0 else None for name, value in values.items()}
+
+
+def _order(key: Key) -> tuple[object, ...]:
+    return key.name, SOURCES.index(key.source), key.attempt, key.task, key.run
 
 
 def _names(folder: str) -> Sequence[str]:

@@ -10,9 +10,9 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,7 +25,10 @@ from trainmaster.service.progress import progress_of
 from trainmaster.service.tensorboard import TensorBoardChild
 from trainmaster.spec.job import JobSpec
 
-KEPT_JOBS: Final = 32
+KEPT_JOBS: Final = 1024
+KEPT_POINTS: Final = 1_000_000
+"""In memory, of all jobs together (24 bytes each); the jobs looked at longest ago go first."""
+_STRIPES: Final = 64
 KEPT_SUMMARIES: Final = 4096
 FRESH_S: Final = 1.0
 BOARD_EVERY_S: Final = 10.0
@@ -53,7 +56,8 @@ class MetricsReader:
         self.child = TensorBoardChild()
         self._background = ThreadPoolExecutor(1, "tensorboard")
         self._lock = threading.Lock()
-        self._jobs: OrderedDict[str, JobCurves] = OrderedDict()
+        self._stripes = [threading.Lock() for _ in range(_STRIPES)]
+        self._jobs: OrderedDict[str, tuple[JobCurves, int]] = OrderedDict()
         self._glances: OrderedDict[str, _Glance] = OrderedDict()
 
     def close(self) -> None:
@@ -69,8 +73,7 @@ class MetricsReader:
 
     def series(self, job: Job, spec: JobSpec | None, attempt: int | None = None, points: int = 500) -> dict[str, Any]:
         """Return ``{series: [...], last: {name: value}}`` of `attempt` (None: of all), as the API shows it."""
-        curves = self._curves(job, spec)
-        with curves.lock:
+        with self._curves(job.id, spec) as curves:
             deadline = time.monotonic() + LOOK_S
             curves.collect(self._clock(), deadline, _ended(job))
             if time.monotonic() - curves.board_looked_at >= FRESH_S:
@@ -79,11 +82,9 @@ class MetricsReader:
 
     def last_values(self, job: Job, spec: JobSpec | None) -> dict[str, float]:
         """Return the newest finite value of every metric, everything collected first (for a saved model's record)."""
-        curves = self._curves(job, spec)
-        with curves.lock:
-            more = True
-            while more:
-                more = curves.collect(self._clock(), time.monotonic() + LOOK_S, lambda _: True)
+        with self._curves(job.id, spec) as curves:
+            while curves.collect(self._clock(), time.monotonic() + LOOK_S, lambda _: True):
+                continue
             while curves.collect_board(self.child, time.monotonic() + LOOK_S):
                 continue
             return {name: value for name, value in curves.last().items() if value is not None}
@@ -110,28 +111,24 @@ class MetricsReader:
         return glance.summary
 
     def _look(self, job: Job, spec: JobSpec | None, now: float, known: _Glance | None) -> _Glance:
-        curves = self._curves(job, spec)
-        if not curves.lock.acquire(timeout=GLANCE_S):  # somebody is collecting: what is known will do
-            return known or _Glance(now, job.version, False, {"progress": None, "metrics": {}})
         try:
-            more = curves.collect(now, time.monotonic() + GLANCE_S, _ended(job))
-            curves.load_board()
-            summary = {"progress": progress_of(job, spec, curves, now), "metrics": curves.last()}
-            waited = time.monotonic() - curves.board_looked_at
-            board_done = curves.board_ended
-        finally:
-            curves.lock.release()
-        if not board_done and waited >= BOARD_EVERY_S:
-            self._background.submit(self._look_at_board, curves, job.terminal)
-        glance = _Glance(now, job.version, job.terminal and board_done and not more, summary)
+            with self._curves(job.id, spec, GLANCE_S) as curves:
+                more = curves.collect(now, time.monotonic() + GLANCE_S, _ended(job))
+                curves.load_board()
+                summary = {"progress": progress_of(job, spec, curves, now), "metrics": curves.last()}
+                waited, board_ended = time.monotonic() - curves.board_looked_at, curves.board_ended
+        except TimeoutError:  # somebody is collecting: what is known will do
+            return known or _Glance(now, job.version, False, {"progress": None, "metrics": {}})
+        if not board_ended and waited >= BOARD_EVERY_S:
+            self._background.submit(self._look_at_board, job.id, spec, job.terminal)
+        glance = _Glance(now, job.version, job.terminal and board_ended and not more, summary)
         if glance.final:
             self._store(job, glance)
         return glance
 
-    def _look_at_board(self, curves: JobCurves, ended: bool) -> None:
-        with curves.lock:
-            more = curves.collect_board(self.child, time.monotonic() + LOOK_S)
-            curves.board_ended = ended and not more
+    def _look_at_board(self, job: str, spec: JobSpec | None, ended: bool) -> None:
+        with self._curves(job, spec) as curves:
+            curves.board_ended = not curves.collect_board(self.child, time.monotonic() + LOOK_S) and ended
 
     def _stored(self, job: Job) -> _Glance | None:
         try:
@@ -150,16 +147,30 @@ class MetricsReader:
                 file.write(msgspec.json.encode({"version": job.version, **glance.summary}))
             os.replace(path + ".new", path)
 
-    def _curves(self, job: Job, spec: JobSpec | None) -> JobCurves:
-        patterns = tuple(metric.pattern for metric in spec.metrics) if spec is not None else ()
+    @contextmanager
+    def _curves(self, job: str, spec: JobSpec | None, wait_s: float = -1) -> Iterator[JobCurves]:
+        """Give the curves of `job` to one thread at a time. Raises TimeoutError after `wait_s` (-1: never)."""
+        stripe = self._stripes[hash(job) % _STRIPES]
+        if not stripe.acquire(timeout=wait_s):
+            raise TimeoutError
+        try:
+            patterns = tuple(metric.pattern for metric in spec.metrics) if spec is not None else None
+            with self._lock:
+                curves, _ = self._jobs.get(job, (None, 0))
+            if curves is None or (patterns is not None and curves.patterns != patterns):
+                curves = JobCurves(self._layout.job(job), patterns or ())
+            yield curves
+            self._keep(job, curves)
+        finally:
+            stripe.release()
+
+    def _keep(self, job: str, curves: JobCurves) -> None:
         with self._lock:
-            curves = self._jobs.get(job.id)
-            if curves is None or (curves.patterns != patterns and spec is not None):
-                curves = self._jobs[job.id] = JobCurves(self._layout.job(job.id), patterns)
-            self._jobs.move_to_end(job.id)
-            if len(self._jobs) > KEPT_JOBS:
-                self._jobs.popitem(last=False)
-            return curves
+            self._jobs[job] = (curves, curves.size)
+            self._jobs.move_to_end(job)
+            held = sum(size for _, size in self._jobs.values())
+            while len(self._jobs) > 1 and (held > KEPT_POINTS or len(self._jobs) > KEPT_JOBS):
+                held -= self._jobs.popitem(last=False)[1][1]
 
 
 def _ended(job: Job) -> Callable[[int], bool]:

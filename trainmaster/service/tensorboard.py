@@ -1,7 +1,7 @@
 """The server's side of the TensorBoard reader: finds event files, asks the child process, keeps nothing open itself.
 
-The child is started when a job has event files with news, and ends by itself when idle. Invariant: a child that hangs or
-dies costs the answer, never the server; links are not followed.
+The child is started when a job has event files with news, and ends by itself when idle. Invariant: a child that hangs
+or dies costs the answer, never the server; links are not followed.
 """
 
 import json
@@ -21,6 +21,7 @@ from trainmaster.storage.safe import walk
 TIMEOUT_S: Final = 60.0
 MAX_FILES: Final = 200
 MAX_WALKED: Final = 5000
+COMMAND: Final = (sys.executable, "-m", "trainmaster.service.tensorboard_reader")
 
 
 def event_files(job_folder: str, folders: list[str]) -> dict[str, tuple[int, int]]:
@@ -38,9 +39,7 @@ def event_files(job_folder: str, folders: list[str]) -> dict[str, tuple[int, int
 class TensorBoardChild:
     """Owns the child process. `ask` may be called from any thread."""
 
-    def __init__(
-        self, command: tuple[str, ...] = (sys.executable, "-m", "trainmaster.service.tensorboard_reader")
-    ) -> None:
+    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
         self._command = command
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None

@@ -1,11 +1,11 @@
-"""Reads TensorBoard event files, as a child process of the server: ``python -m trainmaster.service.tensorboard_reader``.
+"""Reads TensorBoard event files as a child of the server: ``python -m trainmaster.service.tensorboard_reader``.
 
 TensorBoard's own reader is the only one that follows the format, but importing it takes more memory than the whole
 server may. So it lives here, one request a line on stdin and one answer a line on stdout (JSON), and ends by itself
 when stdin closes or nothing was asked for a while.
 
     request  {"root": DIR, "files": [{"path": relative, "skip": scalars to pass over}]}
-    answer   {"files": [{"path", "done": scalars read so far, "points": [[tag, step, t, value]], "error"?}], "more": bool}
+    answer   {"files": [{"path", "done": scalars read, "points": [[tag, step, t, value]], "error"?}], "more": bool}
 
 Invariant: it only reads, never follows a link, and a broken file is an error of that file, not of the process.
 """
@@ -110,9 +110,8 @@ class Reader:
                 points = file.read(skip, room)
             except Exception as error:  # whatever a broken file makes the loader raise concerns that file only
                 self._drop((str(request["root"]), path))
-                answers.append(
-                    {"path": path, "done": skip, "points": [], "error": f"{type(error).__name__}: {error}"[:300]}
-                )
+                reason = f"{type(error).__name__}: {error}"[:300]
+                answers.append({"path": path, "done": skip, "points": [], "error": reason})
                 continue
             room -= len(points)
             more = more or room <= 0
