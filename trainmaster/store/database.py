@@ -254,3 +254,11 @@ def _next_epoch(connection: Connection) -> str:
     epoch = str(int(old or 0) + 1)
     connection.execute(update(meta).where(meta.c.key == "epoch").values(value=epoch))
     return epoch
+
+
+def probe(connection: Connection) -> None:
+    """Write one row, so that a disk that is full or a server that went away shows. For `Database.write`."""
+    meta = tables.meta
+    changed = connection.execute(update(meta).where(meta.c.key == "probe").values(value=os.urandom(4).hex()))
+    if changed.rowcount == 0:
+        connection.execute(insert(meta).values(key="probe", value=""))

@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import psycopg
 from sqlalchemy.engine import Connection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
 
@@ -24,6 +24,7 @@ T = TypeVar("T")
 GROUP_LIMIT: Final = 4096
 """Items in one transaction at most: bounds the wait of the first and the memory of the write-ahead log."""
 
+_FROM_BELOW: Final = (SQLAlchemyError, sqlite3.Error, psycopg.Error, OSError)
 _UNIQUE: Final = (sqlite3.IntegrityError, psycopg.IntegrityError)
 
 
@@ -140,7 +141,9 @@ def call(connection: Connection, items: list[Item[Callable[[Connection], Any]]])
         try:
             with connection.begin():
                 result = item.work(connection)
-        except Exception as error:
+        except _FROM_BELOW as error:
             item.future.set_exception(storage_error(error))
+        except Exception as error:  # a mistake in `work`, or what it refused
+            item.future.set_exception(error)
         else:
             item.future.set_result(result)

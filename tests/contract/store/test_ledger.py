@@ -1,4 +1,4 @@
-"""The ledger's promises (issue item 4, design 7): fold == rows, all or nothing, only the guilty fail, keys once (B4)."""
+"""The ledger's promises (issue item 4): fold == rows, all or nothing, only the guilty fail, keys once (B4)."""
 
 import threading
 from dataclasses import replace
@@ -174,11 +174,18 @@ def test_one_key_makes_one_job_however_many_ask(store: Store) -> None:
 
 def test_a_deleted_job_leaves_only_its_numbers(store: Store) -> None:
     """R194: an ended job goes with its events and its spec (if nobody shares it); its numbers are never given again."""
-    gone, shared, live = life(1), life(2, spec_digest="sha256:s"), History(90).submit(new_job(3, spec_digest="sha256:s"))
+    gone, shared, live = (
+        life(1),
+        life(2, spec_digest="sha256:s"),
+        History(90).submit(new_job(3, spec_digest="sha256:s")),
+    )
     store.keep(*gone.changes, *shared.changes, *live.changes, specs={"sha256:1": "one", "sha256:s": "shared"})
     last = life(9)
     store.keep(*last.changes)
-    assert gone.job and shared.job and live.job and last.job
+    assert gone.job
+    assert live.job
+    assert shared.job
+    assert last.job
     store.keep(deleted=[gone.job.id, shared.job.id, last.job.id])
     assert store.reader.get_job(gone.job.id) is None
     assert store.reader.attempts(gone.job.id) == store.reader.events(gone.job.id) == []

@@ -1,0 +1,208 @@
+"""Lists, look-ups and the feed (R200, api.md), and what becomes of a record that cannot be read."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import text
+
+from tests.contract.store.conftest import Store
+from tests.fixtures.histories import History, life, new_job
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
+from trainmaster.core.events import Kind
+from trainmaster.core.records import Job
+from trainmaster.core.states import Priority, Shown
+from trainmaster.store.job_query import ORDERS
+from trainmaster.store.read_jobs import JobQuery
+
+
+def fill(store: Store, count: int = 23) -> list[Job]:
+    """Store `count` jobs in all sorts of states, many with equal times and names; return them by number."""
+    jobs = []
+    for seq in range(1, count + 1):
+        job = new_job(
+            seq, name=f"name-{seq % 4}", owner="ann" if seq % 3 else "bob",
+            framework="pytorch" if seq % 2 else "single", priority=Priority(seq % 3), pool="gpu" if seq % 5 == 0 else "default",
+        )  # fmt: skip
+        history = History(seq * 20, at=2000.0 + seq // 3).submit(replace(job, submitted_at=1000.0 + seq // 2))
+        if seq % 4 == 1:
+            history.start("node-2" if seq % 8 == 1 else "node-1")
+        elif seq % 4 == 2:
+            history.start().succeed()
+        elif seq % 4 == 3:
+            history.event(Kind.STOP_REQUESTED)
+        store.keep(*history.changes)
+        assert history.job is not None
+        jobs.append(history.job)
+    return jobs
+
+
+def walk(store: Store, query: JobQuery, limit: int) -> list[Job]:
+    """All pages of a list, joined."""
+    found, cursor = [], None
+    while True:
+        page = store.reader.list_jobs(query, limit, cursor)
+        assert len(page.items) <= limit
+        found += page.items
+        if (cursor := page.next_cursor) is None:
+            return found
+
+
+@pytest.mark.parametrize("states", [(), (Shown.SUCCEEDED,), (Shown.RUNNING, Shown.QUEUED, Shown.STOPPED)])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_pages_neither_repeat_nor_skip_in_any_order(store: Store, states: tuple[Shown, ...], sign: str) -> None:
+    """R200: every order, with and without states, gives the same list whatever the size of the page."""
+    jobs = fill(store)
+    keys = {
+        "submitted_at": lambda job: job.submitted_at, "started_at": lambda job: job.started_at or 0.0,
+        "ended_at": lambda job: job.ended_at or 0.0, "name": lambda job: job.name, "priority": lambda job: job.priority,
+    }  # fmt: skip
+    assert keys.keys() == ORDERS.keys()
+    for order, key in keys.items():
+        wanted = [job for job in jobs if not states or job.shown in states]
+        wanted.sort(key=lambda job, key=key: (key(job), job.seq), reverse=bool(sign))
+        for limit in (3, 50):
+            assert walk(store, JobQuery(states=states, order=sign + order), limit) == wanted, order
+
+
+def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
+    """The cursor stands behind a job, not at a count."""
+    jobs = fill(store, 6)
+    first = store.reader.list_jobs(JobQuery(), 2)
+    store.keep(*History(900).submit(new_job(40)).changes)
+    second = store.reader.list_jobs(JobQuery(), 10, first.next_cursor)
+    assert first.items + second.items == sorted(jobs, key=lambda job: (job.submitted_at, job.seq), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        (JobQuery(owner="bob"), lambda job: job.owner == "bob"),
+        (JobQuery(framework="pytorch", pool="gpu"), lambda job: job.framework == "pytorch" and job.pool == "gpu"),
+        (JobQuery(node="node-2"), lambda job: job.attempt is not None and job.attempt.placement[0].node == "node-2"),
+        (JobQuery(q="NAME-2"), lambda job: job.name == "name-2"),
+        (JobQuery(q="nothing"), lambda job: False),
+        (JobQuery(since=1003.0, until=1006.0), lambda job: 1003.0 <= job.submitted_at < 1006.0),
+        (JobQuery(workspace="default"), lambda job: True),
+        (JobQuery(workspace="other"), lambda job: False),
+    ],
+)  # fmt: skip
+def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object) -> None:
+    """R200: search and filters; the counts by state follow the same filters, but not the states."""
+    assert callable(wanted)
+    jobs = [job for job in fill(store) if wanted(job)]
+    assert sorted(job.seq for job in walk(store, query, 4)) == [job.seq for job in jobs]
+    counts = {shown: sum(job.shown is shown for job in jobs) for shown in {job.shown for job in jobs}}
+    assert store.reader.counts(query) == store.reader.counts(replace(query, states=(Shown.QUEUED,))) == counts
+
+
+def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
+    """R200: name, id, slug and description; % and _ mean themselves."""
+    odd = new_job(1, name="loss_50%", description="Straße 训练", slug="the-slug")
+    store.keep(*History(1).submit(odd).changes, *History(9).submit(new_job(2, name="lossx50y")).changes)
+
+    def found(q: str) -> list[int]:
+        return sorted(job.seq for job in store.reader.list_jobs(JobQuery(q=q)).items)
+
+    assert found("loss_50%") == found("0%") == found("训练") == found("e-slu") == found(odd.id[5:20]) == [1]
+    assert found("LOSS") == [1, 2]
+
+
+@pytest.mark.parametrize("order", ["", "size", "--name", "name desc", "-"])
+def test_an_unknown_order_is_refused(store: Store, order: str) -> None:
+    """The problem names the field and the orders there are."""
+    with pytest.raises(InvalidSpec) as caught:
+        store.reader.list_jobs(JobQuery(order=order))
+    assert caught.value.problems[0].path == "order"
+
+
+def test_a_cursor_of_another_list_is_refused(store: Store) -> None:
+    """Garbage and foreign cursors are problems, never tracebacks."""
+    fill(store, 5)
+    by_name = store.reader.list_jobs(JobQuery(order="name"), 2).next_cursor
+    for cursor in ("x", "💥", "", "bnVsbA", "WzEsMl0", str(by_name)):
+        with pytest.raises(InvalidSpec):
+            store.reader.list_jobs(JobQuery(), 2, cursor)
+
+
+def test_a_job_is_found_by_id_slug_or_the_beginning_of_its_id(store: Store) -> None:
+    """api.md: an id, a unique prefix of at least 4, or a slug."""
+    ids = ["t" + "abcd1" + "0" * 27, "t" + "abcd2" + "0" * 27, "t" + "f" * 32]
+    for seq, id_ in enumerate(ids, 1):
+        store.keep(*History(seq).submit(new_job(seq, id=id_, slug=f"s-{seq}")).changes)
+    assert store.reader.find(ids[0]).seq == 1
+    assert store.reader.find("s-2").seq == 2
+    assert store.reader.find("tabcd1").seq == 1
+    assert store.reader.find("tfff").seq == 3
+    with pytest.raises(Conflict):
+        store.reader.find("tabcd")
+    for missing in ("tab", "tabcd3", "%", "s-2x", "", "s-1\x00"[:3] + "z"):
+        with pytest.raises(NotFound):
+            store.reader.find(missing)
+    with pytest.raises(NotFound):
+        store.reader.find("s-2", workspace="other")
+
+
+def test_the_feed_goes_on_where_it_stopped(store: Store) -> None:
+    """Events of all jobs by number, after any number, in parts."""
+    one, two = History(1).submit(new_job(1)).start(), History(50).submit(new_job(2)).start()
+    store.keep(*one.changes, *two.changes)
+    every = one.events + two.events
+    assert store.reader.events_after(0, 1000) == every
+    assert store.reader.events_after(every[2].seq, 4) == every[3:7]
+    assert store.reader.events_after(store.reader.last_seq(), 10) == []
+    assert two.job is not None
+    assert store.reader.events(two.job.id, after=two.events[1].seq, limit=2) == two.events[2:4]
+    assert store.reader.events("t" + "0" * 32) == []
+
+
+BREAKS = {
+    "broken JSON": "UPDATE job SET record = '{' WHERE seq = 2",
+    "not an object": "UPDATE job SET record = '[]' WHERE seq = 2",
+    "a field is missing": "UPDATE job SET record = '{}' WHERE seq = 2",
+    "an unknown state": "UPDATE attempt SET phase = 'dancing' WHERE job = 2",
+    "a wrong type": 'UPDATE job SET record = replace(record, \',"replicas"\', \',"replicas"\\:"2","x"\') WHERE seq = 2',
+    "a lost attempt": "DELETE FROM attempt WHERE job = 2",
+    "a broken task": "UPDATE task SET place = 'x' WHERE job = 2 AND position = 1",
+}
+
+
+@pytest.mark.parametrize("sql", BREAKS.values(), ids=BREAKS.keys())
+def test_a_malformed_record_is_set_aside_and_reported(store: Store, sql: str) -> None:
+    """Issue: a malformed stored record is quarantined and reported; the loop goes on."""
+    histories = [History(seq * 20).submit(new_job(seq)).start() for seq in (1, 2, 3)]
+    for history in histories:
+        store.keep(*history.changes)
+    jobs = [history.job for history in histories if history.job]
+    store.database.write(lambda connection: connection.execute(text(sql))).result(60)
+    live, malformed = store.reader.live_jobs()
+    assert live == [jobs[0], jobs[2]]
+    assert [one.job for one in malformed] == [jobs[1].id]
+    assert malformed[0].error
+    assert store.reader.live_jobs() == (live, []), "only reported once"
+    assert store.reader.quarantined() == malformed
+    with store.database.read() as connection:
+        raw = json.loads(connection.scalar(text("SELECT raw FROM quarantine")) or "")
+    assert raw["job"][0]["id"] == jobs[1].id
+    assert store.reader.get_job(jobs[1].id) is None
+    assert store.reader.next_job_seq() == 4
+    assert store.reader.last_seq() == histories[2].seq - 1
+    store.keep(*life(7).changes)
+
+
+def test_a_malformed_record_in_a_list_or_look_up_is_left_out(store: Store) -> None:
+    """One broken row does not make the list of jobs unreadable."""
+    for seq in (1, 2, 3):
+        store.keep(*life(seq).changes)
+    store.database.write(lambda c: c.execute(text("UPDATE job SET record = '' WHERE seq IN (1, 3)"))).result(60)
+    assert [job.seq for job in store.reader.list_jobs(JobQuery()).items] == [2]
+    assert len(store.reader.quarantined()) == 2
+
+
+def test_an_unreadable_event_is_left_out_of_the_feed(store: Store) -> None:
+    """The feed goes on past an event that nobody can read."""
+    history = life(1)
+    store.keep(*history.changes)
+    seq = history.events[3].seq
+    store.database.write(lambda c: c.execute(text(f"UPDATE event SET kind = 'dance' WHERE seq = {seq}"))).result(60)
+    assert [event.seq for event in store.reader.events_after(0, 100)] == [e.seq for e in history.events if e.seq != seq]

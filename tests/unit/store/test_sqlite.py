@@ -1,0 +1,357 @@
+"""What only SQLite has to prove: a killed writer, a full disk, stamps and migrations, one server at a time, cheap pages."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from tests.fixtures.histories import History, life, new_job
+from trainmaster.core.errors import Conflict, StorageFailed
+from trainmaster.core.states import Shown
+from trainmaster.store import migrate, tables
+from trainmaster.store.database import Database
+from trainmaster.store.job_query import ORDERS, page_keys
+from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.read_jobs import JobQuery, JobReader
+
+ROOT = Path(__file__).parents[3]
+
+
+class Home:
+    """A folder with a store in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "ledger.db"
+        self.url = f"sqlite:///{self.file}"
+        self.backups = folder / "backups"
+
+    def open(self) -> Database:
+        """Open the store."""
+        return Database.open(self.url, backup_dir=str(self.backups))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A folder without a store."""
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def database(home: Home) -> Iterator[Database]:
+    """A new store."""
+    opened = home.open()
+    yield opened
+    opened.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ durability
+
+
+def test_kill_9_loses_nothing_that_was_acknowledged(home: Home) -> None:
+    """Done 3: a writer is killed five times under load; every job it acknowledged is whole, every other whole or absent."""
+    acknowledged: set[int] = set()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    program = [sys.executable, "-m", "tests.unit.store.writer_process", home.url, str(home.backups)]
+    for turn in range(5):
+        process = subprocess.Popen(program, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(40 + 37 * turn):
+            acknowledged.add(int(process.stdout.readline()))
+        process.send_signal(signal.SIGKILL)
+        acknowledged.update(int(line) for line in process.stdout.read().split("\n")[:-1])
+        process.wait()
+        database = home.open()
+        reader = JobReader(database)
+        pages, cursor = [], None
+        while True:
+            page = reader.list_jobs(JobQuery(order="name"), 500, cursor)
+            pages += page.items
+            if (cursor := page.next_cursor) is None:
+                break
+        assert acknowledged <= {job.seq for job in pages}
+        assert reader.quarantined() == []
+        assert {job.shown for job in pages} == {Shown.SUCCEEDED}, "a batch is stored as a whole or not at all"
+        assert all(len(reader.events(job.id)) == job.version for job in pages[-20:])
+        database.close()
+
+
+def test_a_full_disk_refuses_everything_and_loses_nothing(database: Database) -> None:
+    """Disk full: StorageFailed with a remedy, nothing half stored, and the ledger works again once there is room."""
+    ledger, reader = Ledger(database), JobReader(database)
+    ledger.commit(Batch(list(life(1).changes))).result(60)
+
+    def limit(pages: int) -> None:
+        work = lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages}").close()  # noqa: E731
+        database.write(work).result(60)
+
+    with database.read() as connection:
+        limit(int(connection.exec_driver_sql("PRAGMA page_count").scalar() or 0) + 2)
+    long = "x" * 20_000
+    histories = [History(100 + n).submit(new_job(10 + n, description=long)) for n in range(10)]
+    futures = [
+        ledger.commit(Batch(list(history.changes), specs={f"s{n}": long})) for n, history in enumerate(histories)
+    ]
+    errors = [future.exception(60) for future in futures]
+    assert all(isinstance(error, StorageFailed) and error.remedy for error in errors)
+    assert [job.seq for job in reader.list_jobs(JobQuery()).items] == [1]
+    assert reader.spec("s0") is None
+    limit(2**30)
+    for history in histories:
+        ledger.commit(Batch(list(history.changes))).result(60)
+    assert len(reader.list_jobs(JobQuery()).items) == 11
+
+
+def test_every_commit_is_synced(database: Database) -> None:
+    """Acknowledged means on the disk: write-ahead log with full synchronisation, also after opening again."""
+    pragmas = ("journal_mode", "synchronous")
+    asked = database.write(lambda c: [c.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas])
+    assert asked.result(60) == ["wal", 2]
+
+
+def test_a_reader_is_not_held_up_by_a_write(database: Database) -> None:
+    """Lists answer while a long transaction runs, and see what was there before it."""
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    hold, held = threading.Event(), threading.Event()
+
+    def slow(connection: Any) -> None:
+        connection.execute(text("DELETE FROM job"))
+        held.set()
+        assert hold.wait(60)
+        raise ValueError("changed my mind")
+
+    future = database.write(slow)
+    assert held.wait(60)
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    hold.set()
+    with pytest.raises(ValueError, match="changed my mind"):
+        future.result(60)
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+
+
+def test_readers_cannot_write(database: Database) -> None:
+    """There is one writer; a mistake elsewhere cannot become a second."""
+    with database.read() as connection, pytest.raises(Exception, match="readonly"):
+        connection.execute(text("DELETE FROM job"))
+
+
+# --------------------------------------------------------------------------------------------------------------- opening
+
+
+def test_the_file_is_for_its_owner_only(home: Home, database: Database) -> None:
+    """Nobody else on the machine reads hashes and specs, the write-ahead log included."""
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    files = list(home.file.parent.glob("ledger.db*"))
+    assert len(files) >= 3
+    assert {file.stat().st_mode & 0o077 for file in files} == {0}
+
+
+def test_a_second_server_is_refused_until_the_first_ends(home: Home) -> None:
+    """One store, one writer: the second open says who is in the way; a closed or killed one is not."""
+    first = home.open()
+    with pytest.raises(Conflict, match="Another server"):
+        home.open()
+    first.close()
+    home.open().close()
+
+
+@pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "sqlite:///:memory:"])
+def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> None:
+    """The remedy shows the two forms there are."""
+    with pytest.raises(Conflict) as caught:
+        Database.open(url, backup_dir=str(tmp_path))
+    assert "postgresql://" in caught.value.remedy
+
+
+def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(tmp_path: Path) -> None:
+    """StorageFailed with the reason, not a traceback."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageFailed, match="cannot be opened"):
+        Database.open(f"sqlite:///{tmp_path}/file/ledger.db", backup_dir=str(tmp_path))
+    (tmp_path / "other.db").write_text("not a database, but long enough to be looked at" * 50)
+    with pytest.raises(StorageFailed, match="not a database"):
+        Database.open(f"sqlite:///{tmp_path}/other.db", backup_dir=str(tmp_path))
+    (tmp_path / "other.db").unlink()
+    Database.open(f"sqlite:///{tmp_path}/other.db", backup_dir=str(tmp_path)).close()
+
+
+def test_a_newer_stamp_is_refused_and_untouched(home: Home) -> None:
+    """A wrong order of upgrade: the message names both schemas; nothing is written."""
+    home.open().close()
+    with sqlite3.connect(home.file) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    connection.close()
+    before = home.file.read_bytes()
+    with pytest.raises(Conflict, match="schema 99"):
+        home.open()
+    assert home.file.read_bytes() == before
+    assert not home.backups.exists()
+
+
+MIGRATION = """
+from alembic import op
+import sqlalchemy as sa
+revision = "0002"
+down_revision = "0001"
+def upgrade():
+    op.add_column("job", sa.Column("colour", sa.Text(), server_default="blue"))
+    {more}
+"""
+
+
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Trainmaster of the future with schema 2; returns the file of its migration."""
+    folder = tmp_path / "migrations"
+    (folder / "versions").mkdir(parents=True)
+    for name in ("env.py", "versions/0001_first.py"):
+        (folder / name).write_text((Path(migrate.MIGRATIONS) / name).read_text())
+    monkeypatch.setattr(migrate, "MIGRATIONS", str(folder))
+    monkeypatch.setattr(tables, "SCHEMA", 2)
+    return folder / "versions" / "0002_colour.py"
+
+
+def filled(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Store one job with schema 1."""
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "SCHEMA", 1)
+        database = home.open()
+        Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+        database.close()
+
+
+def test_an_older_store_is_copied_and_then_migrated(
+    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Item 4: schema stamp, backup before migrating; the copy is a whole store of the old schema."""
+    filled(home, monkeypatch)
+    next_version.write_text(MIGRATION.format(more=""))
+    database = home.open()
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT colour FROM job")) == "blue"
+        assert connection.scalar(text("SELECT value FROM meta WHERE key = 'schema'")) == "2"
+    database.close()
+    home.open().close()
+    (backup,) = home.backups.iterdir()
+    assert backup.stat().st_mode & 0o077 == 0
+    with sqlite3.connect(backup) as old:
+        assert old.execute("SELECT count(*) FROM event").fetchone() == (life(1).seq - 20,)
+        assert old.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() == ("1",)
+        assert old.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    old.close()
+
+
+def test_a_migration_that_fails_leaves_the_old_store(
+    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change and its stamp are one transaction."""
+    filled(home, monkeypatch)
+    next_version.write_text(MIGRATION.format(more="raise RuntimeError('power cut')"))
+    with pytest.raises(StorageFailed, match="power cut"):
+        home.open()
+    monkeypatch.setattr(tables, "SCHEMA", 1)
+    database = home.open()
+    with database.read() as connection:
+        assert "colour" not in [row.name for row in connection.exec_driver_sql("PRAGMA table_info(job)")]
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    database.close()
+
+
+def test_the_package_brings_every_migration_up_to_its_schema() -> None:
+    """Raising SCHEMA without a migration, or the other way round, is caught here."""
+    files = sorted(path.name for path in (Path(migrate.MIGRATIONS) / "versions").glob("[0-9]*.py"))
+    assert [name[:4] for name in files] == [f"{number:04}" for number in range(1, tables.SCHEMA + 1)]
+
+
+def test_opening_a_new_store_needs_no_alembic(home: Home) -> None:
+    """Ready in under two seconds: Alembic is only loaded for a store that is older."""
+    code = (
+        "import sys; from trainmaster.store.database import Database;"
+        f"Database.open({home.url!r}, backup_dir='b').close(); Database.open({home.url!r}, backup_dir='b').close();"
+        "assert 'alembic' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+# ----------------------------------------------------------------------------------------------------------- cheap pages
+
+
+@pytest.mark.parametrize("order", [sign + name for name in ORDERS for sign in ("", "-")])
+@pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
+def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str, cursor: bool) -> None:
+    """R200: the first page does not get dearer with the number of finished jobs; see the plan of the database itself."""
+    Ledger(database).commit(Batch([*life(1).changes, *life(2).changes])).result(60)
+    mark = JobReader(database).list_jobs(JobQuery(order=order), 1).next_cursor if cursor else None
+    plan = _plan(database, page_keys(JobQuery(order=order), 50, mark))
+    assert "TEMP B-TREE" not in plan, plan
+    assert "job_by_" in plan, plan
+
+
+@pytest.mark.parametrize(
+    "query", [JobQuery(states=(Shown.FAILED,)), JobQuery(owner="ann"), JobQuery(states=(Shown.FAILED, Shown.QUEUED))]
+)
+def test_a_page_of_some_states_or_an_owner_walks_an_index(database: Database, query: JobQuery) -> None:
+    """Only the merge of several states is sorted, and that has a page of each."""
+    plan = _plan(database, page_keys(query, 50, None))
+    assert "SCAN job" not in plan, plan
+    walks = [line for line in plan.split("\n") if "SEARCH job USING" in line]
+    assert len(walks) == max(1, len(query.states)), plan
+
+
+def test_start_up_reads_only_what_lives(database: Database) -> None:
+    """Live jobs are found through the partial index, not among the finished ones."""
+    with database.read() as connection:
+        plan = connection.execute(text(f"EXPLAIN QUERY PLAN SELECT * FROM job WHERE {tables.LIVE.text}")).all()
+    assert "job_live" in str(plan)
+
+
+@pytest.mark.serial
+def test_the_first_page_costs_the_same_with_100_000_jobs(database: Database) -> None:
+    """The same by the clock: at most 5 times the page among 200 jobs (a sort of 100,000 is 50 times)."""
+    reader = JobReader(database)
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+
+    def cost(query: JobQuery) -> float:
+        times = []
+        for _ in range(9):
+            start = time.perf_counter()
+            assert len(reader.list_jobs(query).items) == 50
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    def copy(low: int, high: int) -> None:
+        columns = [name for name in tables.job.c.keys() if name not in ("seq", "id", "submitted_at", "name")]  # noqa: SIM118
+        rest = ", ".join(columns)
+        numbers = f"WITH RECURSIVE n(i) AS (SELECT {low} UNION ALL SELECT i + 1 FROM n WHERE i < {high})"
+        values = f"SELECT i, 't' || i, i * 1.0, 'name-' || (i % 97), {rest} FROM job, n WHERE job.seq = 1"
+        insert = f"INSERT INTO job (seq, id, submitted_at, name, {rest}) {numbers} {values}"
+        database.write(lambda c: c.exec_driver_sql(insert).close()).result(60)
+        kept = ("attempt", "number"), ("task", "attempt")
+        for table, _ in kept:
+            names = [name for name in tables.META.tables[table].c.keys() if name != "job"]  # noqa: SIM118
+            row = f"SELECT j.seq, {', '.join('x.' + name for name in names)} FROM job j, {table} x WHERE x.job = 1"
+            copied = f"INSERT INTO {table} (job, {', '.join(names)}) {row} AND j.seq BETWEEN {low} AND {high}"
+            database.write(lambda c, copied=copied: c.exec_driver_sql(copied).close()).result(60)
+
+    copy(2, 200)
+    queries = [JobQuery(), JobQuery(states=(Shown.SUCCEEDED,)), JobQuery(order="-ended_at"), JobQuery(owner="ann")]
+    few = [cost(query) for query in queries]
+    copy(201, 100_000)
+    assert [cost(query) < 5 * before for query, before in zip(queries, few, strict=True)] == [True] * 4
+
+
+def _plan(database: Database, statement: Any) -> str:
+    with database.read() as connection:
+        compiled = statement.compile(database.readers, compile_kwargs={"render_postcompile": True})
+        values = tuple(compiled.params[name] for name in compiled.positiontup)
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values).all()
+    return "\n".join(row.detail for row in rows)

@@ -1,0 +1,19 @@
+"""A process that commits until it is killed: prints the number of each job once its batch is acknowledged."""
+
+import sys
+
+from tests.fixtures.histories import life
+from trainmaster.store.database import Database
+from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.read_jobs import JobReader
+
+database = Database.open(sys.argv[1], backup_dir=sys.argv[2])
+ledger = Ledger(database)
+seq = JobReader(database).next_job_seq()
+print("ready", flush=True)
+while True:
+    flights = [(number, ledger.commit(Batch(list(life(number).changes)))) for number in range(seq, seq + 8)]
+    for number, future in flights:
+        future.result(60)
+        print(number, flush=True)
+    seq += 8
