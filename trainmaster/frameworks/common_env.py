@@ -39,18 +39,44 @@ def safe(name: str) -> str:
 
 def platform_env(gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of the task at (role, index). O(tasks of the gang). Raises KeyError when not placed."""
-    here = gang.find(role, index)
-    env: dict[str, str] = {}
-    aliases: dict[str, str] = {}
-    for name, alias, value in _pai(gang):
+    env = dict(shared_env(gang))
+    env.update(_here(gang, gang.find(role, index), base_env))
+    for name, folder in FOLDERS.items():
+        env[name] = base_env.get(name, folder)
+    return env
+
+
+_last: tuple[Gang | None, dict[str, str]] = (None, {})
+
+
+def shared_env(gang: Gang) -> dict[str, str]:
+    """Return the variables that are the same for every task of `gang`; do not change it. O(tasks).
+
+    The answer for the last gang is kept: an agent asks once for each of its tasks.
+    """
+    global _last  # noqa: PLW0603 (a memo of one; whoever loses a race computes the same again)
+    known, env = _last
+    if known is not gang:
+        env = _shared_env(gang)
+        _last = (gang, env)
+    return env
+
+
+def _shared_env(gang: Gang) -> dict[str, str]:
+    """Exact names first, in the manuals' order; then the aliases that no exact name has taken."""
+    members = _members(gang)
+    env = {}
+    aliases: list[tuple[str, str]] = []
+    for name, alias, value in _pai(gang, members):
         env[name] = value
         if alias != name:
-            aliases.setdefault(alias, value)
-    for name, value in _vc(gang):
-        (env if name.startswith("VC_TASK") and name.split("_")[1][4:].isdigit() else aliases).setdefault(name, value)
-    env.update(_here(gang, here))
-    env.update({name: base_env.get(name, folder) for name, folder in FOLDERS.items()})
-    for name, value in aliases.items():
+            aliases.append((alias, value))
+    for number, (role, tasks) in enumerate(zip(gang.roles, members, strict=True)):
+        hosts, count = ",".join([task.host for task in tasks]), str(len(tasks))
+        system, own = role_system_name(number).upper(), safe(role.name).upper()
+        env[f"VC_{system}_HOSTS"], env[f"VC_{system}_NUM"] = hosts, count
+        aliases += [(f"VC_{own}_HOSTS", hosts), (f"VC_{own}_NUM", count)]
+    for name, value in aliases:
         env.setdefault(name, value)
     return env
 
@@ -65,7 +91,7 @@ def _members(gang: Gang) -> list[list[Assignment]]:
     return by_role
 
 
-def _pai(gang: Gang) -> Iterator[tuple[str, str, str]]:
+def _pai(gang: Gang, by_role: list[list[Assignment]]) -> Iterator[tuple[str, str, str]]:
     """Yield (exact name, name with a safe role, value): R94-R104."""
     yield from _same("PAI_JOB_NAME", gang.facts.get("job_name", gang.name))
     yield from _same("PAI_USER_NAME", gang.user)
@@ -76,7 +102,7 @@ def _pai(gang: Gang) -> Iterator[tuple[str, str, str]]:
     for fact, name in STORAGE.items():
         if fact in gang.facts:
             yield from _same(name, gang.facts[fact].replace("$PAI_DEFAULT_FS_URI", fs_uri))
-    for role, members in zip(gang.roles, _members(gang)):  # noqa: B905 (strict= is younger than the nodes' Python)
+    for role, members in zip(gang.roles, by_role, strict=True):
         exact, alias = role.name, safe(role.name)
         for name, value in _of_role(role):
             yield f"{name}_{exact}", f"{name}_{alias}", value
@@ -105,35 +131,24 @@ def _of_role(role: Role) -> Iterator[tuple[str, str]]:
     yield "PAI_MIN_SUCCEEDED_TASK_COUNT", "" if role.min_succeeded is None else str(role.min_succeeded)
 
 
-def _vc(gang: Gang) -> Iterator[tuple[str, str]]:
-    """Yield VC_TASK0_HOSTS and _NUM by system name first (R109), then by the user's role name (D4)."""
-    named = []
-    for number, (role, members) in enumerate(zip(gang.roles, _members(gang))):  # noqa: B905
-        hosts, count = ",".join(task.host for task in members), str(len(members))
-        system = role_system_name(number).upper()
-        yield f"VC_{system}_HOSTS", hosts
-        yield f"VC_{system}_NUM", count
-        named.append((safe(role.name).upper(), hosts, count))
-    for name, hosts, count in named:
-        yield f"VC_{name}_HOSTS", hosts
-        yield f"VC_{name}_NUM", count
+def _here(gang: Gang, here: Assignment, base_env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what differs from task to task: R105-R110, R115, cards, our own names.
 
-
-def _here(gang: Gang, here: Assignment) -> Iterator[tuple[str, str]]:
-    """Yield what differs from task to task: R105-R110, R115, cards, our own names."""
+    Cards are indices on the node, unless the agent knows better names for them. Every process of a task can be told by
+    its TRAINMASTER_TASK.
+    """
     role, index = gang.roles[here.role], str(here.index)
     yield "PAI_CURRENT_TASK_ROLE_NAME", role.name
     yield "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", index
     yield "TASKROLE_NAME", role_system_name(here.role)
     yield "VC_TASK_INDEX", index
     yield "VK_TASK_INDEX", index
-    cards = ",".join(map(str, here.gpus))
+    cards = base_env.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, here.gpus))
     yield "CUDA_VISIBLE_DEVICES", cards
     yield "NVIDIA_VISIBLE_DEVICES", cards
     yield "TRAINMASTER_JOB_ID", gang.job
-    yield "TRAINMASTER_ATTEMPT_ID", attempt_id(gang.job, gang.attempt)
     yield "TRAINMASTER_ATTEMPT", str(gang.attempt)
-    yield "TRAINMASTER_TASK", task_name(here.role, here.index)
+    yield "TRAINMASTER_TASK", f"{attempt_id(gang.job, gang.attempt)}/{task_name(here.role, here.index)}"
     yield "TRAINMASTER_ROLE", role.name
     yield "TRAINMASTER_INDEX", index
     yield "TRAINMASTER_NODE", here.node

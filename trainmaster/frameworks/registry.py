@@ -5,7 +5,7 @@ horovod, tensorflow, mindspore or paddle: a module beside this one, an entry the
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -21,7 +21,7 @@ def kinds() -> dict[str, FrameworkKind]:
     return dict(KINDS)
 
 
-@lru_cache(maxsize=None)  # noqa: UP033 (the plain spelling works on the nodes' Python too)
+@cache
 def get(kind: str) -> Framework:
     """Return the framework called `kind`. Raises KeyError when there is none."""
     module, _, name = KINDS[kind].target.partition(":")

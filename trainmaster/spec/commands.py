@@ -44,7 +44,7 @@ def command_problems(command: str | tuple[str, ...], path: str) -> Iterator[Prob
     if not words or not words[0]:
         yield problem("command_empty", path)
         return
-    if sum(len(word) for word in words) > MAX_COMMAND:
+    if sum(len(word.encode("utf-8", "replace")) for word in words) > MAX_COMMAND:
         yield problem("too_long", path, maximum=MAX_COMMAND)
         return
     for index, word in enumerate(words):

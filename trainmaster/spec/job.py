@@ -125,7 +125,7 @@ _DURATION_SCHEMA: Final = {
     "description": "Seconds as a number, or a text such as 30m, 2h or 1h30m",
 }
 
-Clean = Annotated[str, Field(pattern=CLEAN)]
+Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
 Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)]
 Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
@@ -281,5 +281,5 @@ class JobSpec(Model):
     progress: Progress | None = None
     model: ModelOut = ModelOut()
     storage: Storage | None = None
-    labels: dict[Clean, Clean] = Field(default_factory=dict, max_length=64)
+    labels: dict[Label, Label] = Field(default_factory=dict, max_length=64)
     extras: dict[str, Any] = Field(default_factory=dict)

@@ -29,7 +29,7 @@ TEXTS: Final[dict[str, Text]] = {
     # --- the document
     "syntax": Text("不是合法的 {format}：{detail}", "修正第 {line} 行", "This is not valid {format}: {detail}", "Mend line {line}."),
     "encoding": Text("文件不是 UTF-8 文本", "以 UTF-8 保存", "The file is not UTF-8 text", "Save it as UTF-8."),
-    "too_large": Text("文档超过 {maximum} 字节", "删去不属于任务定义的内容", "The document is larger than {maximum} bytes", "Leave out what is not part of the job."),
+    "too_large": Text("超过 {maximum} 字节", "删去不属于任务定义的内容", "This is larger than {maximum} bytes", "Leave out what is not part of the job."),
     "too_deep": Text("嵌套超过 {maximum} 层", "减少嵌套", "It is nested more than {maximum} levels deep", "Nest less."),
     "too_many_values": Text("展开后超过 {maximum} 个值", "减少 YAML 别名的使用", "It has more than {maximum} values once aliases are expanded", "Use fewer aliases."),
     "duplicate_key": Text("字段 {key} 出现了两次", "只保留一个", "The key {key} is given twice", "Keep one of them."),

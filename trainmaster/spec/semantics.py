@@ -20,6 +20,8 @@ from trainmaster.spec.problems import problem
 
 MAX_EXTRAS: Final = 262144
 MAX_DEPTH: Final = 32
+MAX_STRINGS: Final = 131072
+_FEW: Final = 64
 _JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
 _PLATFORM_TARGETS: Final = frozenset({IN_CODE, IN_MODEL, IN_OUTPUTS, IN_ALGORITHM})
 
@@ -124,6 +126,8 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
 
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
     yield from command_problems(role.command, f"{path}.command")
+    if len(role.parameters) > 3 and sum(len(str(value)) for value in role.parameters.values()) > MAX_STRINGS:
+        yield problem("too_large", f"{path}.parameters", maximum=MAX_STRINGS)
     for key, value in role.parameters.items():
         if isinstance(value, str):
             yield from text_problems(value, f"{path}.parameters.{key}")
@@ -171,6 +175,8 @@ def _env_problems(spec: JobSpec) -> Iterator[Problem]:
     owned = RESERVED_ENV | (kind.variables if kind else frozenset())
     places = [("env", spec.env), *((f"roles.{index}.env", role.env) for index, role in enumerate(spec.roles))]
     for path, env in places:
+        if sum(len(value) for value in env.values()) > MAX_STRINGS:
+            yield problem("too_large", path, maximum=MAX_STRINGS)
         for name in env:
             if name in owned or name.startswith(RESERVED_ENV_PREFIXES):
                 yield problem("reserved_env", f"{path}.{name}", name=name)
@@ -189,25 +195,24 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     return ("regex_slow", "") if _repeats_inside(tree, False) else None
 
 
-def _repeats_inside(node: Any, repeated: bool) -> bool:
+def _repeats_inside(tree: Any, repeated: bool) -> bool:
     """Tell whether an open-ended repetition lies inside another: such expressions can take exponential time."""
-    for item in node:
-        if not isinstance(item, tuple):
-            continue
-        operator, argument = item
-        if "REPEAT" in str(operator):
-            _, most, body = argument
-            open_ended = most > 64
-            if (repeated and open_ended) or _repeats_inside(body, repeated or open_ended):
-                return True
-        elif isinstance(argument, tuple | list):
-            parts = argument if isinstance(argument, list) else [part for part in argument if part is not None]
-            for part in parts:
-                if hasattr(part, "data") and _repeats_inside(part, repeated):
-                    return True
-                if isinstance(part, list) and any(hasattr(p, "data") and _repeats_inside(p, repeated) for p in part):
-                    return True
+    for operator, argument in tree:
+        open_ended = "REPEAT" in str(operator) and argument[1] > _FEW
+        if repeated and open_ended:
+            return True
+        if any(_repeats_inside(body, repeated or open_ended) for body in _bodies(argument)):
+            return True
     return False
+
+
+def _bodies(argument: Any) -> Iterator[Any]:
+    """Yield the expressions inside an operator's argument, however it holds them."""
+    if hasattr(argument, "data"):
+        yield argument
+    elif isinstance(argument, tuple | list):
+        for part in argument:
+            yield from _bodies(part)
 
 
 def _metric_problems(spec: JobSpec) -> Iterator[Problem]:
