@@ -82,10 +82,14 @@ class Admission:
         found: list[Problem] = []
         source = code_folder(spec, self._layout)
         if source is not None and not os.path.isdir(source):
-            found.append(Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload"))
+            found.append(
+                Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
+            )
         elif source is None and spec.code is not None:
             remedy = "Submit with: tm submit FILE, or upload the folder first and name its digest."
-            found.append(Problem("code.path", "a folder is uploaded by the client that submits", remedy, "code_not_uploaded"))
+            found.append(
+                Problem("code.path", "a folder is uploaded by the client that submits", remedy, "code_not_uploaded")
+            )
         for index, item in enumerate(spec.inputs):
             problem = self._path_problem(item.path, f"inputs.{index}.path")
             if problem is not None:
@@ -98,17 +102,21 @@ class Admission:
         home = os.path.realpath(self._layout.home)
         roots = [os.path.realpath(os.path.expanduser(root)) for root in self._config.local.mount_roots]
         if _inside(real, home) or _inside(home, real):
-            return Problem(where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path)
+            return Problem(
+                where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path
+            )
         if not any(_inside(real, root) for root in roots):
             allowed = ", ".join(self._config.local.mount_roots) or "none"
-            remedy = f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
+            remedy = (
+                f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
+            )
             return Problem(where, "this folder may not be mounted", remedy, "mount_root", path)
         if not os.path.exists(real):
-            return Problem(where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path)
+            return Problem(
+                where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path
+            )
         return None
 
 
 def _inside(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
-
-

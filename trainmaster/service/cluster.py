@@ -39,7 +39,10 @@ def node_view(node: Node, held: list[tuple[Job, Assignment]], cards: list[dict[s
         "simulated": node.simulated, "facts": dict(node.facts),
         "cpu": {"used": round(sum(j.roles[a.role].resources.cpu for j, a in held), 3), "total": node.cpu},
         "memory_mib": {"used": sum(j.roles[a.role].resources.memory_mib for j, a in held), "total": node.memory_mib},
-        "gpus": [_card(index, model, owner.get(index), cards[index] if index < len(cards) else {}) for index, model in enumerate(node.gpus)],
+        "gpus": [
+            _card(index, model, owner.get(index), cards[index] if index < len(cards) else {})
+            for index, model in enumerate(node.gpus)
+        ],
         "tasks": [
             {"job": job.id, "name": job.name, "owner": job.owner, "task": task_name(a.role, a.index), "state": job.shown.value,
              "cpu": job.roles[a.role].resources.cpu, "memory_mib": job.roles[a.role].resources.memory_mib, "gpus": list(a.gpus)}

@@ -61,7 +61,7 @@ class JobCurves:
     """All curves of one job."""
 
     folder: str
-    patterns: tuple[str, ...]
+    patterns: tuple[str, ...] | None  # None: the spec is not at hand; nothing new is matched
     curves: dict[Key, Curve] = field(default_factory=dict)
     told: dict[int, Told] = field(default_factory=dict)
     _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)

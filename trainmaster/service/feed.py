@@ -6,7 +6,7 @@ Invariant: what a subscriber receives for a job is always its newest committed s
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from trainmaster.core.records import Job
@@ -48,6 +48,7 @@ class Feed:
         self._recent: OrderedDict[str, FeedItem] = OrderedDict()
         self._dropped = 0  # newest seq no longer remembered
         self.seq = 0
+        self.on_listen: Callable[[], None] = lambda: None
 
     @property
     def listeners(self) -> int:
@@ -73,6 +74,7 @@ class Feed:
         """Yield every change after sequence number `after`, for ever; an `idle` item when none came for `idle_s`."""
         subscriber = _Subscriber(only)
         self._subscribers.add(subscriber)
+        self.on_listen()
         try:
             if after < self._dropped:
                 yield FeedItem(self.seq, "reset")

@@ -57,7 +57,12 @@ class Jobs:
         )
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
         items = await self.views(jobs)
-        return {"items": items, "next_cursor": page.next_cursor, "counts": {shown.value: n for shown, n in counts.items()}, "seq": seq}
+        return {
+            "items": items,
+            "next_cursor": page.next_cursor,
+            "counts": {shown.value: n for shown, n in counts.items()},
+            "seq": seq,
+        }
 
     async def views(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
         """Return list items with reason, progress and last metrics."""
@@ -127,7 +132,9 @@ class Jobs:
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
             if job.attempt is not None and job.attempt.phase is Phase.SAVING and job.shown.value == "saving":
-                raise Conflict("The job has succeeded and its outputs are being saved", remedy="Wait until it has ended.")
+                raise Conflict(
+                    "The job has succeeded and its outputs are being saved", remedy="Wait until it has ended."
+                )
             job = await self._apply(job, Kind.STOP_REQUESTED, who, reason=reason)
         return (await self.views([job]))[0]
 
@@ -142,7 +149,9 @@ class Jobs:
         """Change duration (R191-R193) or priority (R170) of a job that has not ended; processes are untouched."""
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal:
-            raise Conflict("The job has ended; nothing can be changed any more", remedy="Clone it with the new settings.")
+            raise Conflict(
+                "The job has ended; nothing can be changed any more", remedy="Clone it with the new settings."
+            )
         problems: list[Problem] = []
         if duration_s is not UNSET:
             problems += self._ctx.admission.duration_problems(duration_s, "duration_s")
@@ -169,7 +178,9 @@ class Jobs:
     async def many(self, verb: str, ids: list[str], who: Principal) -> dict[str, Any]:
         """Stop or delete several; each is done or refused for its own reason."""
         if len(ids) > MANY:
-            raise InvalidSpec(f"At most {MANY} jobs at once", problems=(Problem("ids", "too many", f"Send {MANY} or fewer."),))
+            raise InvalidSpec(
+                f"At most {MANY} jobs at once", problems=(Problem("ids", "too many", f"Send {MANY} or fewer."),)
+            )
         act = self.stop if verb == "stop" else self.delete
         results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
         done, refused = [], []

@@ -44,7 +44,9 @@ class Specs:
             return spec
         document = await asyncio.to_thread(self._load, digest)
         if document is None:
-            raise NotFound(f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file.")
+            raise NotFound(
+                f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file."
+            )
         spec = read_spec(document)
         self.put(digest, spec)
         return spec

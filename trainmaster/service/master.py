@@ -32,7 +32,9 @@ Scheduler = Callable[[float], list[Event]]
 class _Open:
     """The batch being filled."""
 
-    changes: dict[str, list[tuple[list[Event], Job]]] = field(default_factory=dict)  # a new pair where an attempt starts
+    changes: dict[str, list[tuple[list[Event], Job]]] = field(
+        default_factory=dict
+    )  # a new pair where an attempt starts
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
@@ -132,7 +134,9 @@ class Master:
 
     def _refuse_when_blocked(self) -> None:
         if self._blocked:
-            raise StorageFailed("The ledger cannot be written right now", remedy="Free disk space; the server tries again by itself.")
+            raise StorageFailed(
+                "The ledger cannot be written right now", remedy="Free disk space; the server tries again by itself."
+            )
 
     # -- commit ------------------------------------------------------------------------------------------------
 

@@ -121,7 +121,7 @@ class MetricsReader:
             return known or _Glance(now, job.version, False, {"progress": None, "metrics": {}})
         if not board_ended and waited >= BOARD_EVERY_S:
             self._background.submit(self._look_at_board, job.id, spec, job.terminal)
-        glance = _Glance(now, job.version, job.terminal and board_ended and not more, summary)
+        glance = _Glance(now, job.version, job.terminal and board_ended and not more and spec is not None, summary)
         if glance.final:
             self._store(job, glance)
         return glance
@@ -158,7 +158,7 @@ class MetricsReader:
             with self._lock:
                 curves, _ = self._jobs.get(job, (None, 0))
             if curves is None or (patterns is not None and curves.patterns != patterns):
-                curves = JobCurves(self._layout.job(job), patterns or ())
+                curves = JobCurves(self._layout.job(job), patterns)
             yield curves
             self._keep(job, curves)
         finally:

@@ -36,7 +36,9 @@ class Models:
         model = await asyncio.to_thread(self._rows.find, ref)
         found = await asyncio.to_thread(self._rows.version, model.id, number) if model is not None else None
         if model is None or found is None:
-            raise NotFound(f"There is no version {number} of the model {ref!r}", remedy="The model's page shows its versions.")
+            raise NotFound(
+                f"There is no version {number} of the model {ref!r}", remedy="The model's page shows its versions."
+            )
         decide(who, "models:read", model.owner).demand()
         return found
 

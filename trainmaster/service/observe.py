@@ -89,7 +89,11 @@ class Observer:
             return
         for task in attempt.tasks:
             if not task.ended:
-                data = {"role": task.role, "index": task.index, "reason": "the engine knows nothing of this attempt any more"}
+                data = {
+                    "role": task.role,
+                    "index": task.index,
+                    "reason": "the engine knows nothing of this attempt any more",
+                }
                 self._master.apply(Event(job_id, Kind.TASK_LOST, self._clock(), "system", number, data))
 
     def watch(self) -> None:

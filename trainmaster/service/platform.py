@@ -14,12 +14,13 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.service.cluster import cluster_view
 from trainmaster.service.context import Context
-from trainmaster.service.feed import Feed, cluster_changed
+from trainmaster.service.feed import cluster_changed
 from trainmaster.service.jobs import UNSET, Jobs
 from trainmaster.service.models import Models
 from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
 from trainmaster.service.preview import Preview
+from trainmaster.service.pulse import Pulse
 from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
 from trainmaster.store.database import Database, probe
@@ -35,13 +36,13 @@ class Platform:
     version = __version__
 
     def __init__(
-        self, context: Context, *, people: People, models: Models, shell: Shell, observer: Observer, timers: Timers,
+        self, context: Context, *, people: People, models: Models, shell: Shell, observer: Observer, pulse: Pulse, timers: Timers,
         database: Database, ledger: Ledger,
     ) -> None:  # fmt: skip
         self.context, self.people = context, people
         self.config, self.layout, self.feed = context.config, context.layout, context.feed
         self.metrics = context.metrics
-        self._shell, self._observer, self._timers = shell, observer, timers
+        self._shell, self._observer, self._pulse, self._timers = shell, observer, pulse, timers
         self._database, self._ledger = database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self._recovering: asyncio.Task[None] | None = None
@@ -67,6 +68,7 @@ class Platform:
         """Let go of everything; user processes go on."""
         if self._recovering is not None:
             self._recovering.cancel()
+        await self._pulse.close()
         await self._shell.close()
         await self._observer.close()
         self._timers.close()
@@ -118,7 +120,9 @@ class Platform:
         """Take in one job; return (list item, created now?). Raises InvalidSpec, Unsatisfiable, Conflict, StorageFailed."""
         return await self.context.submit.submit(body, who, key)
 
-    async def submit_batch(self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None) -> list[dict[str, Any]]:
+    async def submit_batch(
+        self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
+    ) -> list[dict[str, Any]]:
         """Take in all or none; return [{id, state}]. Raises like `submit`."""
         return await self.context.submit.submit_batch(bodies, who, key)
 
@@ -208,7 +212,10 @@ class Platform:
 
     async def ready(self) -> dict[str, Any]:
         """Return {ok, checks}: can the ledger be written, does the engine answer."""
-        checks = {"ledger": await self._check(self._probe_ledger()), "engine": await self._check(self.context.engine.nodes())}
+        checks = {
+            "ledger": await self._check(self._probe_ledger()),
+            "engine": await self._check(self.context.engine.nodes()),
+        }
         return {"ok": all(text == "ok" for text in checks.values()), "checks": checks}
 
     async def _probe_ledger(self) -> None:
@@ -239,7 +246,10 @@ class Platform:
             "nodes": len(capacity),
             "gpus": sum(len(node.gpus) for node in capacity),
             "gpus_held": sum(
-                len(a.gpus) for job in live if job.state is JobState.ACTIVE and job.attempt for a in job.attempt.placement
+                len(a.gpus)
+                for job in live
+                if job.state is JobState.ACTIVE and job.attempt
+                for a in job.attempt.placement
             ),
             "uptime_s": time.time() - self._started_at,
         }

@@ -36,7 +36,7 @@ class Preview:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error."""
         decide(who, "jobs:read").demand()
         try:
-            candidate = read_body(body)
+            candidate = read_body(body, self._ctx.scheduling.hosts)
         except InvalidSpec as error:
             return _refused(error.problems or (Problem("", error.message, error.remedy),), None, ())
         job = lower(
@@ -79,7 +79,9 @@ class Preview:
         return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, self._ctx.layout))
 
 
-def _refused(problems: tuple[Problem, ...], spec: dict[str, Any] | None, warnings: tuple[Problem, ...]) -> dict[str, Any]:
+def _refused(
+    problems: tuple[Problem, ...], spec: dict[str, Any] | None, warnings: tuple[Problem, ...]
+) -> dict[str, Any]:
     return {
         "ok": False,
         "problems": [p.to_json() for p in problems],

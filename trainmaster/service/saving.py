@@ -54,7 +54,8 @@ class Saving:
         provenance = {
             "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
             "code": spec.code.upload if spec.code else None, "submitted_at": job.submitted_at,
-            "started_at": job.started_at, "metrics": metrics, "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
+            "started_at": job.started_at, "metrics": metrics,
+            "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
         }  # fmt: skip
         path, saved = self._write(job, model, (known.latest if known is not None else 0) + 1, provenance)
         new = NewVersion(saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, path, metrics)

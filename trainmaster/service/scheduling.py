@@ -39,6 +39,11 @@ class Scheduling:
         self.nodes = {node.name: node for node in nodes}
         self.capacity.set_nodes(self.nodes.values())
 
+    @property
+    def hosts(self) -> int:
+        """Number of different host addresses."""
+        return len({node.host for node in self.nodes.values()})
+
     def restore(self, jobs: Iterable[Job]) -> None:
         """Begin anew from the live jobs the ledger holds."""
         self.queue = PendingQueue()
@@ -72,7 +77,14 @@ class Scheduling:
             return []
         self._plan = plan(self._snapshot(), now, self._policy)
         return [
-            Event(start.job, Kind.PLACED, now, "scheduler", self._next_attempt(start.job), {"placement": to_json(start.placement)})
+            Event(
+                start.job,
+                Kind.PLACED,
+                now,
+                "scheduler",
+                self._next_attempt(start.job),
+                {"placement": to_json(start.placement)},
+            )
             for start in self._plan.starts
         ]
 
@@ -107,7 +119,13 @@ class Scheduling:
         ahead = position(snapshot, pending)
         suggestions = [{"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why)]
         shown = _shown(why, ahead)
-        return {"reason": shown, "position": shown["position"], "ahead": ahead, "evidence": why.evidence, "suggestions": suggestions}
+        return {
+            "reason": shown,
+            "position": shown["position"],
+            "ahead": ahead,
+            "evidence": why.evidence,
+            "suggestions": suggestions,
+        }
 
     def would_start(self, job: Job) -> tuple[Assignment, ...] | dict[str, Any]:
         """Return where `job` would start if it were submitted now, or the reason why it would wait."""

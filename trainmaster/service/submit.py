@@ -6,7 +6,7 @@ the transaction of the job. Two requests with one key at the same time meet in `
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import msgspec
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
@@ -58,23 +58,28 @@ class KeyUse:
         return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
 
 
-def read_body(body: Mapping[str, Any]) -> Candidate:
-    """Return what a submit body asks for. Raises InvalidSpec with all problems. Pure."""
+def read_body(body: Mapping[str, Any], hosts: int) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7). Raises InvalidSpec with all problems. Pure."""
     if not isinstance(body.get("spec"), Mapping):
-        raise InvalidSpec("The request has no spec", problems=(Problem("spec", "must be an object", "Send {\"spec\": {...}}."),))
+        raise InvalidSpec(
+            "The request has no spec", problems=(Problem("spec", "must be an object", 'Send {"spec": {...}}.'),)
+        )
     unknown = body.keys() - _BODY_KEYS
     if unknown:
-        found = tuple(Problem(name, "unknown field", f"Known fields: {', '.join(sorted(_BODY_KEYS))}.") for name in sorted(unknown))
+        found = tuple(
+            Problem(name, "unknown field", f"Known fields: {', '.join(sorted(_BODY_KEYS))}.")
+            for name in sorted(unknown)
+        )
         raise InvalidSpec("The request has unknown fields", problems=found)
     dialect = body.get("dialect") or "auto"
     if dialect not in _DIALECTS:
         found = (Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out.", value=dialect),)
         raise InvalidSpec("The dialect is not known", problems=found)
-    translated = translate(body["spec"], dialect)
+    translated = translate(body["spec"], dialect, hosts=hosts)
     document = translated.document
     if body.get("set"):
         document = apply_set(document, body["set"])
-    spec = check(document)
+    spec = check(document, hosts=hosts)
     text = document_of(spec)
     return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
 
@@ -86,6 +91,7 @@ class Submit:
         self._ctx = context
         self._seq = next_seq
         self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
 
     async def submit(self, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[dict[str, Any], bool]:
         """Take in one job; return (its list item, was it created now).
@@ -93,15 +99,18 @@ class Submit:
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
         """
         decide(who, "jobs:write").demand()
-        candidate = read_body(body)
+        candidate = read_body(body, self._ctx.scheduling.hosts)
         if key is None:
-            job = self._enter(candidate, who, None)
-            await self._ctx.master.durable()
-            return self._view(job), True
-        jobs, created = await self._once(key, [body], who, lambda use: [self._enter(candidate, who, use)])
+            jobs, created = await self._durably([candidate], lambda: [self._enter(candidate, who, None)]), True
+        else:
+            jobs, created = await self._once(
+                key, [body], [candidate], who, lambda use: [self._enter(candidate, who, use)]
+            )
         return self._view(jobs[0]), created
 
-    async def submit_batch(self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None) -> list[dict[str, Any]]:
+    async def submit_batch(
+        self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
+    ) -> list[dict[str, Any]]:
         """Take in all or none (1 to 10,000). Raises like `submit`, with the item's index in every problem path."""
         decide(who, "jobs:write").demand()
         if not 1 <= len(bodies) <= MAX_BATCH:
@@ -109,10 +118,9 @@ class Submit:
             raise InvalidSpec("The batch has the wrong size", problems=found)
         candidates = await self._read_all(bodies, who)
         if key is None:
-            jobs = self._enter_all(candidates, who, None)
-            await self._ctx.master.durable()
+            jobs = await self._durably(candidates, lambda: self._enter_all(candidates, who, None))
         else:
-            jobs, _ = await self._once(key, bodies, who, lambda use: self._enter_all(candidates, who, use))
+            jobs, _ = await self._once(key, bodies, candidates, who, lambda use: self._enter_all(candidates, who, use))
         return [{"id": job.id, "state": job.shown.value} for job in jobs]
 
     async def _read_all(self, bodies: Sequence[Mapping[str, Any]], who: Principal) -> list[Candidate]:
@@ -121,16 +129,21 @@ class Submit:
         candidates: list[Candidate] = []
         for index, body in enumerate(bodies):
             try:
-                candidate = read_body(body)
+                candidate = read_body(body, self._ctx.scheduling.hosts)
                 self._ctx.admission.admit(self._lower(candidate, who, 0), candidate.spec, who)
                 candidates.append(candidate)
             except TrainmasterError as error:
                 found = error.problems or (Problem("", error.message, error.remedy, error.code),)
-                problems += [Problem(f"items.{index}.{p.path}".rstrip("."), p.rule, p.remedy, p.code, p.value) for p in found]
+                problems += [
+                    Problem(f"items.{index}.{p.path}".rstrip("."), p.rule, p.remedy, p.code, p.value) for p in found
+                ]
             if index % 200 == 199:
                 await asyncio.sleep(0)
         if problems:
-            raise InvalidSpec(f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems[:200]))
+            raise InvalidSpec(
+                f"The batch is not valid: {len(problems)} problems; nothing was accepted",
+                problems=tuple(problems[:200]),
+            )
         return candidates
 
     def _enter_all(self, candidates: list[Candidate], who: Principal, use: KeyUse | None) -> list[Job]:
@@ -165,7 +178,37 @@ class Submit:
             digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
         )  # fmt: skip
 
-    async def _once(self, key: str, body: Any, who: Principal, enter: Any) -> tuple[list[Job], bool]:
+    async def _durably(self, candidates: Sequence[Candidate], enter: Callable[[], list[Job]]) -> list[Job]:
+        """Run `enter` and wait until it is on disk. Slugs are unique: they are claimed before, and looked up. Raises Conflict."""
+        slugs = [(c.spec.workspace, c.spec.slug) for c in candidates if c.spec.slug is not None]
+        if not slugs:
+            jobs = enter()
+            await self._ctx.master.durable()
+            return jobs
+        taken = [slug for slug in slugs if slug in self._claimed or slugs.count(slug) > 1]
+        mine = set(slugs) - self._claimed
+        self._claimed |= mine
+        try:
+            taken += await asyncio.to_thread(lambda: [slug for slug in slugs if self._in_use(slug)])
+            if taken:
+                found = tuple(Problem("slug", f"{name!r} is in use", "Choose another, or delete the job that has it.", "slug_taken")
+                              for _, name in dict.fromkeys(taken))  # fmt: skip
+                raise Conflict("A job with this name exists already", remedy=found[0].remedy, problems=found)
+            jobs = enter()
+            await self._ctx.master.durable()
+            return jobs
+        finally:
+            self._claimed -= mine
+
+    def _in_use(self, slug: tuple[str, str]) -> bool:
+        try:
+            return self._ctx.reader.find(slug[1], slug[0]).slug == slug[1]
+        except (NotFound, Conflict):
+            return False
+
+    async def _once(
+        self, key: str, body: Any, candidates: Sequence[Candidate], who: Principal, enter: Callable[[KeyUse], list[Job]]
+    ) -> tuple[list[Job], bool]:
         """Run `enter` unless this key was used before; then return those jobs. Raises Conflict for another body."""
         if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
             found = (Problem("Idempotency-Key", f"1 to {MAX_KEY} printable characters", "Use a UUID."),)
@@ -180,9 +223,8 @@ class Submit:
             known = await asyncio.to_thread(self._ctx.reader.idempotency, *place)
             if known is not None:
                 return await self._same(known, digest), False
-            jobs = enter(KeyUse(*place, digest, self._ctx.clock()))
-            await self._ctx.master.durable()
-            return jobs, True
+            use = KeyUse(*place, digest, self._ctx.clock())
+            return await self._durably(candidates, lambda: enter(use)), True
         finally:
             del self._flying[place]
             mine.set_result(None)
@@ -193,10 +235,15 @@ class Submit:
                 "This idempotency key was used for another request", remedy="Use a new key for a new job.",
                 problems=(Problem("Idempotency-Key", "used before with another body", "Send the same body, or a new key."),),
             )  # fmt: skip
-        found = [self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.reader.get_job, one) for one in known.jobs]
+        found = [
+            self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.reader.get_job, one)
+            for one in known.jobs
+        ]
         jobs = [job for job in found if job is not None]
         if len(jobs) != len(found):
-            raise Conflict("The job made under this idempotency key was deleted", remedy="Use a new key to submit it again.")
+            raise Conflict(
+                "The job made under this idempotency key was deleted", remedy="Use a new key to submit it again."
+            )
         return jobs
 
     def _view(self, job: Job) -> dict[str, Any]:

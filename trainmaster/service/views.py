@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.events import NAMES, Event, Kind
+from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS

@@ -18,6 +18,7 @@ from trainmaster.service.models import Models
 from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
 from trainmaster.service.platform import Platform
+from trainmaster.service.pulse import Pulse
 from trainmaster.service.saving import Saving
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.settings import load
@@ -30,7 +31,14 @@ from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
 
-FOLDERS = (("run", 0o700), ("secrets", 0o700), ("uploads", 0o700), ("jobs", 0o700), ("models", 0o700), ("backups", 0o700))
+FOLDERS = (
+    ("run", 0o700),
+    ("secrets", 0o700),
+    ("uploads", 0o700),
+    ("jobs", 0o700),
+    ("models", 0o700),
+    ("backups", 0o700),
+)
 
 
 def prepare_home(home: str) -> Layout:
@@ -56,7 +64,9 @@ def build(home: str, host: str | None = None, port: int | None = None, engine: E
     """
     layout = prepare_home(home)
     config = read_config(layout, host, port)
-    database = Database.open(config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups"))
+    database = Database.open(
+        config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups")
+    )
     return assemble(layout, config, database, engine or LocalEngine(layout, config))
 
 
@@ -78,11 +88,10 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     launching = Launching(specs, layout)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
-    timers = Timers(clock, lambda key: shell.due(key))
+    timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     shell = Shell(master, engine, launching, saving, timers, lambda: scheduling.nodes, clock)
     return Platform(
         context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows), shell=shell,
-        observer=Observer(master, engine, clock), timers=timers, database=database, ledger=ledger,
+        observer=Observer(master, engine, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
+        database=database, ledger=ledger,
     )  # fmt: skip
-
-
