@@ -49,9 +49,9 @@ def default_resources() -> dict[str, Any]:
 @cache
 def job_schema() -> dict[str, Any]:
     """Return the JSON Schema of the native job spec."""
-    from trainmaster.spec.job import JobSpec  # noqa: PLC0415
+    from trainmaster.spec.schema import json_schema  # noqa: PLC0415
 
-    return JobSpec.model_json_schema()
+    return json_schema()
 
 
 @cache

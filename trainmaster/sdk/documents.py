@@ -1,12 +1,9 @@
 """From what a person holds - a file, a dictionary, a spec object - to the document that is submitted."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from trainmaster.core.errors import InvalidSpec, Problem
 
@@ -27,28 +24,14 @@ def load(source: Any) -> tuple[dict[str, Any], str]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the YAML or JSON object in the file at `path`. Raises InvalidSpec naming the line that is wrong."""
+    """Return the YAML or JSON object in the file at `path`. Raises InvalidSpec naming file and line."""
+    from trainmaster.spec.parse import parse_document  # noqa: PLC0415
+
     try:
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes()
     except OSError as error:
         raise _refused(str(path), f"cannot be read: {error.strerror}", "Check the path.") from None
-    except UnicodeDecodeError:
-        raise _refused(str(path), "is not UTF-8 text", "Save the file as UTF-8.") from None
-    try:
-        # JSON is tried by its own parser: tabs are legal there, and OpenPAI documents have them.
-        document = json.loads(text) if text.lstrip().startswith("{") else yaml.safe_load(text)
-    except json.JSONDecodeError as error:
-        raise _refused(f"{path}:{error.lineno}", f"is not valid JSON: {error.msg}", "Mend this line.") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
-        detail = getattr(error, "problem", None) or "malformed"
-        raise _refused(where, f"is not valid YAML: {detail}", "Mend this line.") from None
-    except RecursionError:
-        raise _refused(str(path), "is nested too deeply", "A job file has a few levels.") from None
-    if not isinstance(document, dict):
-        raise _refused(str(path), "holds no fields", "A job file begins with fields such as name: and roles:.")
-    return document
+    return parse_document(data, path.name)
 
 
 def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:

@@ -25,6 +25,10 @@ from trainmaster.store.database import Database
 from trainmaster.store.people import People as Rows
 
 
+async def _no_spec(digest: str) -> None:
+    return None
+
+
 class Double:
     """See the module."""
 
@@ -41,8 +45,10 @@ class Double:
         self.keys: dict[str, tuple[Any, str]] = {}
         self.boom: Exception | None = None
         self.well = True
-        engine = SimpleNamespace(sandbox=lambda: {"kind": "none", "detail": "a test"})
-        self.context = SimpleNamespace(master=SimpleNamespace(live=self.live), engine=engine)
+        engine = SimpleNamespace(isolation=lambda: {"kind": "none", "detail": "a test"})
+        specs = SimpleNamespace(read=_no_spec)
+        metrics = SimpleNamespace(series=lambda *_: {"series": [], "last": {}})
+        self.context = SimpleNamespace(master=SimpleNamespace(live=self.live), engine=engine, specs=specs, metrics=metrics)
 
     async def start(self) -> None:
         await self.people.start()
@@ -176,10 +182,6 @@ class Double:
     async def release(self, ref: str, who: Principal) -> dict[str, Any]:
         await self.resolve(ref, who)
         raise Conflict("The job is not held for debugging")
-
-    async def metrics(self, ref: str, who: Principal, points: int) -> dict[str, Any]:
-        await self.resolve(ref, who)
-        return {"series": [], "last": {}}
 
     async def cluster(self, who: Principal) -> dict[str, Any]:
         return {"nodes": [], "pools": [], "queue": {"waiting": 0, "running": 0}, "sandbox": {}, "engine": "double"}

@@ -185,6 +185,12 @@ def _usage(layout: Layout, job: Job, number: int, points: int) -> dict[str, Any]
 
 
 @routes.route("GET", "/jobs/{ref}/metrics", scope="jobs:read", answers={200: "Metrics"})
-async def get_metrics(request: Request, ref: str, points: Annotated[int, Query(ge=4, le=10_000)] = 500) -> Response:
+async def get_metrics(
+    request: Request, ref: str, attempt: str | None = None, points: Annotated[int, Query(ge=4, le=10_000)] = 500
+) -> Response:
     """Give training metrics from all sources, at most `points` per series, and the last value of each."""
-    return Json(await platform(request).metrics(ref, who(request), points))
+    app = platform(request)
+    job = await app.resolve(ref, who(request))
+    number = None if attempt is None else attempt_number(job, attempt)
+    spec = await app.context.specs.read(job.spec_digest)
+    return Json(await asyncio.to_thread(app.context.metrics.series, job, spec, number, points))

@@ -1,0 +1,189 @@
+"""The client: one server, and what a program asks of it. Synchronous; works in scripts and notebooks.
+
+    from trainmaster import Client
+    job = Client().submit("job.yaml").wait(progress=True)
+
+Invariant: a submit carries an idempotency key, so that a lost answer never becomes a second job (B4).
+"""
+
+import os
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final
+
+import httpx
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.sdk.documents import code_folder, load
+from trainmaster.sdk.find import locate
+from trainmaster.sdk.jobs import Job
+from trainmaster.sdk.transport import Transport
+
+Sent = Callable[[int], None]
+"""Is told how many more bytes of a code folder were sent."""
+
+UPLOAD_TIMEOUT_S: Final = 600.0
+
+
+class Client:
+    """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
+
+    `http` replaces the connection in tests. Raises Unavailable when nothing says where a server is.
+    """
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, home: str | None = None, *, http: httpx.Client | None = None
+    ) -> None:
+        target = locate(url, token, home)
+        self.http = Transport(target.url, target.token, http=http)
+
+    @property
+    def url(self) -> str:
+        """The server's address, which is also the console's."""
+        return self.http.url
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # -- submitting --------------------------------------------------------------------------------------------
+
+    def submit(
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,  # noqa: A002
+        key: str | None = None, on_upload: Sent | None = None,
+    ) -> Job:  # fmt: skip
+        """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
+
+        `set` changes fields by dotted path (``{"roles.0.parameters.lr": 0.1}``), `name` the name; a `code:` folder is
+        uploaded first. `key`: your own idempotency key. Raises InvalidSpec or Unsatisfiable with every problem, Unavailable.
+        """
+        body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
+        headers = {"idempotency-key": key or uuid.uuid4().hex}
+        return Job(self, self.http.json("POST", "/jobs", json=body, headers=headers, repeat=True))
+
+    def submit_many(self, specs: Sequence[Any], *, key: str | None = None) -> list[Job]:
+        """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
+        bodies = [self.body(spec) for spec in specs]
+        headers = {"idempotency-key": key or uuid.uuid4().hex}
+        made = self.http.json("POST", "/jobs/batch", json={"items": bodies}, headers=headers, repeat=True, timeout=300.0)
+        return [Job(self, item) for item in made["items"]]
+
+    def body(
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,  # noqa: A002
+        on_upload: Sent | None = None, upload: bool = True,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return the request body for `spec`, its code folder uploaded (unless `upload` is false)."""
+        document, base = load(spec)
+        folder = code_folder(document, base)
+        if folder is not None and upload:
+            document = {**document, "code": {"upload": self.upload(folder, on_upload)}}
+        body: dict[str, Any] = {"spec": document, "dialect": dialect}
+        changes = dict(set or {})
+        if name is not None:
+            # OpenPAI documents call it jobName; `set` is applied to the translated document, where it is `name`.
+            changes["name"] = name
+        if changes:
+            body["set"] = changes
+        return body
+
+    def upload(self, folder: str | os.PathLike[str], on_upload: Sent | None = None) -> str:
+        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge."""
+        from trainmaster.sdk.pack import pack  # noqa: PLC0415
+
+        path = os.fspath(folder)
+        if not os.path.isdir(path):
+            problem = Problem("code.path", f"is no folder on this machine: {path}", "Paths start at the job file's folder.", "no_folder")
+            raise InvalidSpec("The code folder cannot be sent", remedy=problem.remedy, problems=(problem,))
+
+        def counted() -> Iterator[bytes]:
+            for chunk in pack(path):
+                if on_upload is not None:
+                    on_upload(len(chunk))
+                yield chunk
+
+        headers = {"content-type": "application/gzip"}
+        made = self.http.json("POST", "/uploads", content=counted(), headers=headers, timeout=UPLOAD_TIMEOUT_S)
+        return str(made["upload"])
+
+    def preview(
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", offline: bool = False  # noqa: A002
+    ) -> dict[str, Any]:
+        """Return what would happen: ``{ok, problems, warnings, spec, fits, roles, native}``. Changes nothing, uploads nothing.
+
+        `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline.
+        """
+        if offline:
+            from trainmaster.sdk.offline import preview  # noqa: PLC0415
+
+            return preview(load(spec)[0], dict(set or {}), dialect)
+        body = self.body(spec, set=set, dialect=dialect, upload=False)
+        found: dict[str, Any] = self.http.json("POST", "/jobs/preview", json=body, repeat=True)
+        return found
+
+    # -- looking -----------------------------------------------------------------------------------------------
+
+    def get(self, ref: str) -> Job:
+        """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound, Conflict."""
+        return Job(self, self.http.json("GET", f"/jobs/{_segment(ref)}"))
+
+    def list(self, limit: int | None = 50, **filters: Any) -> "list[Job]":
+        """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until, order."""
+        return [*self.iterate(limit, **filters)]
+
+    def iterate(self, limit: int | None = None, **filters: Any) -> Iterator[Job]:
+        """Yield jobs page by page, like `list`."""
+        cursor: str | None = None
+        left = limit
+        while left is None or left > 0:
+            size = 500 if left is None else min(left, 500)
+            params = {name: value for name, value in {**filters, "limit": size, "cursor": cursor}.items() if value is not None}
+            page = self.http.json("GET", "/jobs", params=params)
+            for item in page["items"]:
+                yield Job(self, item)
+            left = None if left is None else left - len(page["items"])
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
+
+    def stop(self, refs: Sequence[str]) -> dict[str, Any]:
+        """Stop several jobs; ``{done, refused: [{id, title, code}]}``."""
+        found: dict[str, Any] = self.http.json("POST", "/jobs/stop", json={"ids": [*refs]}, repeat=True)
+        return found
+
+    def delete(self, refs: Sequence[str]) -> dict[str, Any]:
+        """Delete several ended jobs; ``{done, refused}``."""
+        found: dict[str, Any] = self.http.json("POST", "/jobs/delete", json={"ids": [*refs]})
+        return found
+
+    def cluster(self) -> dict[str, Any]:
+        """Return nodes, cards, who uses what, and the queue in numbers."""
+        found: dict[str, Any] = self.http.json("GET", "/cluster")
+        return found
+
+    def models(self, q: str = "") -> "list[dict[str, Any]]":
+        """Return saved models."""
+        return [*self.http.json("GET", "/models", params={"q": q})["items"]]
+
+    def model(self, ref: str) -> dict[str, Any]:
+        """Return a model with its versions, by id or name. Raises NotFound."""
+        found: dict[str, Any] = self.http.json("GET", f"/models/{_segment(ref)}")
+        return found
+
+    def session(self) -> dict[str, Any]:
+        """Return who we are to the server, and what the server is."""
+        found: dict[str, Any] = self.http.json("GET", "/session")
+        return found
+
+
+def _segment(text: str) -> str:
+    """Return `text` as one segment of an address: what a person types must not reach another route."""
+    from urllib.parse import quote  # noqa: PLC0415
+
+    return quote(text, safe="") or "%20"

@@ -1,0 +1,52 @@
+"""The preview without a server (R41): the same checks and the same framework code, on a placement as it could be.
+
+What only a server knows - whether it fits, quotas, paths on its nodes - stays None.
+"""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.ids import role_system_name, task_name
+from trainmaster.core.launch import Gang
+from trainmaster.dialects.registry import translate
+from trainmaster.frameworks import registry
+from trainmaster.spec.check import check
+from trainmaster.spec.lower import draft, effective
+from trainmaster.spec.parse import apply_set
+
+SHOWN_TASKS: Final = 16
+
+
+def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: str = "auto") -> dict[str, Any]:
+    """Return ``{ok, problems, warnings, spec, fits, roles, native}`` of a document. Never raises for a bad document."""
+    warnings: tuple[Problem, ...] = ()
+    try:
+        translated = translate(document, dialect)
+        warnings = tuple(translated.warnings)
+        spec = check(apply_set(translated.document, changes) if changes else translated.document)
+    except InvalidSpec as error:
+        return _answer(False, error.problems or (Problem("", error.message, error.remedy),), warnings, None, [])
+    gang = draft(spec)
+    roles = [_role(gang, index) for index in range(len(gang.roles))]
+    return _answer(True, (), warnings, effective(spec), roles)
+
+
+def _answer(
+    ok: bool, problems: tuple[Problem, ...], warnings: tuple[Problem, ...], spec: dict[str, Any] | None, roles: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return {
+        "ok": ok, "problems": [p.to_json() for p in problems], "warnings": [w.to_json() for w in warnings], "spec": spec,
+        "fits": None, "roles": roles, "native": None,
+    }  # fmt: skip
+
+
+def _role(gang: Gang, index: int) -> dict[str, Any]:
+    tasks = []
+    for member in gang.members(index)[:SHOWN_TASKS]:
+        launch = registry.launch(gang, index, member.index, {})
+        tasks.append({"name": task_name(index, member.index), "argv": list(launch.argv), "env": dict(launch.env)})
+    role = gang.roles[index]
+    command = shlex.join(tasks[0]["argv"]) if tasks else ""
+    return {"name": role.name, "system_name": role_system_name(index), "command": command, "tasks": tasks}
