@@ -72,7 +72,7 @@ export function antdTheme(dark: boolean): ThemeConfig {
     components: {
       Layout: { headerBg: dark ? "#171a21" : "#ffffff", siderBg: dark ? "#13161c" : "#ffffff", headerHeight: 52, headerPadding: "0 20px" },
       Menu: { itemBorderRadius: 8, activeBarBorderWidth: 0, itemBg: "transparent" },
-      Table: { headerBg: "transparent", cellPaddingBlock: 10, headerSplitColor: "transparent" },
+      Table: { headerBg: "transparent", cellPaddingBlockMD: 9, cellPaddingInlineMD: 10, headerSplitColor: "transparent" },
       Card: { headerFontSize: 15, headerHeight: 46 },
       Tabs: { horizontalMargin: "0" },
     },

@@ -12,6 +12,8 @@ export type FeedStatus = "connecting" | "live" | "waiting" | "paused";
 export interface FeedOptions {
   path: string;
   query?: Query;
+  /** Name of the parameter that says where to go on; `after` where nothing else is said. */
+  cursor?: string;
   after: number;
   events: Record<string, (data: unknown) => void>;
   onStatus?: (status: FeedStatus) => void;
@@ -54,7 +56,7 @@ export class Feed {
     this.drop();
     if (this.closed) return;
     this.options.onStatus?.("connecting");
-    const address = url(this.options.path, { ...this.options.query, after: this.last });
+    const address = url(this.options.path, { ...this.options.query, [this.options.cursor ?? "after"]: this.last });
     const source = (this.options.open ?? ((a: string) => new EventSource(a)))(address);
     this.source = source;
     source.onopen = () => {

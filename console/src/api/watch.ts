@@ -21,7 +21,6 @@ export const searchLog = (
   a: TaskAddress, q: string, regex: boolean, offset: number, limit: number, signal?: AbortSignal,
 ): Promise<LogHits> => get(`${at(a)}/search`, { q, regex, offset, limit }, signal);
 
-export const followUrl = (a: TaskAddress, offset: number): string => url(`${at(a)}/follow`, { offset });
 export const logDownloadUrl = (a: TaskAddress): string => url(`${at(a)}/download`);
 export const allLogsUrl = (job: string): string => url(`/jobs/${encodeURIComponent(job)}/logs.zip`);
 

@@ -53,7 +53,7 @@ function Frame({ session }: { session: Session }): ReactNode {
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
     <Layout className="tm-frame">
-      <Layout.Sider className="tm-sider" width={208} collapsedWidth={64} breakpoint="lg" collapsed={narrow} onBreakpoint={setNarrow} trigger={null} theme="light">
+      <Layout.Sider className="tm-sider" width={208} collapsedWidth={64} breakpoint="xl" collapsed={narrow} onBreakpoint={setNarrow} trigger={null} theme="light">
         <Link to="/" className="tm-brand" aria-label="Trainmaster"><Logo />{!narrow && <span>Trainmaster</span>}</Link>
         <div className="tm-new">
           <Tooltip title={narrow ? t("nav.newJob") : ""} placement="right">

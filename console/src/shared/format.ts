@@ -79,3 +79,10 @@ export function spellMemory(value: number): string {
 }
 
 export const percent = (fraction: number): number => Math.round(Math.min(1, Math.max(0, fraction)) * 1000) / 10;
+
+/** "digits@3" -> its id and version. */
+export function modelName(model: string): { id: string; version: number | undefined } {
+  const at = model.lastIndexOf("@");
+  const version = at < 0 ? Number.NaN : Number(model.slice(at + 1));
+  return { id: at < 0 ? model : model.slice(0, at), version: Number.isInteger(version) ? version : undefined };
+}

@@ -66,7 +66,7 @@ export function Ago({ at }: { at: number | null | undefined }): ReactNode {
   const passed = Math.max(0, current - at);
   const step = STEPS.find(([, size]) => passed >= size);
   const text = step
-    ? new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(-Math.floor(passed / step[1]), step[0])
+    ? new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }).format(-Math.floor(passed / step[1]), step[0])
     : t("time.justNow");
   return <Stamp at={at}>{text}</Stamp>;
 }

@@ -1,2 +1,69 @@
-import type { ReactNode } from "react";
-export function JobPage(): ReactNode { return null; }
+/** The page of one job: what it is, how it goes, why it ended, and everything it left behind. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Tabs } from "antd";
+import { lazy, Suspense, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/client";
+import { readJob } from "../../api/jobs";
+import { ENDED, type JobDetail } from "../../api/types";
+import type { JobSearch, JobTab } from "../../router";
+import { Pending } from "../../shared/ui";
+import { Missing } from "../lost";
+import { Events } from "./events";
+import { Files } from "./files";
+import { JobHeader } from "./header";
+import { Overview } from "./overview";
+import { VerdictBox } from "./verdict";
+
+const Logs = lazy(() => import("./log").then((m) => ({ default: m.Logs })));
+const Metrics = lazy(() => import("./metrics").then((m) => ({ default: m.MetricsTab })));
+const Usage = lazy(() => import("./usage").then((m) => ({ default: m.UsageTab })));
+const Document = lazy(() => import("./document").then((m) => ({ default: m.DocumentTab })));
+
+export interface TabProps {
+  job: JobDetail;
+  search: JobSearch;
+  update: (change: Partial<JobSearch>) => void;
+}
+
+const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
+  ["overview", (props) => <Overview {...props} />],
+  ["logs", (props) => <Logs {...props} />],
+  ["metrics", (props) => <Metrics {...props} />],
+  ["usage", (props) => <Usage {...props} />],
+  ["events", (props) => <Events {...props} />],
+  ["files", (props) => <Files {...props} />],
+  ["json", (props) => <Document {...props} />],
+];
+
+export function JobPage(): ReactNode {
+  const { t } = useTranslation();
+  const { id } = useParams({ from: "/jobs/$id" });
+  const search = useSearch({ from: "/jobs/$id" });
+  const navigate = useNavigate({ from: "/jobs/$id" });
+  const query = useQuery({
+    queryKey: ["job", id],
+    queryFn: ({ signal }) => readJob(id, signal),
+    refetchInterval: (q) => (q.state.data && ENDED.has(q.state.data.state) ? false : 20_000),
+  });
+  if (query.error instanceof ApiError && query.error.status === 404) return <Missing />;
+  if (!query.data) return <Pending query={query} rows={12} />;
+  const props: TabProps = {
+    job: query.data,
+    search,
+    update: (change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: change.tab === undefined }),
+  };
+  return (
+    <div data-testid="job-page" data-id={query.data.id} data-state={query.data.state}>
+      <JobHeader job={query.data} />
+      <VerdictBox {...props} />
+      <Tabs activeKey={search.tab ?? "overview"} destroyOnHidden onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined })}
+        items={TABS.map(([key, draw]) => ({
+          key,
+          label: <span data-testid={`tab-${key}`}>{t(`job.tab.${key}`)}</span>,
+          children: <Suspense fallback={<Pending query={{ error: null, refetch: () => undefined }} />}>{draw(props)}</Suspense>,
+        }))} />
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/**
+ * The part of a log that is in memory: a run of whole lines between two byte offsets. Pure; nothing here asks the server.
+ *
+ * Invariant: `lines` are exactly what lies in [start, end) without holes cut by the server; when `first` is known, line i
+ * of the buffer is line first + i of the log. The buffer never holds more than MOST_LINES (a log may have ten million).
+ */
+import type { LogChunk } from "../../../api/types";
+
+export const MOST_LINES = 20_000;
+const LONGEST_SHOWN = 20_000;
+const encoder = new TextEncoder();
+
+export type Chunk = Pick<LogChunk, "offset" | "next_offset" | "text" | "cut"> & { first_line?: number | null };
+
+export interface LogLine {
+  text: string;
+  /** Bytes dropped by the server's size limit just before this line. */
+  cut?: number;
+}
+
+export class LogBuffer {
+  lines: LogLine[] = [];
+  start = 0;
+  end = 0;
+  /** Number of the first line in memory, from 0; null when only bytes are known. */
+  first: number | null = 0;
+  /** The last line has no line end yet. */
+  private open = false;
+
+  reset(chunk: Chunk): void {
+    this.lines = [];
+    this.open = false;
+    this.start = chunk.offset;
+    this.end = chunk.offset;
+    this.first = chunk.first_line ?? (chunk.offset === 0 ? 0 : null);
+    const aligned = chunk.first_line != null || chunk.offset === 0;
+    const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
+    if (skip > 0) {
+      const dropped = encoder.encode(chunk.text.slice(0, skip)).length;
+      this.start += dropped;
+      this.end += dropped;
+    }
+    this.append({ ...chunk, offset: this.end, text: chunk.text.slice(skip) });
+  }
+
+  /** Add what follows. Returns false when the chunk does not join on (the caller starts anew). */
+  append(chunk: Chunk): boolean {
+    const cut = chunk.cut.reduce((sum, hole) => sum + hole.length, 0);
+    if (chunk.offset !== this.end && chunk.offset !== this.end + cut) return false;
+    this.end = chunk.next_offset;
+    if (chunk.text === "") return true;
+    const parts = chunk.text.split("\n");
+    const closed = parts[parts.length - 1] === "";
+    if (closed) parts.pop();
+    const fresh = parts.map((text): LogLine => ({ text: shorten(text) }));
+    const head = fresh[0];
+    if (cut > 0 && head) head.cut = cut;
+    else if (this.open && head) {
+      const last = this.lines.pop();
+      head.text = shorten((last?.text ?? "") + head.text);
+      head.cut = last?.cut;
+    }
+    this.lines = this.lines.concat(fresh);
+    this.open = !closed;
+    return true;
+  }
+
+  /** Add what lies before. Returns how many lines were added, or -1 when the chunk does not reach up to the buffer. */
+  prepend(chunk: Chunk): number {
+    const aligned = chunk.first_line != null || chunk.offset === 0;
+    const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
+    const lines = chunk.text.slice(skip).split("\n").map((text): LogLine => ({ text: shorten(text) }));
+    if (lines[lines.length - 1]?.text === "") lines.pop();
+    const joins = chunk.first_line != null && this.first !== null ? chunk.first_line + lines.length === this.first : chunk.next_offset === this.start;
+    if (!joins || (!aligned && skip === 0)) return -1;
+    this.lines = lines.concat(this.lines);
+    this.start = chunk.offset + (skip > 0 ? encoder.encode(chunk.text.slice(0, skip)).length : 0);
+    if (this.first !== null) this.first -= lines.length;
+    else if (chunk.offset === 0) this.first = 0;
+    return lines.length;
+  }
+
+  /** Forget lines from the top so that MOST_LINES stay. Returns how many went. Only where lines are numbered. */
+  trimTop(): number {
+    const extra = this.lines.length - MOST_LINES;
+    if (extra <= 0 || this.first === null) return 0;
+    this.first += extra;
+    this.start = Math.max(1, this.start); // no longer the beginning; the exact byte is not needed where lines are numbered
+    this.lines = this.lines.slice(extra);
+    return extra;
+  }
+
+  /** Forget lines from the bottom so that MOST_LINES stay; what follows is asked for by line number (`rejoin`). */
+  trimBottom(): number {
+    const extra = this.lines.length - MOST_LINES;
+    if (extra <= 0 || this.first === null) return 0;
+    this.end = -1;
+    this.open = false;
+    this.lines = this.lines.slice(0, MOST_LINES);
+    return extra;
+  }
+
+  /** The number of the line that follows, when the end was trimmed away; null while `end` is exact. */
+  get nextLine(): number | null {
+    return this.end < 0 && this.first !== null ? this.first + this.lines.length : null;
+  }
+
+  /** Go on after a trimmed end with a chunk that begins at `nextLine`. */
+  rejoin(chunk: Chunk): boolean {
+    this.end = chunk.offset;
+    return this.append({ ...chunk, cut: [] });
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} …` : text;
+}

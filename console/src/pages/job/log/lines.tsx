@@ -1,0 +1,102 @@
+/** The visible lines: only what is on the screen is in the page, however long the log. */
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { memo, useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ansi } from "../../../shared/ansi";
+import { bytes } from "../../../shared/format";
+import type { LogLine } from "./buffer";
+import type { LogSession, LogView } from "./session";
+
+const LINE_PX = 20;
+const NEAR_PX = 600;
+
+interface Props {
+  session: LogSession;
+  view: LogView;
+  wrap: boolean;
+  pinned: boolean;
+  setPinned: (pinned: boolean) => void;
+  mark: RegExp | null;
+  current: number | null;
+}
+
+export function LogLines({ session, view, wrap, pinned, setPinned, mark, current }: Props): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const byUs = useRef(0);
+  const rows = useVirtualizer({
+    count: view.lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_PX,
+    overscan: 30,
+    getItemKey: (index) => `${view.epoch}:${(view.first ?? 0) + index}`,
+  });
+
+  // After a move: go where it aimed. After lines came or went above: keep the place.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || view.lines.length === 0) return;
+    byUs.current = Date.now();
+    if (view.aim === "end") rows.scrollToIndex(view.lines.length - 1, { align: "end" });
+    else if (view.aim !== null) rows.scrollToIndex(view.aim, { align: "center" });
+    else if (view.shift !== 0) rows.scrollToOffset(Math.max(0, element.scrollTop + view.shift * LINE_PX));
+    // Only a new view may move the page.
+  }, [view]);
+
+  useEffect(() => {
+    if (!pinned || view.lines.length === 0) return;
+    byUs.current = Date.now();
+    rows.scrollToIndex(view.lines.length - 1, { align: "end" });
+  }, [pinned, view.lines, wrap]);
+
+  const onScroll = (): void => {
+    const element = box.current;
+    if (!element) return;
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+    if (element.scrollTop < NEAR_PX && Date.now() - byUs.current > 150) void session.more("above");
+    if (below < NEAR_PX) void session.more("below");
+    if (below < 4 && view.atEnd) setPinned(true);
+  };
+  const width = String((view.first ?? 0) + view.lines.length).length;
+  return (
+    <div ref={box} className={`tm-log${wrap ? " tm-wrap" : ""}`} tabIndex={0} role="log" aria-live="off" data-testid="log" onScroll={onScroll}
+      onWheel={(e) => e.deltaY < 0 && setPinned(false)} onTouchMove={() => setPinned(false)}
+      onKeyDown={(e) => ["ArrowUp", "PageUp", "Home"].includes(e.key) && setPinned(false)}>
+      <div style={{ height: rows.getTotalSize(), position: "relative", minWidth: "max-content", width: wrap ? "100%" : undefined }}>
+        {rows.getVirtualItems().map((row) => {
+          const line = view.lines[row.index];
+          if (!line) return null;
+          const number = view.first === null ? null : view.first + row.index;
+          return (
+            <div key={row.key} data-index={row.index} ref={wrap || line.cut ? rows.measureElement : undefined} className={number !== null && number === current ? "tm-log-line tm-now" : "tm-log-line"} style={{ transform: `translateY(${row.start}px)` }}>
+              {number !== null && <span className="tm-log-number" style={{ width: `${width + 2}ch` }}>{number + 1}</span>}
+              <LineText line={line} mark={mark} />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const LineText = memo(function LineText({ line, mark }: { line: LogLine; mark: RegExp | null }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <span className="tm-log-text">
+      {line.cut !== undefined && <em className="tm-log-cut">{t("job.log.cut", { size: bytes(line.cut) })}</em>}
+      {ansi(line.text).map((span, i) => <span key={i} className={span.style || undefined}>{mark ? marked(span.text, mark) : span.text}</span>)}
+      {line.text === "" && "\u200b"}
+    </span>
+  );
+});
+
+function marked(text: string, mark: RegExp): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const match of text.matchAll(mark)) {
+    if (match[0] === "") continue;
+    parts.push(text.slice(at, match.index), <mark key={match.index}>{match[0]}</mark>);
+    at = match.index + match[0].length;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}

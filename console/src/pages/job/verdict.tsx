@@ -1,0 +1,111 @@
+/** In plain words: why it waits, why it failed (with a way into the log, R222), what it saved. */
+import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, FieldTimeOutlined, InfoCircleOutlined, PauseCircleOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Button } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { explainJob } from "../../api/jobs";
+import type { JobDetail, Verdict } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { Elapsed } from "../../shared/time";
+import { modelName } from "../../shared/format";
+import type { TabProps } from "./index";
+
+const EXPLAINED = new Set(["queued", "failed", "expired", "retained"]);
+
+export function VerdictBox({ job, update }: TabProps): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const explained = useQuery({ queryKey: ["explain", job.id, job.version], queryFn: () => explainJob(job.id), enabled: EXPLAINED.has(job.state), refetchInterval: job.state === "queued" ? 10_000 : false });
+  const suggestions = explained.data?.suggestions ?? [];
+  const help = suggestions.length > 0 && (
+    <div className="tm-verdict-help"><b>{t("job.verdict.suggestions")}</b><ul>{suggestions.map((s) => <li key={s.message.en}>{pick(s.message)}</li>)}</ul></div>
+  );
+  if (job.state === "queued") {
+    const reason = explained.data?.reason ?? job.reason;
+    return (
+      <Box tone="grey" icon={<ClockCircleOutlined />} title={t("job.verdict.waits")} test="wait">
+        <p>{reason ? pick(reason.message) : t("state.queued")}</p>
+        <p className="tm-faint">
+          {job.reason?.position != null && job.reason.position > 0 && <>{t("jobs.position", { n: job.reason.position })} · </>}
+          <Waited from={job.queued_at} />
+        </p>
+        {help}
+      </Box>
+    );
+  }
+  if ((job.state === "failed" || job.state === "expired" || job.state === "retained") && (job.verdict ?? explained.data?.verdict)) {
+    const verdict = (job.verdict ?? explained.data?.verdict) as Verdict;
+    const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
+    return (
+      <Box tone={look[0]} icon={look[1]} title={`${t(`job.verdict.${look[2]}`)}: ${pick(verdict.title) || verdict.code}`} test="verdict">
+        {job.state === "retained" && <p>{t("job.verdict.retainedHint")}</p>}
+        <VerdictText job={job} verdict={verdict} update={update} />
+        {help}
+      </Box>
+    );
+  }
+  if (job.state === "succeeded") {
+    return (
+      <Box tone="green" icon={<CheckCircleFilled />} title={t("job.verdict.succeeded")} test="verdict">
+        {job.model ? <p><SavedModel model={job.model} /></p> : <p className="tm-faint">{t("job.verdict.noModel")}</p>}
+      </Box>
+    );
+  }
+  return null;
+}
+
+function Waited({ from }: { from: number }): ReactNode {
+  const { t } = useTranslation();
+  const [before, after] = t("jobs.waited", { time: "\u0000" }).split("\u0000");
+  return <>{before}<Elapsed from={from} to={null} />{after}</>;
+}
+
+export function SavedModel({ model }: { model: string }): ReactNode {
+  const { t } = useTranslation();
+  const { id, version } = modelName(model);
+  const [before, after] = t("job.verdict.savedAs", { model: "\u0000" }).split("\u0000");
+  return <>{before}<Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">{model}</Link>{after}</>;
+}
+
+function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
+  const { t } = useTranslation();
+  const attempt = job.attempt_list[job.attempt_list.length - 1];
+  const task = attempt?.tasks.find((one) => (one.role === verdict.role || one.role_index === verdict.role) && one.index === verdict.index)
+    ?? attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
+  const exit = verdict.signal != null ? t("job.verdict.signal", { signal: verdict.signal }) : verdict.exit_code != null ? t("job.verdict.exit", { code: verdict.exit_code }) : "";
+  const evidence = verdict.evidence?.trim() ?? "";
+  const lastLine = evidence.split("\n").map((line) => line.trim()).filter(Boolean).pop() ?? "";
+  return (
+    <>
+      {verdict.message && <p>{verdict.message}</p>}
+      {evidence && <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">{evidence}</pre>}
+      {attempt && task && (
+        <p className="tm-verdict-foot">
+          <span className="tm-faint">{t("job.verdict.where")}: {task.role}[{task.index}] · {task.node}{exit && ` · ${exit}`}</span>
+          <Button size="small" onClick={() => update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: lastLine.length < 200 ? lastLine || undefined : undefined })} data-testid="open-log">{t("job.verdict.openLog")}</Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Box({ tone, icon, title, test, children }: { tone: string; icon: ReactNode; title: string; test: string; children: ReactNode }): ReactNode {
+  return (
+    <section className={`tm-verdict tm-verdict-${tone}`} data-testid={test}>
+      <span className="tm-verdict-icon">{icon}</span>
+      <div className="tm-grow"><h2>{title}</h2>{children}</div>
+    </section>
+  );
+}
+
+export function Warnings({ job }: { job: JobDetail }): ReactNode {
+  const { t } = useTranslation();
+  if (job.warnings.length === 0) return null;
+  return (
+    <section className="tm-panel"><h2><InfoCircleOutlined /> {t("job.verdict.warnings")}</h2>
+      <ul className="tm-notes">{job.warnings.map((w) => <li key={w.code + w.message}>{w.message}</li>)}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+/** What an empty list says: how to begin, or how to see more. */
+import { PlusOutlined, RocketOutlined } from "@ant-design/icons";
+import { Link } from "@tanstack/react-router";
+import { Button } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton, Empty } from "../../shared/ui";
+
+const FIRST_COMMAND = "tm submit examples/hello/job.yaml --wait";
+
+export function FirstJob(): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div className="tm-panel">
+      <Empty title={t("jobs.emptyTitle")} icon={<RocketOutlined className="tm-empty-icon" />}>
+        <p className="tm-faint">{t("jobs.emptyHint")}</p>
+        <p><code className="tm-command">{FIRST_COMMAND}<CopyButton text={FIRST_COMMAND} /></code></p>
+        <Link to="/submit" search={{}}><Button type="primary" size="large" icon={<PlusOutlined />} data-testid="first-job">{t("nav.newJob")}</Button></Link>
+      </Empty>
+    </div>
+  );
+}
+
+export function NoneMatches({ clear }: { clear: () => void }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Empty title={t("jobs.noneTitle")}>
+      <p className="tm-faint">{t("jobs.noneHint")}</p>
+      <Button onClick={clear}>{t("jobs.clearFilters")}</Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,114 @@
+/** One line chart. uPlot draws; this owns size, colours of the theme, and keeps the zoom while data flow in. */
+import { useEffect, useMemo, useRef, type ReactNode } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { useFormatTime } from "./time";
+import { useLook } from "../theme";
+import { number } from "./format";
+
+export interface Line {
+  label: string;
+  x: number[];
+  y: (number | null)[];
+  color: string;
+  width?: number;
+  dash?: number[];
+  /** Drawn behind and left out of the legend: the raw values under a smoothed line. */
+  ghost?: boolean;
+}
+
+interface Props {
+  lines: Line[];
+  time?: boolean;
+  log?: boolean;
+  height?: number;
+  format?: (value: number) => string;
+  /** Charts with the same key move their cursors together. */
+  sync?: string;
+  /** Text under the cursor for the horizontal axis, where it is not a time. */
+  xLabel?: string;
+  minY?: number;
+}
+
+function cssColor(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+export function Chart(props: Props): ReactNode {
+  const { lines, time = false, log = false, height = 220, sync } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const { dark } = useLook();
+  const stamp = useFormatTime();
+  const format = props.format ?? number;
+  const data = useMemo(() => joined(lines, log), [lines, log]);
+  const shape = JSON.stringify([lines.map((l) => [l.label, l.color, l.width, l.dash, l.ghost]), time, log, height, dark, props.xLabel]);
+
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const axis = { stroke: cssColor("--faint"), grid: { stroke: cssColor("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const made = new uPlot({
+      width: Math.max(200, element.clientWidth),
+      height,
+      padding: [10, 10, 0, 0],
+      legend: { live: true },
+      cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
+      scales: { x: { time }, y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) } },
+      axes: [
+        { ...axis, values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number), space: time ? 80 : 50 },
+        { ...axis, size: 62, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
+      ],
+      series: [
+        { label: props.xLabel ?? "", value: (_u, v) => (v == null ? "–" : time ? stamp(v, "clock") : number(v)) },
+        ...lines.map((line): uPlot.Series => ({
+          label: line.label, stroke: line.color, width: line.width ?? 1.6, dash: line.dash, spanGaps: true, points: { show: false },
+          class: line.ghost ? "tm-ghost" : undefined, value: (_u, v) => (v == null ? "–" : format(v)),
+        })),
+      ],
+    }, data, element);
+    chart.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, element.clientWidth), height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+    // Data come by the effect below; a new chart is needed only when its shape changes.
+  }, [shape]);
+
+  useEffect(() => {
+    const made = chart.current;
+    if (!made) return;
+    const x = made.scales["x"];
+    const xs = made.data[0];
+    const zoomed = x?.min != null && x.max != null && xs.length > 1 && (x.min > (xs[0] ?? 0) || x.max < (xs[xs.length - 1] ?? 0));
+    made.setData(data, !zoomed);
+    if (zoomed) made.redraw();
+  }, [data]);
+
+  return <div ref={host} className="tm-chart" data-testid="chart" data-points={data[0]?.length ?? 0} />;
+}
+
+/** Room above and below, a flat line in the middle, and `least` (usually 0) kept in view. */
+function nice(min: number | null, max: number | null, least: number | undefined): [number, number] {
+  const low = Math.min(min ?? 0, least ?? min ?? 0);
+  const high = max ?? 1;
+  const span = high - low || Math.abs(high) || 1;
+  return [least !== undefined && low >= least ? least : low - span * 0.05, high + span * 0.08];
+}
+
+function joined(lines: Line[], log: boolean): uPlot.AlignedData {
+  if (lines.length === 0) return [[]];
+  const tables = lines.map((line) => {
+    const keep = new Map<number, number | null>();
+    line.x.forEach((x, i) => {
+      const y = line.y[i] ?? null;
+      keep.set(x, log && y !== null && y <= 0 ? null : y);
+    });
+    const xs = [...keep.keys()].sort((a, b) => a - b);
+    return [xs, xs.map((x) => keep.get(x) ?? null)] as uPlot.AlignedData;
+  });
+  return tables.length === 1 && tables[0] ? tables[0] : uPlot.join(tables);
+}
