@@ -40,6 +40,11 @@ class Follower:
         self._watched: dict[str, _Watched] = {}
         self._ticker: asyncio.Task[None] | None = None
 
+    @property
+    def watching(self) -> int:
+        """Number of files somebody follows."""
+        return len(self._watched)
+
     async def follow(
         self, path: str, offset: int, ended: Callable[[], bool], *, window: int = WINDOW
     ) -> AsyncIterator[LogWindow]:
@@ -54,9 +59,7 @@ class Follower:
             self._ticker = asyncio.create_task(self._tick())
         try:
             while True:
-                over, changed, state = ended(), watched.changed, watched.state
-                if over:
-                    state = _state(path)
+                over, changed, state = ended(), watched.changed, _state(path)
                 if 0 <= state[1] < offset:
                     offset = 0
                 got = await self._read(watched, path, offset, state, over, window)

@@ -74,7 +74,18 @@ class LogFile:
         for cut_start, _ in self.cuts:
             if offset < cut_start < end:
                 end = cut_start
+        position = offset
+        while (hole := self._seek_hole(position)) < end:
+            position = self._seek_data(hole)
+            if position - hole >= HOLE:
+                return hole
         return end
+
+    def _seek_hole(self, offset: int) -> int:
+        try:
+            return self.size if self.fd is None else os.lseek(self.fd, offset, os.SEEK_HOLE)
+        except OSError:
+            return self.size
 
     def _seek_data(self, offset: int) -> int:
         if self.fd is None:

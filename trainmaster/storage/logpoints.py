@@ -20,20 +20,23 @@ Sink = Callable[[dict[str, Any]], None]
 
 
 class LogPoints:
-    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points (submit refuses it)."""
+    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points.
 
-    def __init__(self, log: str, cache: str, patterns: Sequence[str]) -> None:
+    `patterns` None: they are not known now; what was collected before is shown, and nothing is collected.
+    """
+
+    def __init__(self, log: str, cache: str, patterns: Sequence[str] | None) -> None:
         self._log = log
         self._points = PointLog(cache)
-        self._key = hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:16]
-        self._patterns = [compiled for compiled in map(_usable, patterns) if compiled is not None]
+        self._key = None if patterns is None else hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:16]
+        self._patterns = [compiled for compiled in map(_usable, patterns or ()) if compiled is not None]
         self._offset, self._inode = 0, 0
         self._counts = [0] * len(self._patterns)
 
     def load(self, sink: Sink) -> None:
         """Give what was collected before to `sink`. Call it once, first."""
         first = self._points.first_cursor()
-        if first and first.get("key") != self._key:
+        if first and self._key is not None and first.get("key") != self._key:
             self._points.clear()
             return
         self._points.load(sink)
