@@ -1,0 +1,165 @@
+"""Saving outputs as immutable model versions (R138, R147-R149; issue 2, item 8) and serving files safely."""
+
+import errno
+import hashlib
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from trainmaster.core.errors import Conflict, NotFound, StorageFailed
+from trainmaster.storage import outputs, trees
+
+WHO = {"job": "t" + "a" * 32, "attempt": 2, "spec_digest": "s", "metrics": {"loss": 0.1}}
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    folder = tmp_path / "job"
+    (folder / "model" / "weights").mkdir(parents=True)
+    (folder / "outputs" / "empty").mkdir(parents=True)
+    (folder / "model" / "weights" / "w.bin").write_bytes(os.urandom(3_000_000))
+    (folder / "model" / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "model" / "run.sh").chmod(0o755)
+    (folder / "outputs" / "评估.json").write_text('{"accuracy": 0.97}')
+    (tmp_path / "models").mkdir()
+    return folder
+
+
+def save(job: Path, version: int = 1, **more) -> outputs.Saved:
+    target = job.parent / "models" / str(version)
+    return outputs.save(str(job / "model"), str(job / "outputs"), str(target), **{"provenance": WHO, **more})
+
+
+def test_the_version_holds_everything_with_digests_and_provenance(job: Path) -> None:
+    saved = save(job)
+    version = job.parent / "models" / "1"
+    manifest = json.loads((version / "manifest.json").read_text())
+    assert manifest == saved.manifest
+    assert manifest["provenance"] == WHO
+    assert saved.files == 3
+    by_path = {record["path"]: record for record in manifest["files"]}
+    assert set(by_path) == {"model/weights/w.bin", "model/run.sh", "outputs/评估.json", "outputs/empty"}
+    for path, record in by_path.items():
+        if record["kind"] in "fx":
+            assert hashlib.sha256((version / "files" / path).read_bytes()).hexdigest() == record["sha256"]
+    assert by_path["model/run.sh"]["kind"] == "x"
+    assert saved.size_bytes == sum(record["size"] for record in manifest["files"])
+
+
+def test_a_version_cannot_change_with_its_source_and_is_read_only(job: Path) -> None:
+    save(job)
+    kept = job.parent / "models" / "1" / "files" / "model" / "run.sh"
+    before = kept.read_text()
+    with open(job / "model" / "run.sh", "r+") as file:  # the same inode would show this
+        file.write("XXXX")
+    assert kept.read_text() == before
+    for here, _, names in os.walk(kept.parents[1]):
+        assert os.stat(here).st_mode & 0o222 == 0
+        assert all(os.stat(os.path.join(here, name)).st_mode & 0o222 == 0 for name in names)
+
+
+def test_saving_twice_gives_the_first_result_and_never_replaces_another(job: Path) -> None:
+    first = save(job)
+    (job / "model" / "late").write_text("later")
+    assert save(job) == first
+    with pytest.raises(Conflict):
+        save(job, provenance={**WHO, "attempt": 3})
+
+
+def test_equal_content_has_an_equal_digest_whatever_times_and_order(job: Path, tmp_path: Path) -> None:
+    first = save(job)
+    os.utime(job / "model" / "run.sh", (1, 1))
+    assert save(job, version=2).digest == first.digest
+    (job / "model" / "run.sh").chmod(0o644)
+    assert save(job, version=3).digest != first.digest
+
+
+def test_links_out_devices_and_pipes_are_left_out_and_named(job: Path) -> None:
+    (job / "outputs" / "passwd").symlink_to("/etc/passwd")
+    (job / "outputs" / "up").symlink_to("../../../secret")
+    (job / "outputs" / "sly").symlink_to("empty/../../model")
+    (job / "model" / "latest").symlink_to("weights/w.bin")
+    (job / "model" / "weights" / "absolute").symlink_to("/model/run.sh")
+    os.mkfifo(job / "outputs" / "pipe")
+    saved = save(job)
+    assert {entry["path"] for entry in saved.skipped} == {"outputs/passwd", "outputs/up", "outputs/sly", "outputs/pipe"}
+    files = job.parent / "models" / "1" / "files"
+    assert os.readlink(files / "model" / "latest") == "weights/w.bin"
+    assert (files / "model" / "weights" / "absolute").read_text() == "#!/bin/sh\n"
+
+
+def test_too_large_or_a_full_disk_leaves_nothing_behind(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StorageFailed):
+        save(job, max_mib=1)
+    assert os.listdir(job.parent / "models") == []
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs.os, "write", full)
+        with pytest.raises(StorageFailed, match="No space left"):
+            save(job)
+    assert os.listdir(job.parent / "models") == []
+    assert save(job).files == 3
+
+
+def test_what_a_crash_left_half_written_is_done_again(job: Path) -> None:
+    half = job.parent / "models" / f"1.saving-{WHO['job']}-2" / "files" / "model"
+    half.mkdir(parents=True)
+    (half / "run.sh").write_text("half")
+    half.chmod(0o555)
+    assert save(job).files == 3
+    assert os.listdir(job.parent / "models") == ["1"]
+
+
+def test_a_sparse_file_stays_small(job: Path) -> None:
+    with open(job / "model" / "sparse", "wb") as file:
+        file.truncate(64 << 20)
+    save(job)
+    copy = os.stat(job.parent / "models" / "1" / "files" / "model" / "sparse")
+    assert copy.st_size == 64 << 20
+    assert copy.st_blocks * 512 < 1 << 20
+
+
+def test_nothing_to_save(tmp_path: Path) -> None:
+    assert not outputs.has_entries(str(tmp_path / "none"), str(tmp_path))
+    (tmp_path / "x").write_text("")
+    assert outputs.has_entries(str(tmp_path / "none"), str(tmp_path))
+
+
+class TestServing:
+    def test_listing_shows_folders_first_and_kinds(self, job: Path) -> None:
+        (job / "model" / "link").symlink_to("/etc")
+        listed = trees.list_files(str(job), "model")
+        assert [(item["name"], item["kind"]) for item in listed["items"]] == [
+            ("weights", "folder"), ("link", "link"), ("run.sh", "file"),
+        ]  # fmt: skip
+        assert listed["items"][0]["path"] == "model/weights"
+        assert trees.list_files(str(job / "not-there-yet")) == {"path": "", "items": []}
+
+    @pytest.mark.parametrize("path", ["../secret", "model/../../secret", "/etc/passwd", "link", "inner/passwd", "x\0y", "", "model"])
+    def test_nothing_outside_is_opened(self, job: Path, path: str) -> None:
+        (job.parent / "secret").write_text("no")
+        (job / "link").symlink_to(job.parent / "secret")
+        (job / "inner").symlink_to("/etc")
+        with pytest.raises(NotFound):
+            trees.open_file(str(job), path)
+
+    def test_a_file_and_an_archive_come_out_whole(self, job: Path) -> None:
+        opened = trees.open_file(str(job), "model/weights/w.bin")
+        data = b"".join(trees.blocks_of(opened.fd))
+        assert (len(data), opened.name) == (3_000_000, "w.bin")
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(trees.zip_tree(str(job), "model"))))
+        assert sorted(archive.namelist()) == ["run.sh", "weights/w.bin"]
+        assert archive.read("weights/w.bin") == data
+
+    def test_a_version_can_be_deleted_although_it_is_read_only(self, job: Path) -> None:
+        save(job)
+        trees.remove_tree(str(job.parent / "models" / "1"))
+        trees.remove_tree(str(job.parent / "models" / "1"))
+        assert os.listdir(job.parent / "models") == []
