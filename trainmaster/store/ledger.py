@@ -94,17 +94,13 @@ class Ledger:
         sql = self._statements
         with connection.begin():
             cursor = connection.connection.cursor()
-            specs = [spec for batch in batches for spec in batch.specs.items()]
-            if specs:
-                cursor.executemany(sql.add_spec, specs)
+            sql.add_spec.run(cursor, list(dict(spec for batch in batches for spec in batch.specs.items()).items()))
             gathered = _Gathered()
             for batch in batches:
                 for change in batch.changes:
                     gathered.add(change)
             gathered.write(cursor, sql)
-            keys = [_key_row(key) for batch in batches for key in batch.keys]
-            if keys:
-                cursor.executemany(sql.add_key, keys)
+            sql.add_key.run(cursor, [_key_row(key) for batch in batches for key in batch.keys])
             cursor.close()
             for batch in batches:
                 if batch.deleted:
@@ -162,9 +158,11 @@ class _Gathered:
                 pending.touched.setdefault(number, set()).add((event.data["role"], event.data["index"]))
 
     def write(self, cursor: Any, sql: Statements) -> None:
-        if not self._jobs:
-            return
-        fresh, changed, attempts, tasks, task_changes = [], [], [], [], []
+        fresh: list[rows.Row] = []
+        changed: list[rows.Row] = []
+        attempts: list[rows.Row] = []
+        tasks: list[rows.Row] = []
+        task_changes: list[rows.Row] = []
         for pending in self._jobs.values():
             job = pending.job
             if pending.base == 0:
@@ -177,16 +175,13 @@ class _Gathered:
                     tasks.extend(_task_rows(job.seq, attempt))
                 elif number in pending.touched:
                     task_changes.extend(_task_changes(job.seq, attempt, pending.touched[number]))
-        cursor.executemany(sql.add_event, self._events)
-        if fresh:
-            cursor.executemany(sql.add_job, fresh)
-        if changed:
-            cursor.executemany(sql.change_job, changed)
-            if cursor.rowcount != len(changed):
-                raise _stale(next(iter(self._jobs.values())).job)
-        for statement, values in ((sql.put_attempt, attempts), (sql.put_task, tasks), (sql.change_task, task_changes)):
-            if values:
-                cursor.executemany(statement, values)
+        sql.add_event.run(cursor, self._events)
+        sql.add_job.run(cursor, fresh)
+        if sql.change_job.run(cursor, changed) != len(changed):
+            raise _stale(next(iter(self._jobs.values())).job)
+        sql.put_attempt.run(cursor, attempts)
+        sql.put_task.run(cursor, tasks)
+        sql.change_task.run(cursor, task_changes)
 
 
 def _task_rows(job: int, attempt: Attempt) -> list[rows.Row]:

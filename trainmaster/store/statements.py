@@ -1,13 +1,16 @@
 """The ledger's SQL: built once from the tables, compiled once per dialect to text with positional parameters.
 
 Invariant: the parameters of a statement are exactly the columns its name promises, in that order (checked when
-compiled).
+compiled). SQLite gets many rows in one statement, because Python's driver gives up the interpreter lock at every one,
+and each time takes up to 5 ms to get it back while another thread computes. psycopg's `executemany` is one pipeline
+anyway.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy import Table, bindparam, delete, insert, update
+from sqlalchemy import Table, bindparam, delete, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ClauseElement
@@ -15,52 +18,91 @@ from sqlalchemy.sql import ClauseElement
 from trainmaster.store import rows, tables
 
 _INSERT: Final[dict[str, Any]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-_JOB: Final = tables.job
-_TASK: Final = tables.task
+_LARGEST: Final = 256
+"""Rows in one SQLite statement at most; 256 of the widest are 5,400 of the 32,766 parameters it allows."""
+
+
+class Statement:
+    """One statement for many rows. `run` returns how many rows it changed."""
+
+    def __init__(self, sql: str) -> None:
+        self._sql = sql
+
+    def run(self, cursor: Any, values: Sequence[rows.Row]) -> int:
+        """Write `values`; none is allowed."""
+        if not values:
+            return 0
+        cursor.executemany(self._sql, values)
+        return int(cursor.rowcount)
+
+
+class _Widened(Statement):
+    """The same for SQLite: `head`, then 1, 2, 4 ... 256 groups of parameters, then `tail`; few texts, so all stay
+    prepared.
+    """
+
+    def __init__(self, head: str, width: int, tail: str) -> None:
+        group = f"({', '.join('?' * width)})"
+        sizes = [1 << power for power in range(_LARGEST.bit_length())]
+        self._texts = {size: f"{head} {', '.join([group] * size)} {tail}" for size in sizes}
+
+    def run(self, cursor: Any, values: Sequence[rows.Row]) -> int:
+        changed = start = 0
+        while left := len(values) - start:
+            size = min(_LARGEST, 1 << (left.bit_length() - 1))
+            cursor.execute(self._texts[size], list(chain.from_iterable(values[start : start + size])))
+            changed += cursor.rowcount
+            start += size
+        return changed
 
 
 class Statements:
-    """Prepared texts for `cursor.executemany`. The comment names the parameters."""
+    """All statements of the ledger. The comment names the parameters."""
 
     def __init__(self, dialect: DefaultDialect) -> None:
         self._dialect = type(dialect)(paramstyle="qmark" if dialect.name == "sqlite" else "format")
         self._name = dialect.name
+        job, task = tables.job, tables.task
         self.add_event = self._insert(tables.event, rows.EVENT)
-        self.add_job = self._insert(_JOB, rows.JOB_FIXED + rows.JOB_MOVING)
-        self.change_job = self._change_job()  # JOB_MOVING, number, version it stands on
-        self.put_attempt = self._upsert(
+        self.add_job = self._insert(job, rows.JOB_FIXED + rows.JOB_MOVING)
+        self.change_job = self._update(job, rows.JOB_MOVING, ("seq", "version"))  # JOB_MOVING, number, version before
+        self.put_attempt = self._insert(
             tables.attempt, rows.ATTEMPT_FIXED, rows.ATTEMPT_MOVING, key=("job", "number")
         )  # ATTEMPT_FIXED + ATTEMPT_MOVING
-        self.put_task = self._upsert(_TASK, rows.TASK_FIXED, rows.TASK_MOVING, key=("job", "attempt", "position"))
-        self.change_task = self._change_task()  # TASK_MOVING, job, attempt, position
-        self.add_spec = self._upsert(tables.spec, ("digest", "document"), (), key=("digest",))
+        self.put_task = self._insert(task, rows.TASK_FIXED, rows.TASK_MOVING, key=("job", "attempt", "position"))
+        self.change_task = self._update(task, rows.TASK_MOVING, ("job", "attempt", "position"))  # TASK_MOVING, key
+        self.add_spec = self._insert(tables.spec, ("digest", "document"), key=("digest",))
         self.add_key = self._insert(tables.idempotency, ("workspace", "key", "body_digest", "jobs", "created_at"))
 
-    def _insert(self, table: Table, columns: Sequence[str]) -> str:
-        return self._compile(insert(table).values({name: bindparam(name) for name in columns}), columns)
-
-    def _upsert(self, table: Table, fixed: Sequence[str], moving: Sequence[str], key: Sequence[str]) -> str:
+    def _insert(
+        self, table: Table, fixed: Sequence[str], moving: Sequence[str] = (), key: Sequence[str] = ()
+    ) -> Statement:
+        """Return an insert of `fixed` + `moving`; with `key`, a row that exists gets the new `moving`."""
         columns = (*fixed, *moving)
         statement = _INSERT[self._name](table).values({name: bindparam(name) for name in columns})
         if moving:
             changed = {name: statement.excluded[name] for name in moving}
             statement = statement.on_conflict_do_update(index_elements=list(key), set_=changed)
-        else:
+        elif key:
             statement = statement.on_conflict_do_nothing(index_elements=list(key))
-        return self._compile(statement, columns)
+        sql = self._compile(statement, columns)
+        if self._name != "sqlite":
+            return Statement(sql)
+        head, values, tail = sql.partition(f"({', '.join('?' * len(columns))})")
+        assert values, "an insert ends in its parameters"
+        return _Widened(head, len(columns), tail)
 
-    def _change_job(self) -> str:
-        moving: list[Any] = [(_JOB.c[name], bindparam(f"new_{name}")) for name in rows.JOB_MOVING]
-        on = (_JOB.c.seq == bindparam("old_seq"), _JOB.c.version == bindparam("old_version"))
-        wanted = [f"new_{name}" for name in rows.JOB_MOVING]
-        return self._compile(update(_JOB).ordered_values(*moving).where(*on), [*wanted, "old_seq", "old_version"])
-
-    def _change_task(self) -> str:
-        moving: list[Any] = [(_TASK.c[name], bindparam(f"new_{name}")) for name in rows.TASK_MOVING]
-        key = ("job", "attempt", "position")
-        on = [_TASK.c[name] == bindparam(f"old_{name}") for name in key]
-        wanted = [*(f"new_{name}" for name in rows.TASK_MOVING), *(f"old_{name}" for name in key)]
-        return self._compile(update(_TASK).ordered_values(*moving).where(*on), wanted)
+    def _update(self, table: Table, moving: Sequence[str], key: Sequence[str]) -> Statement:
+        """Return an update of `moving` where `key` is as given behind them."""
+        if self._name == "sqlite":
+            changed = ", ".join(f"{name} = v.column{number}" for number, name in enumerate(moving, 1))
+            found = " AND ".join(f"{table.name}.{name} = v.column{n}" for n, name in enumerate(key, len(moving) + 1))
+            head = f"UPDATE {table.name} SET {changed} FROM (VALUES"
+            return _Widened(head, len(moving) + len(key), f") AS v WHERE {found}")
+        values: list[Any] = [(table.c[name], bindparam(f"new_{name}")) for name in moving]
+        statement = update(table).ordered_values(*values)
+        statement = statement.where(*(table.c[name] == bindparam(f"old_{name}") for name in key))
+        return Statement(self._compile(statement, [*(f"new_{n}" for n in moving), *(f"old_{n}" for n in key)]))
 
     def _compile(self, statement: ClauseElement, wanted: Sequence[str]) -> str:
         compiled: Any = statement.compile(dialect=self._dialect)

@@ -10,10 +10,12 @@ from trainmaster.store.read_jobs import JobReader
 database = Database.open(sys.argv[1], backup_dir=sys.argv[2])
 ledger = Ledger(database)
 seq = JobReader(database).next_job_seq()
-print("ready", flush=True)
+sys.stdout.write("ready\n")
+sys.stdout.flush()
 while True:
     flights = [(number, ledger.commit(Batch(list(life(number).changes)))) for number in range(seq, seq + 8)]
     for number, future in flights:
         future.result(60)
-        print(number, flush=True)
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
     seq += 8
