@@ -48,7 +48,7 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
         pai = PaiDocument.model_validate(raw)
     except ValidationError as error:
         raise refusal(_all_problems(raw, error, hosts)) from None
-    found = _debug_problems(pai)
+    found = _own_problems(pai)
     native = native_document(pai)
     try:
         check(native, hosts=hosts)
@@ -66,7 +66,7 @@ def _all_problems(raw: dict[str, Any], error: ValidationError, hosts: int | None
     rest = salvage(raw, errors, PaiDocument, STAND_INS)
     if rest is None:
         return found
-    more = _debug_problems(rest)
+    more = _own_problems(rest)
     try:
         check(native_document(rest), hosts=hosts)
     except InvalidSpec as refused:
@@ -170,11 +170,17 @@ def _code(uri: str | None) -> dict[str, str] | None:
     return None if path is None else {"path": path}
 
 
-def _debug_problems(pai: PaiDocument) -> list[Problem]:
-    given = (pai.job_envs or {}).get("isDebug")
-    if given is None or given.lower() in ("true", "false"):
-        return []
-    return [problem("not_boolean", "jobEnvs.isDebug", value=given)]
+def _own_problems(pai: PaiDocument) -> list[Problem]:
+    """Return what only OpenPAI's own fields can have wrong: a script of blanks, an isDebug that is neither."""
+    found = [
+        problem("command_empty", f"taskRoles.{index}.command")
+        for index, role in enumerate(pai.task_roles)
+        if not role.command.strip()
+    ]
+    debug = (pai.job_envs or {}).get("isDebug")
+    if debug is not None and debug.lower() not in ("true", "false"):
+        found.append(problem("not_boolean", "jobEnvs.isDebug", value=debug))
+    return found
 
 
 def _warnings(pai: PaiDocument) -> list[Problem]:
