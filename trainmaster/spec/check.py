@@ -163,7 +163,7 @@ def _numeric(text: str) -> bool:
 
 def _unknown(path: str, key: str, loc: tuple[Any, ...], model: type[BaseModel]) -> Problem:
     known = _fields_at(loc[:-1], model)
-    near = difflib.get_close_matches(key[:100], known, 1, 0.6)
+    near = difflib.get_close_matches(key[:100], known, 1, 0.7)
     folded = {name.replace("_", "").lower(): name for name in known}
     same = folded.get(key.replace("_", "").replace("-", "").lower())
     best = same or (near[0] if near else None)
@@ -195,7 +195,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 # --------------------------------------------------------------------------------------------------- what still parses
 
 _PLACEHOLDERS: Final[dict[str, Any]] = {
-    "name": "stand-in", "command": "true", "kind": "single", "path": "/stand-in", "label": "stand-in",
+    "name": "stand-in", "command": "true", "kind": "single", "path": "/stand-in", "label": "stand-in", "upload": "sha256:" + "0" * 64,
     "pattern": "(?P<x>x)", "roles": [{"name": "stand-in", "command": "true"}],
 }  # fmt: skip
 """Stand-ins for required fields that are missing or wrong; problems at their paths are dropped."""
