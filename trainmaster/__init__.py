@@ -1,6 +1,7 @@
 """Trainmaster: the self-hosted platform on which people train models.
 
-The public surface is small: :class:`Client` (the SDK) and :func:`log` (metrics from inside a task). Both are
+The public surface is small: :class:`Client` (the SDK) and :func:`log` and
+:func:`progress` (metrics from inside a task). Both are
 imported on first use, so that ``import trainmaster`` stays cheap inside agents and user programs.
 """
 
@@ -10,9 +11,9 @@ from trainmaster._version import __version__
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
-    from trainmaster.sdk.task import log
+    from trainmaster.sdk.task import log, progress
 
-__all__ = ["Client", "__version__", "log"]
+__all__ = ["Client", "__version__", "log", "progress"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,8 +22,8 @@ def __getattr__(name: str) -> Any:
         from trainmaster.sdk.client import Client
 
         return Client
-    if name == "log":
-        from trainmaster.sdk.task import log
+    if name in ("log", "progress"):
+        from trainmaster.sdk import task
 
-        return log
+        return getattr(task, name)
     raise AttributeError(f"module 'trainmaster' has no attribute {name!r}")

@@ -87,16 +87,22 @@ class JobCurves:
         return more
 
     def _collect_task(self, attempt: int, name: str, task: _Task, now: float, deadline: float, over: bool) -> bool:
-        again, records = task.sdk.news()
-        if again:
-            for key in [key for key in self.curves if (key.source, key.attempt, key.task) == ("sdk", attempt, name)]:
-                del self.curves[key]
-        for record in records:
-            self._add("sdk", attempt, name, record)
+        reading = True
+        while reading:
+            again, records = task.sdk.news()
+            if again:
+                for key in [
+                    key for key in self.curves if (key.source, key.attempt, key.task) == ("sdk", attempt, name)
+                ]:
+                    del self.curves[key]
+            for record in records:
+                self._add("sdk", attempt, name, record)
+            reading = task.sdk.more and time.monotonic() < deadline
         try:
-            return task.log.collect(lambda record: self._add("log", attempt, name, record), now, deadline, ended=over)
+            more = task.log.collect(lambda record: self._add("log", attempt, name, record), now, deadline, ended=over)
         except OSError:
             return False  # the disk is full: what could not be kept is found again later
+        return more or task.sdk.more
 
     def _find_tasks(self) -> None:
         attempts = os.path.join(self.folder, "attempts")

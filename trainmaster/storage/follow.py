@@ -18,6 +18,8 @@ from trainmaster.storage.logs import MAX_WINDOW, LogWindow, read
 FAST_S: Final = 0.010
 SLOW_S: Final = 0.025
 CALM_AFTER_S: Final = 2.0
+ENDED_EVERY_S: Final = 0.25
+"""How often a follower of a file that does not change asks whether its task has ended."""
 WINDOW: Final = 256 << 10
 
 _State = tuple[int, int, int]
@@ -52,14 +54,19 @@ class Follower:
 
         A truncated log is followed from its new start. The caller's pace is the stream's pace: nothing piles up.
         """
-        watched = self._watched.setdefault(path, _Watched())
+        watched = self._watched.get(path)
+        if watched is None:
+            watched = self._watched[path] = _Watched(state=_state(path))
         watched.followers += 1
-        watched.state = _state(path)
         if self._ticker is None or self._ticker.done():
             self._ticker = asyncio.create_task(self._tick())
+        seen: _State | None = None  # how the file looked when there was nothing more to read
         try:
             while True:
                 over, changed, state = ended(), watched.changed, _state(path)
+                if state == seen and not over:
+                    await _either(changed, ENDED_EVERY_S)
+                    continue
                 if 0 <= state[1] < offset:
                     offset = 0
                 got = await self._read(watched, path, offset, state, over, window)
@@ -68,8 +75,8 @@ class Follower:
                     yield got
                 elif over:
                     return
-                elif changed is watched.changed and not ended():
-                    await _either(changed, SLOW_S * 4)
+                else:
+                    seen = state
         finally:
             watched.followers -= 1
             if watched.followers == 0:

@@ -98,7 +98,7 @@ def _usable(pattern: str) -> tuple[Any, tuple[str, ...]] | None:
         compiled = expression(pattern)
     except InvalidSpec:
         return None
-    return compiled, tuple(compiled.groupindex)
+    return compiled, tuple(sorted(compiled.groupindex, key=compiled.groupindex.__getitem__))
 
 
 def _text(match: Any, name: str) -> str:

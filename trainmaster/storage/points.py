@@ -81,9 +81,10 @@ class Growing:
     def __init__(self, path: str) -> None:
         self.path = path
         self.offset = 0
+        self.more = False  # the last look stopped at its budget
         self._inode = 0
 
-    def news(self, budget: int = 64 << 20) -> tuple[bool, Iterator[dict[str, Any]]]:
+    def news(self, budget: int = BLOCK) -> tuple[bool, Iterator[dict[str, Any]]]:
         """Return (whether it started again, the new records), reading at most `budget` bytes. Missing: nothing."""
         try:
             fd = open_regular(self.path)
@@ -97,6 +98,7 @@ class Growing:
         return again, self._records(fd, budget)
 
     def _records(self, fd: int, budget: int) -> Iterator[dict[str, Any]]:
+        self.more = False
         try:
             while budget > 0 and (data := os.pread(fd, BLOCK, self.offset)):
                 end = data.rfind(b"\n") + 1
@@ -106,6 +108,7 @@ class Growing:
                     end = len(data)  # a line of more than a megabyte: no record of ours
                 self.offset += end
                 budget -= end
+                self.more = budget <= 0
                 for line in data[:end].split(b"\n"):
                     record = decode(line)
                     if record is not None:

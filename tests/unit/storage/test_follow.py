@@ -36,15 +36,15 @@ async def test_a_line_is_seen_within_50_ms(tmp_path: Path) -> None:
 
 
 async def test_it_ends_only_when_all_is_read(tmp_path: Path) -> None:
-    path, over = tmp_path / "log", False
+    path, over = tmp_path / "log", asyncio.Event()
     path.write_bytes("训练".encode() * 200_000)
     follower, got = Follower(), []
-    async for window in follower.follow(str(path), 0, lambda: over):
+    async for window in follower.follow(str(path), 0, over.is_set):
         got.append(window.text)
         if len(got) == 1:
             with open(path, "ab") as file:
                 file.write("最后".encode() + b"\xe8")  # and half a character
-            over = True
+            over.set()
     assert "".join(got) == "训练" * 200_000 + "最后\ufffd"
 
 
@@ -60,7 +60,9 @@ async def test_a_log_that_does_not_exist_yet_and_one_that_is_truncated(tmp_path:
     assert await asyncio.wait_for(reading, 20) == "first\nnew\n"
 
 
-async def test_many_followers_share_the_looking_and_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_followers_share_the_looking_and_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, over, reads = tmp_path / "log", False, 0
     path.write_text("")
     from trainmaster.storage import follow

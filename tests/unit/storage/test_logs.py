@@ -18,7 +18,9 @@ from trainmaster.storage import logs, logsearch
 from trainmaster.storage.lineindex import STEP, LineIndex
 from trainmaster.storage.logfile import LogFile
 
-TEXTS = st.one_of(st.text(max_size=200).map(str.encode), st.binary(max_size=200), st.just("进度\r50%\r".encode()), st.just(b"\n"))
+TEXTS = st.one_of(
+    st.text(max_size=200).map(str.encode), st.binary(max_size=200), st.just("进度\r50%\r".encode()), st.just(b"\n")
+)
 
 
 def write(folder: Path, data: bytes) -> str:
@@ -175,7 +177,7 @@ class TestLines:
         cut(path, 16 * 100_000, 16 * 200_000)
         assert logs.read_lines(path, 99_999, 1).text.startswith("000000000099999")
         assert logs.read_lines(path, 100_000, 1).text.startswith("000000000300000")
-        assert logs.read_lines(path, 199_999, 9).text == "%015d\n" % 399_999
+        assert logs.read_lines(path, 199_999, 9).text == f"{399_999:015d}\n"
         hit = logsearch.search(path, "000000000399999").items[0]
         assert hit.line == 199_999
 

@@ -142,7 +142,9 @@ class TestServing:
         assert listed["items"][0]["path"] == "model/weights"
         assert trees.list_files(str(job / "not-there-yet")) == {"path": "", "items": []}
 
-    @pytest.mark.parametrize("path", ["../secret", "model/../../secret", "/etc/passwd", "link", "inner/passwd", "x\0y", "", "model"])
+    @pytest.mark.parametrize(
+        "path", ["../secret", "model/../../secret", "/etc/passwd", "link", "inner/passwd", "x\0y", "", "model"]
+    )
     def test_nothing_outside_is_opened(self, job: Path, path: str) -> None:
         (job.parent / "secret").write_text("no")
         (job / "link").symlink_to(job.parent / "secret")

@@ -157,7 +157,9 @@ def test_bombs_are_stopped(tmp_path: Path) -> None:
     assert left_over(tmp_path) == []
 
 
-@pytest.mark.parametrize("data", [b"", b"not a tar", gzip.compress(b"not a tar" * 200), archive(("a", b"x" * 9000))[:-40]])
+@pytest.mark.parametrize(
+    "data", [b"", b"not a tar", gzip.compress(b"not a tar" * 200), archive(("a", b"x" * 9000))[:-40]]
+)
 def test_what_is_no_archive_is_said_so(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(InvalidSpec) as refused:
         send(tmp_path, data)
@@ -224,7 +226,11 @@ class TestIgnoring:
 
 
 @settings(max_examples=40, deadline=None)
-@given(tree=st.dictionaries(st.from_regex(r"[a-zé]{1,3}(/[a-zé]{1,3}){0,3}", fullmatch=True), st.binary(max_size=300), max_size=12))
+@given(
+    tree=st.dictionaries(
+        st.from_regex(r"[a-zé]{1,3}(/[a-zé]{1,3}){0,3}", fullmatch=True), st.binary(max_size=300), max_size=12
+    )
+)
 def test_any_tree_survives_the_journey(tmp_path_factory, tree: dict[str, bytes]) -> None:
     home = tmp_path_factory.mktemp("h")
     folder = home / "code"

@@ -25,7 +25,9 @@ def write(folder: Path, samples: list, tail: str = "") -> str:
 
 
 def test_totals_become_rates_and_absent_values_null(tmp_path: Path) -> None:
-    path = write(tmp_path, [sample(10, cpu=1.0, read=5), sample(12, cpu=4.0, read=5.5, gpu=0.7), sample(14, cpu=5.0, read=5.5)])
+    path = write(
+        tmp_path, [sample(10, cpu=1.0, read=5), sample(12, cpu=4.0, read=5.5, gpu=0.7), sample(14, cpu=5.0, read=5.5)]
+    )
     read = usage.read(path)
     assert read["t"] == [10, 12, 14]
     assert read["cpu"] == [None, 1.5, 0.5]
