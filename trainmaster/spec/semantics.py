@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
+import re2
+
 from trainmaster.core.errors import Problem
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
@@ -190,6 +192,12 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
         tree = re._parser.parse(pattern)  # type: ignore[attr-defined]
     except (re.error, OverflowError, RecursionError) as error:
         return "bad_regex", str(error)
+    options = re2.Options()
+    options.log_errors = False
+    try:  # what collects the metrics is RE2, because it cannot be made to run for ever
+        re2.compile(pattern, options)
+    except re2.error as error:
+        return "bad_regex", f"{error.args[0].decode(errors='replace')} (RE2 knows no look-around and no back-references)"
     if not groups:
         return "regex_groups", ""
     return ("regex_slow", "") if _repeats_inside(tree, False) else None
