@@ -11,7 +11,7 @@ export const FONT =
 export const MONO = '"JetBrains Mono", "SF Mono", ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
 
 /** Distinct on light and dark, and in the common kinds of colour blindness next to each other. */
-export const SERIES = ["#3b5bdb", "#e8590c", "#0ca678", "#ae3ec9", "#f08c00", "#1098ad", "#e03131", "#66a80f", "#5f3dc4", "#868e96"] as const;
+export const SERIES = ["#4c6ef5", "#f76707", "#12b886", "#be4bdb", "#f59f00", "#15aabf", "#fa5252", "#82c91e", "#7950f2", "#868e96"] as const;
 
 export interface LookState {
   look: Look;

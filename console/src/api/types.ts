@@ -16,6 +16,8 @@ export interface Problem {
   remedy: string;
   code?: string;
   value?: Json;
+  /** What fills the texts of `code` in either language. */
+  args?: Record<string, Json>;
 }
 
 export interface Session {
@@ -183,7 +185,7 @@ export interface Bulk {
 export interface Preview {
   ok: boolean;
   problems: Problem[];
-  warnings: (string | { code?: string; path?: string; message: string })[];
+  warnings: Problem[];
   spec: JsonObject | null;
   fits: {
     when: "now" | "queue" | "never";
@@ -332,11 +334,20 @@ export interface Token {
   used_at?: number | null;
 }
 
+export interface Option {
+  type: string;
+  minimum: number;
+  maximum: number;
+  title: Bilingual;
+}
+
 export interface Meta {
   states: Record<string, Bilingual>;
-  priorities: (string | { name: string; title?: Bilingual })[];
-  frameworks: { kind: string; title: Bilingual; options?: Json }[];
-  verdicts: Record<string, Bilingual>;
-  limits: Record<string, number>;
+  priorities: { code: string; title: Bilingual }[];
+  frameworks: { kind: string; title: Bilingual; options: Record<string, Option> }[];
+  verdicts: Record<string, Bilingual & { fault: string }>;
+  /** Rule and remedy of every problem code, as templates for its args. */
+  problems?: Record<string, { rule: Bilingual; remedy: Bilingual }>;
+  limits: Record<string, number | null>;
   defaults: Record<string, Json>;
 }

@@ -56,7 +56,7 @@ export function Chart(props: Props): ReactNode {
       cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
       scales: { x: { time }, y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) } },
       axes: [
-        { ...axis, values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number), space: time ? 80 : 50 },
+        { ...axis, size: 32, values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number), space: time ? 80 : 50 },
         { ...axis, size: 62, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
       ],
       series: [

@@ -31,7 +31,7 @@ export const job = {
   tasks: {
     title: "Replicas", role: "Sub-task", task: "Replica", node: "Node", cards: "Cards", ports: "Ports", exit: "Ended with", run: "Run time", log: "Log",
     main: "main", mainHint: "Completing this sub-task completes the job", started: "Started", state: "State", roles: "Sub-tasks",
-    command: "Command", replicas: "Replicas", rule: "Completion rule", minSucceeded: "complete after {{n}} successes", minFailed: "fails after {{n}} failures",
+    command: "Command", replicas: "Replicas", rule: "Completion rule", minSucceeded: "complete after {{count}} successes", minSucceeded_one: "complete after {{count}} success", minFailed: "fails after {{count}} failures", minFailed_one: "fails after {{count}} failure",
     neverFails: "failures are tolerated", allEnd: "complete when all have ended", each: "each",
   },
   log: {

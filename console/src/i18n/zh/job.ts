@@ -31,7 +31,7 @@ export const job = {
   tasks: {
     title: "子任务副本", role: "子任务", task: "副本", node: "节点", cards: "加速卡", ports: "端口", exit: "结束情况", run: "运行时长", log: "日志",
     main: "主任务", mainHint: "该子任务完成即整个任务完成", started: "开始时间", state: "状态", roles: "子任务",
-    command: "运行命令", replicas: "副本个数", rule: "完成规则", minSucceeded: "成功 {{n}} 个即完成", minFailed: "失败 {{n}} 个即失败",
+    command: "运行命令", replicas: "副本个数", rule: "完成规则", minSucceeded: "成功 {{count}} 个即完成", minFailed: "失败 {{count}} 个即失败",
     neverFails: "允许副本失败", allEnd: "全部结束即完成", each: "每副本",
   },
   log: {

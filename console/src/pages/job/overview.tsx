@@ -57,8 +57,8 @@ function RoleCard({ role }: { role: RoleView }): ReactNode {
   const { t } = useTranslation();
   const r = role.resources;
   const rules = [
-    role.min_succeeded !== null ? t("job.tasks.minSucceeded", { n: role.min_succeeded }) : t("job.tasks.allEnd"),
-    role.min_failed !== null ? t("job.tasks.minFailed", { n: role.min_failed }) : t("job.tasks.neverFails"),
+    role.min_succeeded !== null ? t("job.tasks.minSucceeded", { count: role.min_succeeded }) : t("job.tasks.allEnd"),
+    role.min_failed !== null ? t("job.tasks.minFailed", { count: role.min_failed }) : t("job.tasks.neverFails"),
   ];
   const each = [r.gpu > 0 ? t("unit.cards", { n: r.gpu, count: r.gpu }) : "", r.gpu_type ?? "", t("unit.cores", { n: number(r.cpu), count: r.cpu }), mib(r.memory_mib), `shm ${mib(r.shm_mib)}`].filter(Boolean).join(" · ");
   return (

@@ -1,2 +1,147 @@
-import type { ReactNode } from "react";
-export function SubmitPage(): ReactNode { return null; }
+/** The form of a new job. The document is the state: form, text and preview are three views of it. */
+import { CodeOutlined, EyeOutlined, ImportOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { App, Button, Segmented } from "antd";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { readMeta } from "../../api/cluster";
+import { cloneDocument, previewJob } from "../../api/jobs";
+import type { Json, JsonObject, Problem } from "../../api/types";
+import { PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { Confirm } from "./confirm";
+import { emptyDocument, readDocument, setAt, shortForm, withRoles } from "./document";
+import { PreviewPanel, usePreview } from "./preview";
+import { Roles } from "./roles";
+import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
+import { FormContext, type FormState } from "./state";
+
+const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
+const LARGEST_FILE = 4 * 1024 * 1024;
+const MODE = "trainmaster.expert";
+
+export function SubmitPage(): ReactNode {
+  const { clone } = useSearch({ from: "/submit" });
+  const source = useQuery({ queryKey: ["clone", clone], queryFn: () => cloneDocument(clone ?? ""), enabled: clone !== undefined, staleTime: Infinity, gcTime: 0 });
+  if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
+  return <SubmitForm key={clone ?? ""} initial={source.data ? withRoles(shortForm(source.data)) : emptyDocument()} clone={clone} />;
+}
+
+function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { message } = App.useApp();
+  const errorText = useErrorText();
+  const [doc, setDoc] = useState(initial);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [tried, setTried] = useState(clone !== undefined);
+  const [expert, setExpert] = useState(() => localStorage.getItem(MODE) === "1");
+  const [open, setOpen] = useState<"json" | "confirm" | null>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const meta = useQuery({ queryKey: ["meta"], queryFn: readMeta, staleTime: Infinity });
+  const live = usePreview(doc);
+
+  const set = useCallback((path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)), []);
+  const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
+  const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? []), [doc, live.preview]);
+  const visible = useMemo(() => problems.filter((p) => tried || [...touched].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, touched]);
+  const form = useMemo((): FormState => ({
+    doc, set, touch, expert, meta: meta.data,
+    problemsAt: (path, deep) => visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),
+  }), [doc, set, touch, expert, meta.data, visible]);
+
+  const chooseMode = (next: boolean): void => {
+    localStorage.setItem(MODE, next ? "1" : "0");
+    setExpert(next);
+  };
+  const go = (path: string): void => {
+    chooseMode(true);
+    requestAnimationFrame(() => reveal(path));
+  };
+  const take = async (text: string): Promise<string | null> => {
+    const read = readDocument(text);
+    if ("problem" in read) return read.problem === "" ? t("submit.json.notObject") : t("submit.json.invalid", { message: read.problem });
+    if (!read.pai) {
+      setDoc(withRoles(read.doc));
+      setTried(true);
+      return null;
+    }
+    try {
+      const translated = await previewJob({ spec: read.doc, dialect: "pai" });
+      if (!translated.spec) return translated.problems.map((p) => `${p.path}: ${p.rule}. ${p.remedy}`).join("\n");
+      setDoc(withRoles(shortForm(translated.spec)));
+      setTried(true);
+      message.success(t("submit.json.translated"));
+      return null;
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      return `${title} ${remedy}`;
+    }
+  };
+  const load = async (chosen: File | undefined): Promise<void> => {
+    if (!chosen) return;
+    const problem = chosen.size > LARGEST_FILE ? t("submit.json.tooBig") : await take(await chosen.text());
+    if (problem === null) message.success(t("submit.json.imported", { name: chosen.name }));
+    else message.error(problem, 8);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    void load(event.dataTransfer.files[0]);
+  };
+  const review = (): void => {
+    setTried(true);
+    const first = problems[0];
+    if (first) reveal(first.path);
+    else if (live.current && live.preview?.ok) setOpen("confirm");
+  };
+  return (
+    <FormContext value={form}>
+      <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
+        <PageHeader title={t("submit.title")} sub={clone ? t("submit.clonedFrom", { id: clone.slice(0, 12) }) : t("submit.json.drop")} actions={
+          <>
+            <Segmented<boolean> value={expert} onChange={chooseMode} options={[{ value: false, label: t("submit.basic") }, { value: true, label: <span data-testid="expert">{t("submit.expert")}</span> }]} aria-label={t("submit.mode")} />
+            <input ref={file} type="file" hidden accept=".json,.yaml,.yml" data-testid="import-file" onChange={(e) => {
+              void load(e.target.files?.[0]);
+              e.target.value = "";
+            }} />
+            <Button icon={<ImportOutlined />} onClick={() => file.current?.click()} data-testid="import">{t("submit.import")}</Button>
+            <Button icon={<CodeOutlined />} onClick={() => setOpen("json")} data-testid="edit-json">{t("submit.editJson")}</Button>
+            <Button type="primary" icon={<EyeOutlined />} onClick={review} disabled={live.busy && problems.length === 0} data-testid="review">{t("submit.review")}</Button>
+          </>
+        } />
+        <div className="tm-submit">
+          <form className="tm-form ant-form ant-form-vertical" onSubmit={(e) => e.preventDefault()}>
+            <JobSection />
+            <Roles />
+            <EnvironmentSection />
+            <RunningSection />
+            <WatchingSection />
+          </form>
+          <PreviewPanel preview={live.preview} busy={live.busy} error={live.error} problems={visible} go={go} />
+        </div>
+        <Suspense>{open === "json" && <JsonDrawer doc={doc} close={() => setOpen(null)} take={take} />}</Suspense>
+        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} close={() => setOpen(null)} done={(job) => {
+          message.success(t("submit.confirm.submitted"));
+          void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
+        }} />}
+      </div>
+    </FormContext>
+  );
+}
+
+/** The platform's problems, and the missing name, which the preview was not asked about. */
+function allProblems(doc: JsonObject, found: Problem[]): Problem[] {
+  if (doc["name"]) return found;
+  return [{ path: "name", rule: "This field is required", remedy: "Give name.", code: "required", args: { field: "name" } }, ...found];
+}
+
+/** Scroll to the field of a path, or to what encloses it, and put the cursor there. */
+function reveal(path: string): void {
+  for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
+    const element = document.querySelector(`[data-path="${CSS.escape(at)}"]`);
+    if (!element) continue;
+    element.scrollIntoView({ block: "center", behavior: "smooth" });
+    element.querySelector<HTMLElement>("input, textarea, [role=combobox]")?.focus({ preventScroll: true });
+    return;
+  }
+}

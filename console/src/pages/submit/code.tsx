@@ -1,0 +1,103 @@
+/** Where the code comes from: a folder or a tar.gz of this computer, a path of the platform's machine, or none. */
+import { CheckCircleFilled, CodeOutlined, InboxOutlined } from "@ant-design/icons";
+import { Button, Flex, Progress } from "antd";
+import { useRef, useState, type DragEvent, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { uploadCode, type Uploaded } from "../../api/uploads";
+import { bytes } from "../../shared/format";
+import { useErrorText } from "../../shared/ui";
+import { getAt } from "./document";
+import { FieldFrame } from "./fields";
+import { useForm } from "./state";
+import { chosenEntries, droppedEntries, packFolder, type Entry } from "./tar";
+
+type Work = { step: "packing"; files: number } | { step: "sending"; fraction: number } | null;
+const DEFAULT_LIMIT_MIB = 200;
+
+export function CodeField(): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const errorText = useErrorText();
+  const folder = useRef<HTMLInputElement>(null);
+  const archive = useRef<HTMLInputElement>(null);
+  const [work, setWork] = useState<Work>(null);
+  const [sent, setSent] = useState<Uploaded | null>(null);
+  const [problem, setProblem] = useState("");
+  const limit = form.meta?.limits["max_upload_mib"] ?? DEFAULT_LIMIT_MIB;
+  const current = getAt(form.doc, "code.upload") ?? getAt(form.doc, "code.path") ?? getAt(form.doc, "code");
+
+  const send = async (packed: Blob): Promise<void> => {
+    if (packed.size > limit * 1024 * 1024) {
+      setProblem(t("submit.code.tooLarge", { size: bytes(packed.size), limit: `${limit} MiB` }));
+      return;
+    }
+    setWork({ step: "sending", fraction: 0 });
+    const answer = await uploadCode(packed, (fraction) => setWork({ step: "sending", fraction }));
+    setSent(answer);
+    form.set("code", { upload: answer.upload });
+  };
+  const run = async (make: () => Promise<Blob | null>): Promise<void> => {
+    setProblem("");
+    try {
+      const packed = await make();
+      if (packed) await send(packed);
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      setProblem(`${title} ${remedy}`);
+    } finally {
+      setWork(null);
+    }
+  };
+  const pack = async (entries: Entry[]): Promise<Blob | null> => {
+    if (entries.length === 0) return null;
+    setWork({ step: "packing", files: entries.length });
+    return packFolder(entries);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    event.stopPropagation();
+    const item = event.dataTransfer.items[0]?.webkitGetAsEntry();
+    const file = event.dataTransfer.files[0];
+    if (item?.isDirectory) void run(async () => pack(await droppedEntries(item)));
+    else if (file) void run(async () => file);
+  };
+  const clear = (): void => {
+    setSent(null);
+    form.set("code", undefined);
+  };
+  return (
+    <FieldFrame path="code" deep label={t("submit.field.code")} help={t("help.code", { mib: limit })} hint={problem || undefined}>
+      <div className="tm-drop" onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="code-drop">
+        <input ref={folder} type="file" hidden multiple {...{ webkitdirectory: "" }} data-testid="code-folder" onChange={(e) => {
+          const files = [...(e.target.files ?? [])];
+          e.target.value = "";
+          void run(() => pack(chosenEntries(files)));
+        }} />
+        <input ref={archive} type="file" hidden accept=".tar.gz,.tgz,application/gzip" data-testid="code-archive" onChange={(e) => {
+          const file = e.target.files?.[0];
+          e.target.value = "";
+          if (file) void run(async () => file);
+        }} />
+        {work?.step === "packing" && <span>{t("submit.code.packing", { n: work.files })}…</span>}
+        {work?.step === "sending" && <Flex gap={12} align="center"><span>{t("submit.code.sending")}</span><Progress percent={Math.round(work.fraction * 100)} size="small" style={{ width: 220 }} /></Flex>}
+        {!work && current != null && (
+          <Flex gap={10} align="center" wrap>
+            {sent ? <CheckCircleFilled className="tm-ok" /> : <CodeOutlined />}
+            <span className="tm-mono tm-ellipsis tm-code-name" title={String(current)}>{String(current)}</span>
+            {sent && <span className="tm-faint" data-testid="code-ready">{t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}</span>}
+            <Button size="small" onClick={() => folder.current?.click()}>{t("submit.code.change")}</Button>
+            <Button size="small" type="text" onClick={clear}>{t("action.remove")}</Button>
+          </Flex>
+        )}
+        {!work && current == null && (
+          <Flex gap={12} align="center" wrap>
+            <InboxOutlined className="tm-drop-icon" />
+            <span className="tm-grow"><span>{t("submit.code.drop")}</span><span className="tm-line">{t("submit.code.at")} {t("submit.code.ignored")}</span></span>
+            <Button onClick={() => folder.current?.click()}>{t("submit.code.upload")}</Button>
+            <Button onClick={() => archive.current?.click()}>{t("submit.code.archive")}</Button>
+          </Flex>
+        )}
+      </div>
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,94 @@
+/** The last look before the job is submitted (R64), and the start button (R42). */
+import { CaretRightFilled } from "@ant-design/icons";
+import { Alert, Button, Collapse, Modal, Table } from "antd";
+import { useRef, useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { submitJob } from "../../api/jobs";
+import type { Job, JsonObject, Preview } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { duration, mib, number, parseMemory } from "../../shared/format";
+import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
+import { isObject, rolesOf } from "./document";
+
+interface Props {
+  doc: JsonObject;
+  preview: Preview;
+  close: () => void;
+  done: (job: Job) => void;
+}
+
+interface RoleLine {
+  name: string;
+  replicas: number;
+  cpu: number;
+  memory: number;
+  gpu: number;
+  command: string;
+}
+
+function linesOf(effective: JsonObject, preview: Preview): RoleLine[] {
+  return rolesOf(effective).map((role, i) => {
+    const r = isObject(role["resources"]) ? role["resources"] : {};
+    const memory = r["memory"];
+    return {
+      name: String(role["name"]), replicas: Number(role["replicas"] ?? 1), cpu: Number(r["cpu"] ?? 1), gpu: Number(r["gpu"] ?? 0),
+      memory: typeof memory === "number" || typeof memory === "string" ? (parseMemory(memory) ?? 0) : 0, command: preview.roles[i]?.command ?? String(role["command"]),
+    };
+  });
+}
+
+/** Random enough for a key, and there on plain http too (crypto.randomUUID is not). */
+function freshKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export function Confirm({ doc, preview, close, done }: Props): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const key = useRef(freshKey()); // one key per look: pressing twice, or again after a lost answer, makes one job
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const effective = preview.spec ?? doc;
+  const lines = linesOf(effective, preview);
+  const sum = (of: (line: RoleLine) => number): number => lines.reduce((total, line) => total + line.replicas * of(line), 0);
+  const start = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      done(await submitJob({ spec: doc, dialect: "native" }, key.current));
+    } catch (refused) {
+      setError(refused);
+      setBusy(false);
+    }
+  };
+  const framework = isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single");
+  const length = effective["duration"];
+  const text = JSON.stringify(doc, null, 2);
+  return (
+    <Modal open title={t("submit.confirm.title")} width={860} onCancel={close} maskClosable={false}
+      footer={[
+        <Button key="back" onClick={close}>{t("submit.confirm.back")}</Button>,
+        <Button key="go" type="primary" icon={<CaretRightFilled />} loading={busy} onClick={() => void start()} data-testid="start" autoFocus>{t("submit.start")}</Button>,
+      ]}>
+      <div className="tm-stack" data-testid="confirm-page">
+        <Alert type={preview.fits?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${preview.fits?.when ?? "queue"}`)} description={preview.fits?.reason ? pick(preview.fits.reason.message) : undefined} />
+        <Facts columns={4} items={[
+          [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
+          [t("submit.field.framework"), framework],
+          [t("submit.field.duration"), typeof length === "number" ? duration(length) : typeof length === "string" ? length : t("time.noLimit")],
+          [t("submit.confirm.total"), [t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }), t("unit.cards", { n: sum((l) => l.gpu), count: sum((l) => l.gpu) }), t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }), mib(sum((l) => l.memory))].join(" · ")],
+        ]} />
+        <Table<RoleLine> rowKey="name" size="small" pagination={false} dataSource={lines} columns={[
+          { title: t("job.tasks.role"), dataIndex: "name" },
+          { title: t("submit.field.replicas"), dataIndex: "replicas" },
+          { title: t("submit.field.cpu"), dataIndex: "cpu" },
+          { title: t("submit.field.memory"), dataIndex: "memory", render: (value: number) => mib(value) },
+          { title: t("submit.field.gpu"), dataIndex: "gpu" },
+          { title: t("submit.field.command"), dataIndex: "command", render: (command: string) => <span className="tm-mono tm-break">{command}</span> },
+        ]} />
+        <Collapse size="small" items={[{ key: "doc", label: t("submit.confirm.document"), extra: <span onClick={(e) => e.stopPropagation()}><CopyButton text={text} /></span>, children: <pre className="tm-code tm-doc">{text}</pre> }]} />
+        {error !== null && <ErrorPanel error={error} />}
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,124 @@
+/** The job document that the form edits: places in it, reading it from text, its short form. Pure. */
+import { parse as parseYaml } from "yaml";
+import type { Json, JsonObject } from "../../api/types";
+
+export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const keysOf = (path: string): string[] => path.split(".");
+
+/** The value at a dotted path such as `roles.0.resources.cpu`; undefined where there is none. */
+export function getAt(doc: Json | undefined, path: string): Json | undefined {
+  let at: Json | undefined = doc;
+  for (const key of keysOf(path)) {
+    if (Array.isArray(at)) at = at[Number(key)];
+    else if (isObject(at)) at = at[key];
+    else return undefined;
+  }
+  return at;
+}
+
+/** A copy with `value` at `path`; undefined removes it, and with it the objects that become empty. */
+export function setAt(doc: JsonObject, path: string, value: Json | undefined): JsonObject {
+  return put(doc, keysOf(path), value) as JsonObject;
+}
+
+function put(at: Json | undefined, keys: string[], value: Json | undefined): Json | undefined {
+  const [key, ...rest] = keys;
+  if (key === undefined) return value;
+  if (Array.isArray(at)) {
+    const copy = [...at];
+    const fresh = put(copy[Number(key)], rest, value);
+    if (fresh === undefined) copy.splice(Number(key), 1);
+    else copy[Number(key)] = fresh;
+    return copy;
+  }
+  const copy: JsonObject = isObject(at) ? { ...at } : {};
+  const fresh = put(copy[key], rest, value);
+  if (fresh === undefined || (rest.length > 0 && isObject(fresh) && Object.keys(fresh).length === 0)) delete copy[key];
+  else copy[key] = fresh;
+  return copy;
+}
+
+export function emptyDocument(): JsonObject {
+  return { name: "", roles: [emptyRole([])] };
+}
+
+export function rolesOf(doc: JsonObject): JsonObject[] {
+  const roles = doc["roles"];
+  return Array.isArray(roles) ? roles.filter(isObject) : [];
+}
+
+export function emptyRole(taken: string[]): JsonObject {
+  return { name: freshName("worker", taken), replicas: 1, command: "", resources: { cpu: 1, memory: "1GiB" } };
+}
+
+export function freshName(wanted: string, taken: string[]): string {
+  const stem = wanted.replace(/-\d+$/, "");
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? stem : `${stem}-${n}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
+/** What the platform assumes when a field is absent; fields that say the same are left out of the form's document. */
+const JOB_DEFAULTS: JsonObject = {
+  version: 1, description: "", slug: null, code: null, inputs: [], env: {}, pool: "default", workspace: "default", priority: "normal", duration: null, image: "default",
+  retries: 0, fault_restarts: 0, grace: 10, debug_hold: 0, metrics: [], progress: null, storage: null, labels: {}, extras: {},
+};
+const ROLE_DEFAULTS: JsonObject = { parameters: {}, ports: [], env: {}, min_succeeded: null, min_failed: 1, main: false, ends_job: false };
+const RESOURCE_DEFAULTS: JsonObject = { gpu: 0, gpu_type: null, shm: 64 };
+
+const same = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
+const without = (doc: JsonObject, defaults: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(doc).filter(([key, value]) => !(key in defaults && same(value, defaults[key]))));
+
+/** The document without what says nothing: defaults, and nulls inside sub-objects. Means the same to the platform. */
+export function shortForm(doc: JsonObject): JsonObject {
+  const short = without(doc, JOB_DEFAULTS);
+  const framework = short["framework"];
+  if (isObject(framework) && Object.keys(framework).length === 1 && typeof framework["kind"] === "string") short["framework"] = framework["kind"];
+  if (short["framework"] === "single") delete short["framework"];
+  const model = short["model"];
+  if (isObject(model)) {
+    const kept = without(model, { save: true, name: null });
+    if (Object.keys(kept).length > 0) short["model"] = kept;
+    else delete short["model"];
+  }
+  const code = short["code"];
+  if (isObject(code)) short["code"] = without(code, { path: null, upload: null });
+  if (Array.isArray(short["roles"])) {
+    short["roles"] = short["roles"].map((role) => {
+      if (!isObject(role)) return role;
+      const kept = without(role, ROLE_DEFAULTS);
+      if (isObject(kept["resources"])) kept["resources"] = without(kept["resources"], RESOURCE_DEFAULTS);
+      return kept;
+    });
+  }
+  return short;
+}
+
+/** A document of either dialect, or why the text is none. JSON is YAML too, but its own messages are clearer. */
+export function readDocument(text: string): { doc: JsonObject; pai: boolean } | { problem: string } {
+  let value: unknown;
+  try {
+    value = /^\s*[{[]/.test(text) ? JSON.parse(text) : parseYaml(text);
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+  if (!isObject(value)) return { problem: "" };
+  return { doc: value, pai: "jobName" in value || "taskRoles" in value };
+}
+
+/** One role written on the job itself becomes a list of one, so that the form has one way to show it. */
+export function withRoles(doc: JsonObject): JsonObject {
+  if (Array.isArray(doc["roles"])) return doc;
+  const fields = ["replicas", "command", "parameters", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job"];
+  const role: JsonObject = { name: "main" };
+  const rest: JsonObject = { ...doc };
+  for (const field of fields) {
+    const value = rest[field];
+    if (value !== undefined) role[field] = value;
+    delete rest[field];
+  }
+  return { ...rest, roles: [role] };
+}

@@ -1,0 +1,117 @@
+/** Fields bound to a place of the document: label, hover help with bounds (R66), value, and the problem right there. */
+import { QuestionCircleOutlined } from "@ant-design/icons";
+import { AutoComplete, Form, Input, InputNumber, Select, Space } from "antd";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Json, Problem } from "../../api/types";
+import { useProblemText } from "../../shared/problems";
+import { duration, parseDuration, parseMemory, spellMemory } from "../../shared/format";
+import { getAt } from "./document";
+import { useForm } from "./state";
+
+export interface FieldProps {
+  path: string;
+  label: string;
+  help?: string;
+  required?: boolean;
+  className?: string;
+}
+
+interface FrameProps extends FieldProps {
+  children: ReactNode;
+  /** Problems of everything inside count too (lists, key-value pairs). */
+  deep?: boolean;
+  hint?: string;
+}
+
+export function FieldFrame({ path, label, help, required, className, children, deep, hint }: FrameProps): ReactNode {
+  const { problemsAt } = useForm();
+  const words = useProblemText();
+  const problems = problemsAt(path, deep);
+  return (
+    <div data-path={path} className={className}>
+      <Form.Item label={label} required={required} tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
+        validateStatus={problems.length > 0 ? "error" : ""} help={problems.length > 0 ? <ProblemLines problems={problems} words={words} /> : hint}>
+        {children}
+      </Form.Item>
+    </div>
+  );
+}
+
+function ProblemLines({ problems, words }: { problems: Problem[]; words: (p: Problem) => { rule: string; remedy: string } }): ReactNode {
+  return <span data-testid="field-problem">{problems.map((p) => <span key={p.path + p.rule} className="tm-problem-line">{words(p).rule}{words(p).remedy && ` — ${words(p).remedy}`}</span>)}</span>;
+}
+
+function useField(path: string): { value: Json | undefined; set: (value: Json | undefined) => void; touch: () => void } {
+  const form = useForm();
+  return { value: getAt(form.doc, path), set: (value) => form.set(path, value), touch: () => form.touch(path) };
+}
+
+const text = (value: Json | undefined): string => (value === undefined || value === null ? "" : Array.isArray(value) ? value.map(String).join(" ") : String(value));
+
+export function TextField({ rows, mono, placeholder, keepEmpty, ...props }: FieldProps & { rows?: number; mono?: boolean; placeholder?: string; keepEmpty?: boolean }): ReactNode {
+  const { value, set, touch } = useField(props.path);
+  const common = {
+    value: text(value), placeholder, onBlur: touch, "data-testid": `field-${props.path}`, "aria-label": props.label, className: mono ? "tm-mono" : undefined,
+    onChange: (e: { target: { value: string } }) => set(e.target.value === "" && !keepEmpty ? undefined : e.target.value),
+  };
+  return <FieldFrame {...props}>{rows ? <Input.TextArea {...common} autoSize={{ minRows: rows, maxRows: 10 }} spellCheck={false} /> : <Input {...common} />}</FieldFrame>;
+}
+
+export function NumberField({ min, max, step = 1, unit, placeholder, ...props }: FieldProps & { min?: number; max?: number; step?: number; unit?: string; placeholder?: string }): ReactNode {
+  const { value, set, touch } = useField(props.path);
+  return (
+    <FieldFrame {...props}>
+      <InputNumber value={typeof value === "number" ? value : null} min={min} max={max} step={step} suffix={unit} placeholder={placeholder} onBlur={touch} style={{ width: "100%" }}
+        onChange={(next) => set(typeof next === "number" ? next : undefined)} data-testid={`field-${props.path}`} aria-label={props.label} />
+    </FieldFrame>
+  );
+}
+
+const UNITS = { MiB: 1, GiB: 1024 } as const;
+type Unit = keyof typeof UNITS;
+
+/** A number and its unit; the document keeps the exact text (2GiB). */
+export function MemoryField({ placeholder, ...props }: FieldProps & { placeholder?: number }): ReactNode {
+  const { value, set, touch } = useField(props.path);
+  const size = typeof value === "number" || typeof value === "string" ? parseMemory(value) : null;
+  const [chosen, setChosen] = useState<Unit | null>(null);
+  const unit: Unit = chosen ?? (size === null || (size >= 1024 && size % 1024 === 0) ? "GiB" : "MiB");
+  const write = (number: number | null, next: Unit): void => set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
+  return (
+    <FieldFrame {...props}>
+      <Space.Compact block>
+        <InputNumber value={size === null ? null : size / UNITS[unit]} min={0} placeholder={placeholder === undefined ? undefined : String(placeholder / UNITS[unit])} onBlur={touch} style={{ width: "100%" }} onChange={(number) => write(number, unit)} data-testid={`field-${props.path}`} aria-label={props.label} />
+        <Select<Unit> value={unit} style={{ width: 82 }} aria-label={`${props.label} MiB GiB`} options={[{ value: "MiB", label: "MiB" }, { value: "GiB", label: "GiB" }]}
+          onChange={(next) => {
+            setChosen(next);
+            if (size !== null) write(size / UNITS[unit], next);
+          }} />
+      </Space.Compact>
+    </FieldFrame>
+  );
+}
+
+const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
+
+export function DurationField({ placeholder, lengths = LENGTHS, ...props }: FieldProps & { placeholder?: string; lengths?: string[] }): ReactNode {
+  const { t } = useTranslation();
+  const { value, set, touch } = useField(props.path);
+  const shown = typeof value === "number" ? duration(value).replaceAll(" ", "") : text(value);
+  const seconds = shown === "" ? null : parseDuration(shown);
+  return (
+    <FieldFrame {...props} hint={shown !== "" && seconds === null ? t("job.act.durationBad") : undefined}>
+      <AutoComplete value={shown} options={lengths.map((length) => ({ value: length }))} onChange={(next: string) => set(next === "" ? undefined : next)} onBlur={touch} placeholder={placeholder} data-testid={`field-${props.path}`} aria-label={props.label} />
+    </FieldFrame>
+  );
+}
+
+export function SelectField({ options, placeholder, fallback, ...props }: FieldProps & { options: { value: string; label: string }[]; placeholder?: string; fallback?: string }): ReactNode {
+  const { value, set, touch } = useField(props.path);
+  return (
+    <FieldFrame {...props}>
+      <Select value={text(value) || fallback || undefined} allowClear={!fallback} placeholder={placeholder} onBlur={touch} options={options} onChange={(next?: string) => set(next === undefined || next === fallback ? undefined : next)}
+        data-testid={`field-${props.path}`} aria-label={props.label} />
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,129 @@
+/** Beside the form, always current: what will run, with which variables, where, whether now; and what to mend (R41, B8). */
+import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, WarningOutlined } from "@ant-design/icons";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Collapse, Input, Select, Spin } from "antd";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { previewJob } from "../../api/jobs";
+import type { JsonObject, Preview, Problem } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { useProblemText } from "../../shared/problems";
+import { CopyButton, ErrorPanel } from "../../shared/ui";
+
+const TYPING_MS = 350;
+
+/** Without a name the platform would say no more than that; the rest is worth seeing before a name is found. */
+const NAMELESS = "unnamed";
+
+export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean } {
+  const [settled, setSettled] = useState(doc);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(doc), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [doc]);
+  const query = useQuery({
+    queryKey: ["preview", settled],
+    queryFn: ({ signal }) => previewJob({ spec: settled["name"] ? settled : { ...settled, name: NAMELESS }, dialect: "native" }, signal),
+    placeholderData: keepPreviousData, gcTime: 10_000, staleTime: 5000, retry: false,
+  });
+  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined };
+}
+
+interface Props {
+  preview: Preview | undefined;
+  busy: boolean;
+  error: unknown;
+  problems: Problem[];
+  go: (path: string) => void;
+}
+
+export function PreviewPanel({ preview, busy, error, problems, go }: Props): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <aside className="tm-preview" data-testid="preview" data-ok={preview?.ok ?? ""}>
+      <section className="tm-panel">
+        <h2>{t("submit.preview.title")}<span className="tm-grow" />{busy && <Spin size="small" />}</h2>
+        <div className="tm-panel-body tm-stack">
+          {error ? <ErrorPanel error={error} /> : null}
+          <Verdict preview={preview} problems={problems} />
+          {problems.length > 0 && <ProblemList problems={problems} go={go} />}
+          <Warnings preview={preview} />
+          {preview?.roles.map((role) => <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />)}
+        </div>
+      </section>
+    </aside>
+  );
+}
+
+function Verdict({ preview, problems }: { preview: Preview | undefined; problems: Problem[] }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  if (!preview) return null;
+  if (problems.length > 0) return <p className="tm-fits tm-tone-red" data-testid="fits"><CloseCircleFilled /> {t("error.problems", { count: problems.length })}</p>;
+  if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
+  const { when, reason } = preview.fits;
+  const look = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
+  const [tone, icon] = look[when];
+  return <p className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></p>;
+}
+
+function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
+  const words = useProblemText();
+  return (
+    <ul className="tm-problem-list" data-testid="problems">
+      {problems.map((p) => (
+        <li key={p.path + p.rule}>
+          {p.path && <button type="button" className="tm-link tm-mono" onClick={() => go(p.path)}>{p.path}</button>}
+          <span>{words(p).rule}. <span className="tm-faint">{words(p).remedy}</span></span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Warnings({ preview }: { preview: Preview | undefined }): ReactNode {
+  const words = useProblemText();
+  if (!preview || preview.warnings.length === 0) return null;
+  return (
+    <ul className="tm-problem-list">
+      {preview.warnings.map((w) => <li key={w.path + w.rule}><span><WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} {words(w).rule}. <span className="tm-faint">{words(w).remedy}</span></span></li>)}
+    </ul>
+  );
+}
+
+/** The words of a command as a shell would need them. */
+export function shellWords(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+function RolePreview({ role, placement }: { role: Preview["roles"][number]; placement: { task: string; node: string; gpus: number[] }[] }): ReactNode {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState(0);
+  const [filter, setFilter] = useState("");
+  const task = role.tasks[Math.min(chosen, role.tasks.length - 1)];
+  const command = task ? shellWords(task.argv) : role.command;
+  const env = useMemo(() => Object.entries(task?.env ?? {}).sort(([a], [b]) => a.localeCompare(b)), [task]);
+  const shown = env.filter(([name, value]) => `${name}=${value}`.toLowerCase().includes(filter.toLowerCase()));
+  const place = placement.find((one) => one.task === task?.name);
+  return (
+    <div className="tm-role-preview" data-testid={`preview-${role.name}`}>
+      <div className="tm-role-head">
+        <strong>{role.name}</strong><span className="tm-grow" />
+        {role.tasks.length > 1 && <Select size="small" value={chosen} onChange={setChosen} options={role.tasks.map((one, i) => ({ value: i, label: one.name }))} aria-label={t("submit.preview.replica")} style={{ minWidth: 110 }} />}
+      </div>
+      <div className="tm-code tm-command-line"><span className="tm-grow" data-testid="command-preview">{command}</span><CopyButton text={command} /></div>
+      {place && <span className="tm-line">{t("submit.preview.placement")}: {place.node}{place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}</span>}
+      {task && (
+        <Collapse ghost size="small" items={[{
+          key: "env", label: <span className="tm-faint">{t("submit.preview.variables", { count: env.length })}</span>,
+          children: (
+            <>
+              <Input size="small" allowClear placeholder={t("submit.preview.filter")} value={filter} onChange={(e) => setFilter(e.target.value)} />
+              <div className="tm-env">{shown.map(([name, value]) => <div key={name}><b>{name}</b>={value}</div>)}</div>
+            </>
+          ),
+        }]} />
+      )}
+    </div>
+  );
+}

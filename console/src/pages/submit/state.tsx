@@ -1,0 +1,21 @@
+/** What the fields of the form share: the document, how to change it, and which problems to show where. */
+import { createContext, useContext } from "react";
+import type { Json, JsonObject, Meta, Problem } from "../../api/types";
+
+export interface FormState {
+  doc: JsonObject;
+  set: (path: string, value: Json | undefined) => void;
+  /** Problems at a field or inside it, once the person has been there or has tried to go on. */
+  problemsAt: (path: string, deep?: boolean) => Problem[];
+  touch: (path: string) => void;
+  expert: boolean;
+  meta: Meta | undefined;
+}
+
+export const FormContext = createContext<FormState | null>(null);
+
+export function useForm(): FormState {
+  const state = useContext(FormContext);
+  if (!state) throw new Error("a field outside the form");
+  return state;
+}
