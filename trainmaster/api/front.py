@@ -8,7 +8,8 @@ import ipaddress
 from collections.abc import Iterable
 from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.applications import Starlette
+from starlette.types import Message, Receive, Scope, Send
 
 from trainmaster.api.problems import Misdirected, answer_error, answer_unknown
 from trainmaster.core.errors import Forbidden, TrainmasterError
@@ -68,9 +69,13 @@ class Hosts:
 class Front:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
+    def __init__(self, app: Starlette, hosts: Hosts) -> None:
         self.app = app
         self.hosts = hosts
+
+    def close_views(self) -> None:
+        """End all live views: they would keep a server that wants to close waiting. Call it in the event loop's thread."""
+        self.app.state.closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""

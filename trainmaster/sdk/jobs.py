@@ -196,6 +196,19 @@ class Job:
                 return number + 1
         return number + 1 if self.data["attempts"] > number else None
 
+    def search(
+        self, text: str, task: str = "task0-0", *, attempt: int | str = "last", regex: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the lines of a task's log that contain `text`: ``{line, offset, text}``, line 0-based."""
+        path, offset = self._path(f"/attempts/{attempt}/tasks/{task}/log/search"), 0
+        while True:
+            params = {"q": text, "regex": regex, "offset": offset, "limit": 1000}
+            found = self._client.http.json("GET", path, params=params)
+            yield from found["items"]
+            if found["done"] or (found["next_offset"] <= offset and not found["items"]):
+                return
+            offset = found["next_offset"]
+
     def metrics(self, points: int = 500) -> dict[str, Any]:
         """Return training metrics: ``{series: [{name, steps, values...}], last: {name: value}}``."""
         found: dict[str, Any] = self._client.http.json("GET", self._path("/metrics"), params={"points": points})

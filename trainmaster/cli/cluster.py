@@ -1,0 +1,102 @@
+"""Machines and the console: top, open, models."""
+
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import AsJson, client
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: [bold]tm top[/], or once: [bold]tm top --once[/]")(top)
+    app.command("open", epilog="Example: [bold]tm open t826[/]")(open_console)
+    app.command(epilog="Example: [bold]tm models digits[/]")(models)
+
+
+def top(
+    once: Annotated[bool, typer.Option(help="Print once and leave.")] = False,
+    every: Annotated[float, typer.Option(min=0.5, help="Seconds between two looks.")] = 2.0,
+    as_json: AsJson = False,
+) -> None:
+    """Show nodes and live jobs, drawn again and again."""
+    from trainmaster.cli.render import console, emit_json
+
+    server = client()
+
+    def look() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        live = ["initialising", "running", "saving", "retained", "stopping", "queued"]
+        return server.cluster(), [job.data for job in server.iterate(40, state=live)]
+
+    if as_json or once or not sys.stdout.isatty():
+        cluster, jobs = look()
+        emit_json({**cluster, "jobs": jobs}) if as_json else console().print(_screen(cluster, jobs))
+        return
+    from rich.live import Live
+
+    try:
+        with Live(_screen(*look()), screen=True, auto_refresh=False, console=console()) as live:
+            while True:
+                time.sleep(every)
+                live.update(_screen(*look()), refresh=True)
+    except KeyboardInterrupt:
+        return
+
+
+def _screen(cluster: dict[str, Any], jobs: list[dict[str, Any]]) -> Any:
+    from rich.console import Group
+    from rich.text import Text
+
+    from trainmaster.cli.render import JOB_COLUMNS, job_row, make_table
+
+    nodes = []
+    for node in cluster["nodes"]:
+        held = sum(card["job"] is not None for card in node["gpus"])
+        nodes.append((
+            node["name"], node["host"], _bar(node["cpu"]), _bar(node["memory_mib"], 1024, "G"), f"{held}/{len(node['gpus'])}",
+            len(node["tasks"]), "" if node["schedulable"] else node["reason"] or "closed",
+        ))  # fmt: skip
+    queue = cluster["queue"]
+    head = Text(f"{queue['running']} running, {queue['waiting']} waiting, sandbox {cluster['sandbox'].get('kind', '?')}\n", style="bold")
+    columns = ("node", "address", "cpu", "memory", ">cards", ">tasks", "")
+    return Group(head, make_table(columns, nodes), Text(""), make_table(JOB_COLUMNS, map(job_row, jobs)))
+
+
+def _bar(used: dict[str, Any], scale: float = 1.0, unit: str = "") -> str:
+    total = used["total"] or 1
+    full = min(10, round(10 * used["used"] / total))
+    return f"{'█' * full}{'░' * (10 - full)} {used['used'] / scale:.3g}/{used['total'] / scale:.3g}{unit}"
+
+
+def open_console(
+    job: Annotated[str | None, typer.Argument(metavar="JOB", help="Open the page of this job.")] = None,
+    print_only: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
+) -> None:
+    """Open the console in a browser, or print its address where there is none."""
+    import os
+    import webbrowser
+
+    server = client()
+    url = server.url if job is None else server.get(job).url
+    print(url)
+    if not print_only and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin"):
+        webbrowser.open(url)
+
+
+def models(query: Annotated[str, typer.Argument(help="Part of a name.")] = "", as_json: AsJson = False) -> None:
+    """List saved models with their versions."""
+    from trainmaster.cli.render import emit_json, table
+
+    server = client()
+    found = [server.model(item["id"]) for item in server.models(query)]
+    if as_json:
+        emit_json(found)
+        return
+    rows = [
+        (model["name"], one["version"], one["job"][:12], one["files"], f"{one['size_bytes'] / 2**20:.1f} MiB",
+         "  ".join(f"{k}={v:.4g}" for k, v in (one["metrics"] or {}).items() if isinstance(v, int | float)), one["path"])
+        for model in found for one in model["versions"]
+    ]  # fmt: skip
+    table(("model", ">version", "job", ">files", ">size", "metrics", "path"), rows) if rows else print("No models.")

@@ -1,0 +1,56 @@
+"""What every command needs: the global options, and the client they lead to."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.client import Client
+
+Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids, unique beginnings of ids (4 or more characters), or slugs.")]
+OneJob = Annotated[str, typer.Argument(metavar="JOB", help="An id, a unique beginning of one, or a slug.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@dataclass(slots=True)
+class Options:
+    """The global options of this run."""
+
+    home: str | None = None
+    url: str | None = None
+    token: str | None = None
+
+
+OPTIONS = Options()
+
+
+def client() -> "Client":
+    """Return the client of the server that the options name. Raises Unavailable."""
+    from trainmaster.sdk.client import Client
+
+    # The home is a place to look, not a wish: TRAINMASTER_URL wins over it.
+    return Client(url=OPTIONS.url, token=OPTIONS.token, home=None if OPTIONS.url else OPTIONS.home)
+
+
+def home() -> str:
+    """Return the home folder of this machine's server."""
+    from trainmaster.sdk.find import home_folder
+
+    return home_folder(OPTIONS.home)
+
+
+def each(refs: Iterable[str], act: Callable[[str], Any]) -> tuple[list[Any], bool]:
+    """Run `act` on every ref; return (results, all went well). What is refused is said and does not stop the others."""
+    from trainmaster.cli.render import show_error
+    from trainmaster.core.errors import TrainmasterError
+
+    results, good = [], True
+    for ref in refs:
+        try:
+            results.append(act(ref))
+        except TrainmasterError as error:
+            show_error(error, prefix=f"{ref}: ")
+            good = False
+    return results, good

@@ -1,0 +1,163 @@
+"""`tm doctor`: what this machine offers and what it lacks, with the remedy for each lack. Changes nothing."""
+
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import typer
+
+from trainmaster.cli.context import OPTIONS, AsJson, home
+
+GOOD, POOR, BAD = "ok", "warning", "bad"
+_MARKS: Final = {GOOD: "[green]ok[/]      ", POOR: "[yellow]warning[/] ", BAD: "[red]bad[/]     "}
+_ROOMY: Final = 2 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `state`: ok, warning (works, with less) or bad (does not work)."""
+
+    name: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: [bold]tm doctor --json[/]")(doctor)
+
+
+def doctor(as_json: AsJson = False) -> None:
+    """Check this machine and the server on it, and say how to mend what is wrong."""
+    from trainmaster.cli.render import console, emit_json
+
+    found = [*_findings(home())]
+    if as_json:
+        emit_json([asdict(one) for one in found])
+    else:
+        out = console()
+        for one in found:
+            out.print(f"{_MARKS[one.state]}[bold]{one.name:<10}[/] {one.detail}", soft_wrap=True)
+            if one.remedy:
+                out.print(f"{'':19}[dim]{one.remedy}[/]", soft_wrap=True)
+    if any(one.state == BAD for one in found):
+        sys.exit(1)
+
+
+def _findings(folder: str) -> Iterator[Finding]:
+    yield _python()
+    yield _sandbox()
+    yield _cgroups()
+    yield _folder(folder)
+    yield _disk(folder)
+    yield _cards()
+    answers, finding = _server()
+    yield finding
+    if not answers:
+        yield _port()
+    yield _agent(folder, answers)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < (3, 11):
+        return Finding("python", BAD, f"{version} is too old", "Install Python 3.11 or newer.")
+    return Finding("python", GOOD, f"{version} at {sys.executable}")
+
+
+def _sandbox() -> Finding:
+    from trainmaster.engines.local import probe_sandbox
+
+    probe = probe_sandbox("auto", shutil.which("bwrap"))
+    if probe.bwrap:
+        return Finding("bwrap", GOOD, f"sandboxes work ({probe.bwrap})")
+    return Finding("bwrap", POOR, probe.detail, "Jobs run without isolation until then. Debian, Ubuntu: apt install bubblewrap")
+
+
+def _cgroups() -> Finding:
+    root = "/sys/fs/cgroup"
+    unified = os.path.exists(f"{root}/cgroup.controllers")
+    places = [root] if unified else [f"{root}/{name}" for name in ("cpu", "memory", "pids")]
+    closed = [place for place in places if not os.access(place, os.W_OK)]
+    if not closed:
+        return Finding("cgroups", GOOD, f"limits can be set (version {2 if unified else 1})")
+    remedy = "Run the server as root, or in a systemd unit with Delegate=yes. Until then memory and process limits are not enforced."
+    return Finding("cgroups", POOR, f"not writable: {', '.join(closed)}", remedy)
+
+
+def _folder(folder: str) -> Finding:
+    place = folder
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK):
+        return Finding("home", BAD, f"{folder} cannot be written", "Choose another with --home or TRAINMASTER_HOME.")
+    secrets = os.path.join(folder, "secrets")
+    if os.path.isdir(secrets) and os.stat(secrets).st_mode & 0o077:
+        return Finding("home", BAD, f"{secrets} can be read by others", f"chmod 700 {secrets}")
+    return Finding("home", GOOD, folder if place == folder else f"{folder} (is made on the first start)")
+
+
+def _disk(folder: str) -> Finding:
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    free = shutil.disk_usage(folder).free
+    text = f"{free / 2**30:.1f} GiB free at {folder}"
+    if free < _ROOMY // 10:
+        return Finding("disk", BAD, text, "Free space, or choose another --home; nothing can be accepted on a full disk.")
+    if free < _ROOMY:
+        return Finding("disk", POOR, text, "Logs and models need room.")
+    return Finding("disk", GOOD, text)
+
+
+def _cards() -> Finding:
+    from trainmaster.core.config import LocalConfig
+    from trainmaster.engines.local_facts import Host
+
+    cards = Host(LocalConfig()).cards
+    return Finding("cards", GOOD, f"{len(cards)} accelerators found" if cards else "no accelerator found; jobs run on the CPU")
+
+
+def _server() -> tuple[bool, Finding]:
+    from trainmaster.core.errors import TrainmasterError, Unauthenticated
+    from trainmaster.sdk.client import Client
+
+    try:
+        with Client(OPTIONS.url, OPTIONS.token, None if OPTIONS.url else OPTIONS.home) as server:
+            session = server.session()
+            return True, Finding("server", GOOD, f"{server.url}, version {session['server']['version']}, signed in as {session['user']['name']}")
+    except Unauthenticated as error:
+        return True, Finding("server", BAD, f"runs, but does not know us: {error.message}", error.remedy)
+    except TrainmasterError as error:
+        return False, Finding("server", POOR, error.message, "Start it with: trainmaster serve")
+
+
+def _port() -> Finding:
+    from trainmaster.core.config import ServerConfig
+
+    default = ServerConfig()
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((default.host, default.port))
+        except OSError as error:
+            return Finding("port", POOR, f"{default.port} is in use ({error.strerror})", "Start with --port 0, or another number.")
+    return Finding("port", GOOD, f"{default.port} is free")
+
+
+def _agent(folder: str, server_answers: bool) -> Finding:
+    from trainmaster.core.layout import Layout
+
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(2.0)
+        try:
+            probe.connect(Layout(folder).agent_socket)
+        except OSError:
+            if server_answers and OPTIONS.url is None:
+                return Finding("agent", BAD, "does not answer", f"Look at {Layout(folder).path('run', 'agent.log')}; the server starts it again.")
+            return Finding("agent", GOOD, "not running; the server starts it")
+    return Finding("agent", GOOD, "answers")

@@ -1,0 +1,63 @@
+"""The command line `trainmaster`, short `tm`: joins the commands, and turns every error into words and an exit code.
+
+Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing heavy
+is imported before a command runs.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from trainmaster.cli import access, cluster, doctor, jobs, serve, submit, watch
+from trainmaster.cli.context import OPTIONS
+from trainmaster.core.errors import TrainmasterError
+
+app = typer.Typer(
+    name="tm",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    help="Trainmaster: from one job file to a trained, versioned model.",
+    epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
+)
+for part in (serve, submit, jobs, watch, cluster, access, doctor):
+    part.add_to(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from trainmaster import __version__
+
+        print(f"trainmaster {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    home: Annotated[str | None, typer.Option(envvar="TRAINMASTER_HOME", help="Folder of the server on this machine.", show_default="~/.trainmaster")] = None,
+    url: Annotated[str | None, typer.Option(envvar="TRAINMASTER_URL", help="Address of a server elsewhere.")] = None,
+    token: Annotated[str | None, typer.Option(envvar="TRAINMASTER_TOKEN", help="API token for it.")] = None,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Take what says where the server is."""
+    OPTIONS.home, OPTIONS.url, OPTIONS.token = home, url, token
+
+
+def run() -> None:
+    """Run the command line and exit."""
+    try:
+        app()
+    except TrainmasterError as error:
+        from trainmaster.cli.render import show_error
+
+        show_error(error)
+        sys.exit(2 if error.status in (409, 413, 422) else 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # `tm list | head` is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

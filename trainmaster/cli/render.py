@@ -1,0 +1,196 @@
+"""Everything that is printed: tables for people, JSON for programs. Only this file knows rich; nothing here asks a server."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.units import format_duration, format_memory
+
+COLOURS: Final[dict[str, str]] = {
+    "queued": "yellow", "initialising": "cyan", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
+    "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
+}  # fmt: skip
+BARS: Final = "▁▂▃▄▅▆▇█"
+
+
+def emit_json(value: Any) -> None:
+    """Print `value` as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def console(stderr: bool = False) -> Any:
+    """Return rich's console; wide when the output is not a terminal, so that nothing is cut."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else 200
+    return Console(file=stream, width=width, highlight=False, soft_wrap=False)
+
+
+def show_error(error: TrainmasterError, prefix: str = "") -> None:
+    """Print an error with all its problems and remedies to standard error."""
+    out = console(stderr=True)
+    out.print(f"[bold red]error[/] {_e(prefix + error.message)}", soft_wrap=True)
+    for problem in error.problems:
+        where = f"[bold]{_e(problem.path)}[/]: " if problem.path else ""
+        out.print(f"  {where}{_e(problem.rule)}", soft_wrap=True)
+        if problem.remedy and problem.remedy != error.remedy:
+            out.print(f"    [dim]{_e(problem.remedy)}[/]", soft_wrap=True)
+    if error.remedy:
+        out.print(f"[dim]{_e(error.remedy)}[/]", soft_wrap=True)
+
+
+def _e(text: Any) -> str:
+    from rich.markup import escape
+
+    return escape("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text)))
+
+
+def state(name: str) -> str:
+    """Return a state in its colour."""
+    return f"[{COLOURS.get(name, 'white')}]{name}[/]"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+    """Print a plain table; cells are rich markup made here or escaped by the caller."""
+    console().print(make_table(columns, rows, title))
+
+
+def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Any:
+    """Return a plain table. A column whose name begins with > is right-aligned."""
+    from rich.table import Table
+
+    made = Table(box=None, title=title, title_justify="left", header_style="bold", pad_edge=False)
+    for column in columns:
+        made.add_column(column.lstrip(">"), justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=column in ("id", "state"))
+    for row in rows:
+        made.add_row(*(str(cell) for cell in row))
+    return made
+
+
+JOB_COLUMNS: Final = ("id", "name", "state", "owner", ">tasks", ">gpus", ">run", "progress", "why")
+
+
+def job_row(job: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a job as a row of JOB_COLUMNS."""
+    tasks, progress = job["tasks"], job.get("progress") or {}
+    fraction = progress.get("fraction")
+    return (
+        job["id"][:12], _e(job["name"]), state(job["state"]), _e(job["owner"]), f"{tasks['running']}/{tasks['total']}",
+        f"{job['resources']['gpu']:g}", "" if job["run_s"] is None else format_duration(job["run_s"]),
+        "" if fraction is None else f"{fraction:.0%}", _e(why(job)),
+    )  # fmt: skip
+
+
+def why(job: Mapping[str, Any]) -> str:
+    """Return why a job waits or ended, in one short text."""
+    reason = ((job.get("reason") or {}).get("message") or {}).get("en", "")
+    verdict = job.get("verdict") or {}
+    if job["state"] == "queued":
+        return str(reason)
+    if verdict.get("code") in (None, "ok"):
+        return str(job.get("model") or "")
+    return str(verdict.get("message") or verdict["title"]["en"])
+
+
+def show_job(job: Mapping[str, Any], url: str) -> None:
+    """Print everything about one job."""
+    out = console()
+    out.print(f"[bold]{_e(job['name'])}[/]  {state(job['state'])}  [dim]{job['id']}[/]")
+    for name, value in _facts(job, url):
+        if value:
+            out.print(f"  {name:<12} {value}", soft_wrap=True)
+    for role in job.get("roles", ()):
+        need = role["resources"]
+        cards = f", {need['gpu']} x {need['gpu_type'] or 'any card'}" if need["gpu"] else ""
+        out.print(f"  role [bold]{_e(role['name'])}[/] x {role['replicas']}: {need['cpu']:g} cpu, {format_memory(need['memory_mib'])}{cards}")
+        out.print(f"    [dim]{_e(role['command'])}[/]", soft_wrap=True)
+    for attempt in job.get("attempt_list", ()):
+        _show_attempt(out, attempt)
+    for warning in job.get("warnings", ()):
+        out.print(f"  [yellow]note[/] {_e(warning.get('message', ''))}", soft_wrap=True)
+
+
+def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
+    metrics = "  ".join(f"{_e(name)}={value:.4g}" for name, value in (job.get("metrics") or {}).items() if value is not None)
+    progress = job.get("progress") or {}
+    yield "why", _e(why(job))
+    yield "evidence", _e((job.get("verdict") or {}).get("evidence") or "")
+    yield "owner", _e(job["owner"])
+    yield "framework", _e(job["framework"])
+    yield "run time", "" if job["run_s"] is None else format_duration(job["run_s"])
+    yield "waited", format_duration(job["wait_s"])
+    yield "limit", "" if job["duration_s"] is None else format_duration(job["duration_s"])
+    yield "progress", "" if progress.get("fraction") is None else f"{progress['fraction']:.0%}"
+    yield "metrics", metrics
+    yield "model", _e(job.get("model") or "")
+    yield "console", f"{url}/jobs/{job['id']}"
+
+
+def _show_attempt(out: Any, attempt: Mapping[str, Any]) -> None:
+    why_text = f", {attempt['why']}" if attempt.get("why") else ""
+    out.print(f"  attempt [bold]{attempt['number']}[/] ({attempt['cause']}): {attempt['phase']}{why_text}")
+    rows = [
+        ("   ", task["name"], _e(task["role"]), task["state"], task["node"], ",".join(map(str, task["gpus"])), _ending(task),
+         _e((task.get("verdict") or {}).get("message", "")))
+        for task in attempt["tasks"]
+    ]  # fmt: skip
+    out.print(make_table(("", "task", "role", "state", "node", "cards", "exit", ""), rows))
+
+
+def _ending(task: Mapping[str, Any]) -> str:
+    if task.get("signal") is not None:
+        return f"signal {task['signal']}"
+    return "" if task.get("exit_code") is None else str(task["exit_code"])
+
+
+def show_preview(found: Mapping[str, Any]) -> None:
+    """Print a preview: problems, or what would run and where."""
+    out = console()
+    for problem in found["problems"]:
+        out.print(f"[bold red]problem[/] [bold]{_e(problem['path'])}[/]: {_e(problem['rule'])}  [dim]{_e(problem['remedy'])}[/]", soft_wrap=True)
+    for warning in found["warnings"]:
+        out.print(f"[yellow]warning[/] [bold]{_e(warning['path'])}[/]: {_e(warning['rule'])}  [dim]{_e(warning['remedy'])}[/]", soft_wrap=True)
+    for role in found["roles"]:
+        out.print(f"role [bold]{_e(role['name'])}[/] runs")
+        for task in role["tasks"]:
+            import shlex
+
+            out.print(f"  [bold]{task['name']}[/] {_e(shlex.join(task['argv']))}", soft_wrap=True)
+    fits = found.get("fits")
+    if found["ok"] and fits is not None:
+        words = {"now": "[green]it would start now[/]", "queue": "[yellow]it would wait[/]", "never": "[red]it can never run[/]"}
+        reason = ((fits.get("reason") or {}).get("message") or {}).get("en", "")
+        out.print(words[fits["when"]] + (f": {_e(reason)}" if reason else ""))
+    elif found["ok"]:
+        out.print("[green]it is valid[/]")
+
+
+def spark(values: Sequence[float | None], width: int = 60) -> str:
+    """Return a curve as one line of blocks; where nothing is known there is a gap."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return ""
+    step = max(1, -(-len(values) // width))
+    thinned = [values[at] for at in range(0, len(values), step)]
+    low, high = min(known), max(known)
+    span = (high - low) or 1.0
+    return "".join(" " if v is None else BARS[min(7, int((v - low) / span * 7.999))] for v in thinned)
+
+
+def show_metrics(name: str, found: Mapping[str, Any]) -> None:
+    """Print the curves of one job."""
+    rows = []
+    for series in found["series"]:
+        values = [value for value in series["values"] if value is not None]
+        if values:
+            where = series.get("task") or ""
+            cells = (f"{values[0]:.4g}", f"{min(values):.4g}", f"{max(values):.4g}", f"{values[-1]:.4g}")
+            rows.append((_e(series["name"]), where, spark(series["values"]), *cells, len(values)))
+    if rows:
+        table(("metric", "task", "curve", ">first", ">min", ">max", ">last", ">points"), rows, title=_e(name))
+    else:
+        console().print(f"{_e(name)}: no metrics yet")

@@ -1,0 +1,155 @@
+"""`trainmaster serve`: the server in this terminal. One per home folder; it says where it is in HOME/run/server.json.
+
+Ending the server never ends jobs: they run on and are found again by the next one.
+"""
+
+import fcntl
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import home as home_folder
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: [bold]trainmaster serve --home /srv/trainmaster --port 8470[/]")(serve)
+
+
+def serve(
+    home: Annotated[str | None, typer.Option(help="Folder for everything the server keeps.", show_default="~/.trainmaster")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1: this machine only")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")] = None,
+    log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
+    access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
+) -> None:
+    """Run the server until Ctrl-C; jobs go on without it."""
+    import logging
+    import socket
+
+    from trainmaster.cli.context import OPTIONS
+    from trainmaster.core.errors import Conflict, Unavailable
+
+    OPTIONS.home = home or OPTIONS.home
+    folder = home_folder()
+    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    lock = _lock(folder)
+    if lock is None:
+        where = _known(folder)
+        raise Conflict(
+            f"A server already runs on the home {folder}" + (f" at {where}" if where else ""),
+            remedy="Use that one, stop it first, or give another --home.",
+        )
+    from trainmaster.service.wiring import build
+
+    platform = build(folder, host=host, port=port)
+    server = platform.config.server
+    try:
+        listener = _listen(server.host, server.port)
+    except OSError as error:
+        raise Unavailable(
+            f"The address {server.host}:{server.port} cannot be used: {error.strerror or error}",
+            remedy="Choose another with --port (0 takes a free one) or --host.",
+        ) from None
+    if listener.family == socket.AF_INET6:
+        url = f"http://[{server.host}]:{listener.getsockname()[1]}"
+    else:
+        shown = "127.0.0.1" if server.host in ("0.0.0.0", "") else server.host
+        url = f"http://{shown}:{listener.getsockname()[1]}"
+    _run(platform, listener, url, folder, log_level, access_log)
+    os.close(lock)
+
+
+def _lock(folder: str) -> int | None:
+    """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever happens."""
+    os.makedirs(os.path.join(folder, "run"), mode=0o700, exist_ok=True)
+    fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _known(folder: str) -> str:
+    from trainmaster.sdk.find import server_file
+
+    try:
+        with open(server_file(folder), encoding="utf-8") as file:
+            return str(json.load(file)["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _listen(host: str, port: int) -> Any:
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((host, port))
+    made.listen(1024)
+    return made
+
+
+def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: str, access_log: bool) -> None:
+    import uvicorn
+
+    from trainmaster.api.app import create_app
+
+    app = create_app(platform)
+
+    class Server(uvicorn.Server):
+        """Says where it is once it answers; ends live views first when asked to stop, so that closing never hangs."""
+
+        async def startup(self, sockets: list[Any] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                _announce(platform, url, folder)
+
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            app.close_views()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app, loop="uvloop", http="httptools", ws="none", lifespan="on", access_log=access_log, log_level="warning",
+        log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
+        h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024,
+    )  # fmt: skip
+    server = Server(config)
+    server.run(sockets=[listener])
+    _forget(folder)
+    if not server.started:
+        sys.exit(1)
+    print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
+
+
+def _announce(platform: "Platform", url: str, folder: str) -> None:
+    from trainmaster.sdk.find import server_file
+
+    path = server_file(folder)
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump({"url": url, "pid": os.getpid(), "version": platform.version}, file)
+    os.replace(f"{path}.new", path)
+    print(f"Trainmaster {platform.version} is ready at {url}", flush=True)
+    print(f"Home: {folder}", flush=True)
+    if platform.people.one_time_password:
+        print("\nSign in to the console once with this password; it must then be changed:", flush=True)
+        print(f"    user      admin\n    password  {platform.people.one_time_password}\n", flush=True)
+    print("Stop with Ctrl-C; running jobs go on.", flush=True)
+
+
+def _forget(folder: str) -> None:
+    from trainmaster.sdk.find import server_file
+
+    try:
+        os.unlink(server_file(folder))
+    except FileNotFoundError:
+        return

@@ -1,0 +1,141 @@
+"""Submitting and trying out: submit, preview, clone."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import AsJson, OneJob, client
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.jobs import Job
+
+Set = Annotated[list[str] | None, typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change a field, such as roles.0.parameters.lr=0.01; repeatable.")]
+File = Annotated[Path, typer.Argument(help="Job file: YAML or JSON, native or OpenPAI.")]
+Wait = Annotated[bool, typer.Option("--wait", "-w", help="Stay until the job has ended; exit code 0 only when it succeeded.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: [bold]tm submit examples/digits-ddp/job.yaml --set roles.0.parameters.epochs=5 --wait[/]")(submit)
+    app.command(epilog="Example: [bold]tm preview job.yaml[/], or without a server [bold]tm preview job.yaml --offline[/]")(preview)
+    app.command(epilog="Example: [bold]tm clone t826 --set roles.0.parameters.lr=0.01[/]")(clone)
+
+
+def changes(pairs: list[str] | None) -> dict[str, str]:
+    """Return KEY=VALUE pairs as a mapping. Raises InvalidSpec naming every pair that is none."""
+    from trainmaster.core.errors import ProblemList
+
+    problems, found = ProblemList(), {}
+    for pair in pairs or []:
+        key, sign, value = pair.partition("=")
+        if not sign or not key.strip():
+            problems.add("--set", f"{pair!r} is not KEY=VALUE", "Write for example --set roles.0.replicas=2", value=pair)
+        found[key.strip()] = value
+    problems.raise_if_any("The command line is not valid")
+    return found
+
+
+def submit(
+    file: File,
+    set_: Set = None,
+    name: Annotated[str | None, typer.Option(help="Another name for the job.")] = None,
+    wait: Wait = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would happen, as preview does.")] = False,
+    key: Annotated[str | None, typer.Option(help="Idempotency key: the same key never makes a second job.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Submit a job; its code folder is uploaded first."""
+    if dry_run:
+        preview(file, set_, offline=False, as_json=as_json)
+        return
+    server = client()
+    with _uploading(not as_json) as on_upload:
+        job = server.submit(file, set=changes(set_), name=name, key=key, on_upload=on_upload)
+    finish(job, wait, as_json)
+
+
+def finish(job: "Job", wait: bool, as_json: bool) -> None:
+    """Say what was made; with `wait` follow it to its end and exit by its outcome."""
+    from trainmaster.cli.render import emit_json
+
+    if not wait:
+        emit_json(detail(job)) if as_json else print(job.id)
+        return
+    if not as_json:
+        print(f"{job.id}  {job.name}", flush=True)
+    try:
+        job.wait(progress=not as_json)
+    except KeyboardInterrupt:
+        print(f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}", file=sys.stderr)
+        sys.exit(130)
+    if as_json:
+        emit_json(detail(job))
+    else:
+        _say_end(job)
+    if not job.succeeded:
+        sys.exit(1)
+
+
+def detail(job: "Job") -> dict[str, Any]:
+    """Return everything about a job for `--json`."""
+    return job.refresh().data
+
+
+def _say_end(job: "Job") -> None:
+    from trainmaster.cli.render import show_job
+
+    show_job(job.refresh().data, job._client.url)
+    if job.state == "failed":
+        failed = next((task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0")
+        tail = job.logs(failed, tail=15)
+        print(f"\nThe last lines of {failed}:\n{tail}", file=sys.stderr)
+
+
+def _uploading(show: bool) -> Any:
+    """Give a function that is told of bytes sent, shown as a bar in a terminal."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def shown() -> Any:
+        if not show or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
+
+        columns = (SpinnerColumn(), TextColumn("uploading code"), DownloadColumn(), TransferSpeedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            line = bar.add_task("", total=None)
+            yield lambda size: bar.update(line, advance=size)
+
+    return shown()
+
+
+def preview(
+    file: File,
+    set_: Set = None,
+    offline: Annotated[bool, typer.Option(help="Check without a server: commands, but not whether it fits.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say everything that is wrong with a job, what would run and whether it would start now. Changes nothing."""
+    from trainmaster.cli.render import emit_json, show_preview
+
+    if offline:
+        from trainmaster.sdk.documents import load
+        from trainmaster.sdk.offline import preview as rehearse
+
+        found = rehearse(load(file)[0], changes(set_))
+    else:
+        found = client().preview(file, set=changes(set_))
+    emit_json(found) if as_json else show_preview(found)
+    if not found["ok"]:
+        sys.exit(2)
+
+
+def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:
+    """Submit a job again with all its settings, and changes."""
+    finish(client().get(job).clone(changes(set_)), wait, as_json)
+
+

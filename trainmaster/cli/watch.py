@@ -1,0 +1,91 @@
+"""Watching: logs and metrics in the terminal."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import AsJson, Jobs, OneJob, client, each
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.jobs import Job
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example: [bold]tm logs -f t826[/], or [bold]tm logs t826 --task task0-1 --search loss[/]")(logs)
+    app.command(epilog="Example: [bold]tm metrics t826[/]")(metrics)
+
+
+def logs(
+    job: OneJob,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay and print what comes, until the job has ended.")] = False,
+    task: Annotated[str, typer.Option(help="Which task.")] = "task0-0",
+    attempt: Annotated[str, typer.Option(help="Which attempt: a number, or last.")] = "last",
+    tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, max=100_000, help="Only the last lines.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only lines with this text.")] = None,
+    regex: Annotated[bool, typer.Option(help="Take the search as a regular expression.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print a task's log as it was written."""
+    found = client().get(job)
+    if search is not None:
+        _search(found, task, attempt, search, regex, as_json)
+        return
+    if follow and not as_json:
+        try:
+            for piece in found.logs(task, attempt=attempt, follow=True, tail=tail):
+                sys.stdout.write(piece)
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            sys.exit(130)
+        return
+    text = found.logs(task, attempt=attempt, tail=tail)
+    if as_json:
+        from trainmaster.cli.render import emit_json
+
+        emit_json({"id": found.id, "state": found.state, "task": task, "attempt": attempt, "text": text})
+        return
+    sys.stdout.write(str(text))
+
+
+def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, as_json: bool) -> None:
+    from trainmaster.cli.render import emit_json
+
+    hits = []
+    for hit in job.search(text, task, attempt=attempt, regex=regex):
+        if as_json:
+            hits.append(hit)
+        else:
+            print(f"{hit['line'] + 1}: {hit['text']}")
+    if as_json:
+        emit_json({"id": job.id, "state": job.state, "task": task, "attempt": attempt, "items": hits})
+
+
+def metrics(
+    jobs: Jobs,
+    watch: Annotated[bool, typer.Option("--watch", help="Draw again every two seconds until the job has ended.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show training curves as lines of blocks."""
+    from trainmaster.cli.render import emit_json, show_metrics
+
+    server = client()
+
+    def one(ref: str) -> dict[str, Any]:
+        job = server.get(ref)
+        found = job.metrics(points=120)
+        return {"id": job.id, "name": job.name, "state": job.state, "attempts": job.data["attempts"], "tasks": job.data["tasks"], **found}
+
+    while True:
+        found, good = each(jobs, one)
+        if as_json:
+            emit_json(found[0] if len(found) == 1 else found)
+        for data in [] if as_json else found:
+            show_metrics(data["name"], data)
+        if not watch or all(data["state"] in ("succeeded", "failed", "stopped", "expired") for data in found):
+            break
+        time.sleep(2.0)
+    if not good:
+        sys.exit(1)
