@@ -73,12 +73,19 @@ def is_prebuilt(root: Path) -> bool:
     return (root / "PKG-INFO").is_file() and (root / STATIC / "index.html").is_file()
 
 
+def has_packages(console: Path) -> bool:
+    """Whether npm has installed what the lock file names; npm writes its own copy of the lock when it is done."""
+    installed = console / "node_modules/.package-lock.json"
+    return installed.is_file() and installed.stat().st_mtime >= (console / "package-lock.json").stat().st_mtime
+
+
 def build_console(root: Path) -> None:
     """Install the console's packages, build it, put the result into the package. Raises RuntimeError if npm fails."""
     console = root / "console"
     environment = {**os.environ, "PATH": node_directory() + os.pathsep + os.environ.get("PATH", "")}
     wanted = digest(root)
-    for command in (["npm", "ci"], ["npm", "run", "build"]):
+    commands = [["npm", "run", "build"]] if has_packages(console) else [["npm", "ci"], ["npm", "run", "build"]]
+    for command in commands:
         print("console:", " ".join(command), file=sys.stderr, flush=True)
         status = subprocess.run(command, cwd=console, env=environment, stdout=sys.stderr, check=False).returncode
         if status != 0:

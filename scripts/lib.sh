@@ -82,7 +82,9 @@ need_node() {
 node_dir() { "$VENV/bin/python" -c 'import hatch_build; print(hatch_build.node_directory())' 2>/dev/null; }
 
 # need_console: the built console in trainmaster/api/static. Done again only when a source of it changed.
+# TRAINMASTER_SKIP_CONSOLE=1: whatever is built already will do.
 need_console() {
+    [ "${TRAINMASTER_SKIP_CONSOLE:-}" != 1 ] || return 0
     [ -f console/package.json ] || { note "console/ is not here yet; the server will run without it"; return 0; }
     if "$VENV/bin/python" -c 'import sys, hatch_build, pathlib; sys.exit(not hatch_build.is_fresh(pathlib.Path.cwd()))'; then return 0; fi
     need_node
