@@ -1,0 +1,66 @@
+"""Start the agent of one home: ``python -m trainmaster.agent --home HOME``. Started by the keeper, with ``--kept``."""
+
+import argparse
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+from trainmaster.agent import sandbox
+from trainmaster.agent.server import Server, prepare_home
+from trainmaster.core.layout import Layout
+
+PR_SET_CHILD_SUBREAPER: Final = 36
+
+
+def keeper_command(home: str) -> list[str]:
+    """Return the command line of a keeper for `home` that runs this agent. The keeper's text is read now, once."""
+    text = (Path(__file__).parent / "keeper.py").read_text(encoding="utf-8")
+    agent = [sys.executable, "-S", "-m", "trainmaster.agent", "--home", home, "--kept"]
+    return [sys.executable, "-I", "-S", "-c", text, os.path.join(home, "run"), *agent]
+
+
+def main() -> int:
+    """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep."""
+    parser = argparse.ArgumentParser(prog="python -m trainmaster.agent")
+    parser.add_argument("--home", required=True)
+    parser.add_argument("--kept", action="store_true", help="the parent is a keeper")
+    options = parser.parse_args()
+    layout = Layout(os.path.abspath(options.home))
+    prepare_home(layout)
+    os.chdir("/")
+    if not options.kept:  # started by hand: go under a keeper first
+        command = keeper_command(layout.home)
+        os.execve(command[0], command, agent_environment())
+    lock = os.open(layout.path("run", "agent.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("another agent serves this home", file=sys.stderr)
+        return 0
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
+    sandbox.write_accounts(layout.path("run", "accounts"))
+    Path(layout.path("run", "agent.pid")).write_text(f"{os.getpid()}\n", encoding="ascii")
+
+    def become_keeper() -> None:
+        """The keeper was killed: take its place, so that the tasks keep a parent that writes their exit codes down."""
+        os.close(lock)
+        command = keeper_command(layout.home)
+        os.execve(command[0], command, agent_environment())
+
+    Server(layout, os.getppid(), become_keeper).run()
+    return 0
+
+
+def agent_environment() -> dict[str, str]:
+    """Return the whole environment of keeper and agent: nothing of the server's."""
+    package = str(Path(__file__).resolve().parents[2])
+    return {"PATH": sandbox.SYSTEM_PATH, "LANG": "C.UTF-8", "PYTHONPATH": package}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

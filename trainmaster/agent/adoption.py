@@ -1,0 +1,61 @@
+"""Read back what a former agent of this home left on disk. Starts and signals nothing."""
+
+import json
+import os
+import sys
+import time
+
+from trainmaster.agent import live, procs
+from trainmaster.agent.cgroups import Group
+from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.prepare import prepare
+from trainmaster.agent.settings import settings_from_json
+from trainmaster.core.launch import gang_from_json
+from trainmaster.core.layout import Layout
+
+
+def read(layout: Layout, name: str) -> LiveAttempt:
+    """Return the attempt of the record `name`. Raises ValueError, KeyError, TypeError or IndexError for a malformed one."""
+    path = live.record_path(layout, name)
+    with open(path, "rb") as file:
+        lines = [json.loads(line) for line in file if line.endswith(b"\n")]  # a torn last line never happened
+    request, meta = lines[0], lines[1]
+    gang, settings = gang_from_json(request["gang"]), settings_from_json(meta["settings"])
+    attempt = LiveAttempt(name, gang, settings, path)
+    unnoted = procs.now_ticks() - int((time.time() - os.stat(path).st_mtime) * procs.TICKS)
+    for position, prepared in enumerate(prepare(gang, layout, settings)):
+        task = LiveTask(attempt, prepared, position, start=unnoted, started_at=time.time())
+        if prepared.name in meta["groups"]:
+            group, base = meta["groups"][prepared.name]
+            task.group = Group(group, {}, None, tuple(base))
+        attempt.tasks.append(task)
+    for line in lines[2:]:
+        if "s" in line:
+            task = attempt.tasks[line["s"]]
+            task.pid, task.start, task.started_at = line["pid"], line["start"], line["at"]
+        elif "e" in line:
+            attempt.tasks[line["e"]].end = {key: value for key, value in line.items() if key != "e"}
+    return attempt
+
+
+def set_aside(layout: Layout, name: str, error: Exception) -> None:
+    """Move a malformed record out of the way and say so: one bad file must not stop the host."""
+    folder = layout.path("run", "malformed")
+    os.makedirs(folder, 0o700, exist_ok=True)
+    os.replace(live.record_path(layout, name), os.path.join(folder, name))
+    print(f"record {name} is malformed and was set aside in {folder}: {error!r}", file=sys.stderr, flush=True)
+
+
+def identify(task: LiveTask, keeper: int) -> None:
+    """Find the main process of a task that was started but not noted (the agent died in between)."""
+    for pid in procs.all_pids():
+        found = procs.stat(pid)
+        if (
+            found is not None
+            and found.sid == pid
+            and found.ppid in (keeper, os.getpid(), 1)
+            and procs.carries(pid, task.marker)
+        ):
+            task.pid, task.start = pid, found.start
+            task.attempt.append({"s": task.position, "pid": pid, "start": found.start, "at": task.started_at})
+            return

@@ -1,0 +1,122 @@
+"""Find and end every process of a task: sandboxed, in a control group, or neither. Signals only what it proved to belong.
+
+Proof of emptiness: in a sandbox the death of its pid 1 (the kernel ends the namespace first); in a control group an empty
+member list; with neither, no process left that carries the task's marker, descends from it or is in its session.
+"""
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Final
+
+from trainmaster.agent import procs
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveTask
+
+UNKNOWN_SLACK: Final = 100  # ticks: a start that was not noted is dated by the last write to the record
+
+
+def status_lines(path: str) -> dict[str, int]:
+    """Return what bubblewrap wrote so far: ``child-pid`` and, at the end, ``exit-code``."""
+    found: dict[str, int] = {}
+    try:
+        with open(path, "rb") as file:
+            data = file.read(8192).decode("ascii", "replace")
+    except OSError:
+        return found
+    for key in ("child-pid", "exit-code"):
+        _, mark, rest = data.partition(f'"{key}": ')
+        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+        if mark and digits and rest[len(digits) :].lstrip()[:1] in (",", "}"):
+            found[key] = int(digits)
+    return found
+
+
+def find_init(task: LiveTask) -> int:
+    """Return the pid of the sandbox's pid 1, or 0 while there is none (or there is none any more)."""
+    if task.init == 0:
+        pid = status_lines(task.prepared.paths.status).get("child-pid", 0)
+        found = procs.stat(pid) if pid else None
+        if found is None or found.start < task.start - procs.START_SLACK:
+            return 0
+        task.init = pid
+    return task.init
+
+
+def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:
+    """Return the user's processes, the platform's own supervisors left out."""
+    if task.prepared.options:
+        init = find_init(task)
+        return procs.descendants(init) if init else []
+    if task.group is not None:
+        return cgroups.members(task.group)
+    return sorted(procs.scan(task.marker, [task.pid], [task.pid]))
+
+
+def everything(task: LiveTask, cgroups: Cgroups) -> set[int]:
+    """Return every live process of `task`, supervisors included."""
+    if task.prepared.options:
+        init = find_init(task)
+        found = {pid for pid in (init, task.pid if task.end is None else 0) if pid and _alive(pid)}
+        if not init and task.end is None:
+            found.update(procs.descendants(task.pid))
+        if task.group is not None:
+            found.update(cgroups.members(task.group))
+        return found
+    if task.group is not None:
+        return set(cgroups.members(task.group))
+    return {pid for pid in procs.scan(task.marker, [task.pid] if task.end is None else [], [task.pid]) if _alive(pid)}
+
+
+def _alive(pid: int) -> bool:
+    found = procs.stat(pid)
+    return found is not None and found.alive
+
+
+def kill(task: LiveTask, cgroups: Cgroups) -> bool:
+    """Send SIGKILL to everything of `task`; return True when there was nothing left to kill."""
+    if task.group is not None:
+        cgroups.stop_forks(task.group)
+    elif not task.prepared.options:
+        procs.send(everything(task, cgroups), signal.SIGSTOP)  # what is stopped cannot fork away from the list
+    left = everything(task, cgroups)
+    init = task.init if task.init in left else 0
+    if init:
+        procs.send([init], signal.SIGKILL)  # the kernel ends the whole namespace with it
+    else:
+        procs.send(left, signal.SIGKILL)
+    return not left
+
+
+def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]) -> bool:
+    """True when nothing of an ended task is alive. Cheap where the kernel keeps the list.
+
+    `strangers`: whether orphans were handed to agent or keeper; without any, an ended task has left nothing.
+    """
+    if task.prepared.options:
+        init = find_init(task)
+        if init and _alive(init):
+            return False
+        return task.group is None or not cgroups.members(task.group)
+    if task.group is not None:
+        return not cgroups.members(task.group)
+    return not strangers() or not everything(task, cgroups)
+
+
+def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:
+    """Return the wait status of a task that ended while no agent was there, or None when nobody wrote it down.
+
+    A task whose pid was not recorded (the agent died between the start and the note) is the one orphan that nobody knows
+    and that was born when its log was.
+    """
+    try:
+        with open(os.path.join(folder, "exits"), "rb") as file:
+            lines = [tuple(map(int, line.split())) for line in file if line.count(b" ") == 2 and line.endswith(b"\n")]
+    except OSError:
+        return None
+    for pid, start, code in reversed(lines):
+        mine = pid == task.pid if task.pid else pid not in known
+        if mine and abs(start - task.start) <= (procs.START_SLACK if task.pid else UNKNOWN_SLACK):
+            task.pid = pid
+            return code << 8 if code >= 0 else -code
+    return None

@@ -1,0 +1,107 @@
+"""Why a task ended, in plain words with its evidence. Reads the log's tail and counters; decides nothing else."""
+
+import os
+import re
+import signal
+from typing import Any, Final
+
+from trainmaster.agent import procs
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveTask
+from trainmaster.core.records import Verdict, to_json
+
+EVIDENCE_BYTES: Final = 2048
+NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
+NOT_FOUND: Final = re.compile(r"^bwrap: execvp (.+): (No such file or directory|Permission denied)$", re.MULTILINE)
+NOT_FOUND_CODES: Final = {126: "cannot be executed", 127: "was not found"}
+
+
+def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
+    """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        length = os.fstat(fd).st_size
+        data = os.pread(fd, size, max(0, length - size))
+    finally:
+        os.close(fd)
+    if length > size and b"\n" in data[:-1]:
+        data = data[data.index(b"\n") + 1 :]
+    return data.replace(b"\0", b"").decode("utf-8", "replace").rstrip()
+
+
+def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:
+    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, like a shell."""
+    if code is not None and code > 128 and code - 128 < signal.NSIG:
+        return None, code - 128
+    return code, signum
+
+
+def end_of(task: LiveTask, code: int | None, signum: int | None, at: float, cgroups: Cgroups) -> dict[str, Any]:
+    """Return the final word on `task`: exit code or signal, verdict, time, peak memory (JSON-able)."""
+    if task.prepared.options:
+        code, signum = of_sandbox(code, signum)
+    peak = task.peak_mib
+    if task.group is not None:
+        peak = max(peak, cgroups.peak_mib(task.group) or 0)
+    verdict = None if code == 0 else _verdict(task, code, signum, cgroups)
+    return {
+        "exit_code": code,
+        "signal": signum,
+        "at": at,
+        "peak_mem_mib": peak,
+        "verdict": to_json(verdict) if verdict else None,
+    }
+
+
+def lost(task: LiveTask, at: float) -> dict[str, Any]:
+    """Return the final word on a task that disappeared without an exit record."""
+    who = _who(task)
+    verdict = Verdict("lost", f"{who} disappeared without an exit record", tail(task.prepared.paths.log),
+                      task.prepared.role, task.prepared.index)  # fmt: skip
+    return {
+        "exit_code": None,
+        "signal": None,
+        "at": at,
+        "peak_mem_mib": task.peak_mib,
+        "verdict": to_json(verdict),
+        "lost": True,
+    }
+
+
+def _who(task: LiveTask) -> str:
+    return f"{task.attempt.gang.roles[task.prepared.role].name}[{task.prepared.index}]"
+
+
+def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups) -> Verdict:
+    evidence = tail(task.prepared.paths.log)
+    word, text = _reason(task, code, signum, evidence, cgroups)
+    return Verdict(word, text, evidence, task.prepared.role, task.prepared.index, code, signum)
+
+
+def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str, cgroups: Cgroups) -> tuple[str, str]:
+    who, limits = _who(task), task.prepared.limits
+    if task.doom:
+        return task.doom, f"{who} {task.doom_text}"
+    if task.group is not None and cgroups.oom_kills(task.group) > 0:
+        return (
+            "out_of_memory",
+            f"{who} used more memory than the {limits.memory_mib} MiB it asked for; ask for more or use less",
+        )
+    if any(sign in evidence for sign in NO_SPACE):
+        return "disk_full", f"{who} could not write: the disk (or /dev/shm, {_shm(task)} MiB) is full"
+    if task.group is not None and cgroups.refused_forks(task.group) > 0:
+        return "too_many_processes", f"{who} reached its limit of {limits.processes} processes and threads"
+    if task.prepared.options and code == 1 and (match := NOT_FOUND.search(evidence)):
+        return "command_not_found", f"{who}: {match[1]}: {match[2]}"
+    if code in NOT_FOUND_CODES:
+        return "command_not_found", f"{who} ended with exit code {code}: a command {NOT_FOUND_CODES[code]}"
+    if signum is not None:
+        return "signal", f"{who} was ended by signal {signum} ({procs.signal_name(signum)})"
+    return "exit_code", f"{who} ended with exit code {code}"
+
+
+def _shm(task: LiveTask) -> int:
+    return task.attempt.gang.roles[task.prepared.role].resources.shm_mib

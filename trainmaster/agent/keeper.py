@@ -1,0 +1,44 @@
+# The keeper: parent of the agent and last parent of its tasks. It restarts a killed agent and writes down the exit code of
+# every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may never start,
+# signal or judge a task. Invariant: a line is in `exits` before the zombie is reaped, so an orphan is always either a
+# zombie in /proc or a line here. Run as text (`python -c`), so that an upgrade of the package on disk does not touch it;
+# argv: 1 folder for `exits` and `keeper.pid`, 2.. the agent's command line.
+import ctypes
+import os
+import signal
+import sys
+import time
+
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+FOLDER, AGENT = sys.argv[1], sys.argv[2:]
+EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+with open(os.path.join(FOLDER, "keeper.pid"), "w") as file:
+    file.write(f"{os.getpid()}\n")
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def start_ticks(pid: int) -> int:
+    with open(f"/proc/{pid}/stat", "rb") as stat:
+        return int(stat.read().rpartition(b")")[2].split()[19])
+
+
+def spawn_agent() -> int:
+    return os.posix_spawn(AGENT[0], AGENT, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGHUP])
+
+
+agent, born = spawn_agent(), time.monotonic()
+while True:
+    ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+    if ended is None:
+        continue
+    pid = ended.si_pid
+    if pid != agent:
+        code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        os.write(EXITS, b"%d %d %d\n" % (pid, start_ticks(pid), code))
+    os.waitpid(pid, 0)
+    if pid == agent:
+        if ended.si_code == os.CLD_EXITED and ended.si_status == 0:
+            break  # asked to end, with nothing left to keep
+        if time.monotonic() - born < 1.0:
+            time.sleep(0.5)  # an agent that cannot even start must not spin
+        agent, born = spawn_agent(), time.monotonic()

@@ -1,0 +1,124 @@
+"""What the agent remembers: attempts and tasks that are not yet reaped, and their records on disk.
+
+A record is HOME/run/live/<attempt>: line 1 the launch request exactly as it came, line 2 settings and groups, then one line
+per start and per end, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants: the record
+exists before anything of the attempt is started; a task's `log` is created by the task's own process, exclusively, so a
+task without a log has never run, and none can run twice.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from trainmaster.agent.cgroups import Group
+from trainmaster.agent.prepare import Prepared
+from trainmaster.agent.settings import Settings
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import Gang
+from trainmaster.core.layout import Layout
+
+
+@dataclass(slots=True, eq=False)
+class LiveTask:
+    """One task. `pid` 0: not started. `end`: the final word. `settled`: it ended and nothing of it is left."""
+
+    attempt: "LiveAttempt"
+    prepared: Prepared
+    position: int
+    group: Group | None = None
+    pid: int = 0
+    start: int = 0  # kernel ticks
+    started_at: float = 0.0
+    adopted: bool = False  # not this process's child
+    init: int = 0  # the sandbox's pid 1, 0: not known (yet)
+    end: dict[str, Any] | None = None
+    settled: bool = False
+    doom: str = ""  # verdict code, when the platform ends it
+    doom_text: str = ""
+    peak_mib: int = 0
+    log_seen: int = 0
+    log_cut: int = 0
+
+    @property
+    def marker(self) -> bytes:
+        """The entry in the environment of each of its processes."""
+        return f"TRAINMASTER_TASK={self.attempt.id}/{self.prepared.name}".encode()
+
+    @property
+    def running(self) -> bool:
+        """True between the start and the end of its main process."""
+        return self.pid != 0 and self.end is None
+
+
+@dataclass(slots=True, eq=False)
+class LiveAttempt:
+    """One attempt. `waiters` are called when it is reaped; `undone`: its start failed, every trace of it goes."""
+
+    id: str
+    gang: Gang
+    settings: Settings
+    record: str
+    tasks: list[LiveTask] = field(default_factory=list)
+    reaping: bool = False
+    undone: bool = False
+    waiters: list[Callable[[], None]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Append one line to the record. Raises OSError when the disk is full."""
+        append(self.record, line)
+
+
+def append(path: str, line: Any) -> None:
+    """Append one JSON line in a single write."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        os.write(fd, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    finally:
+        os.close(fd)
+
+
+def live_folder(layout: Layout) -> str:
+    """Return the folder of the records of attempts that are not reaped: adoption costs nothing for finished jobs."""
+    return layout.path("run", "live")
+
+
+def record_path(layout: Layout, attempt: str) -> str:
+    """Return where the record of a live attempt lies."""
+    return os.path.join(live_folder(layout), attempt)
+
+
+def closed_path(layout: Layout, gang: Gang) -> str:
+    """Return where the record lies once the attempt is reaped."""
+    return os.path.join(layout.attempt(gang.job, gang.attempt), "record.jsonl")
+
+
+def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
+    """Write the record of an attempt that is about to start. Raises FileExistsError when it was started before."""
+    groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
+    meta = json.dumps({"settings": attempt.settings.to_json(), "groups": groups}, separators=(",", ":")).encode()
+    fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    try:
+        data = request.rstrip(b"\n") + b"\n" + meta + b"\n"
+        if os.write(fd, data) != len(data):
+            raise OSError(28, "No space left on device", attempt.record)
+    except OSError:
+        os.unlink(attempt.record)
+        raise
+    finally:
+        os.close(fd)
+
+
+def close(layout: Layout, attempt: LiveAttempt) -> None:
+    """Move the record of a reaped attempt beside its logs."""
+    try:
+        os.rename(attempt.record, closed_path(layout, attempt.gang))
+    except FileNotFoundError:  # the job's folder was removed by hand
+        os.unlink(attempt.record)
+
+
+def name_of(gang: Gang) -> str:
+    """Return the attempt id of `gang`."""
+    return attempt_id(gang.job, gang.attempt)

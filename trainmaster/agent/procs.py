@@ -1,0 +1,136 @@
+"""What the kernel says about processes: /proc and signals. Reads only what it is asked for; keeps nothing.
+
+A process is named by (pid, start ticks): a bare pid may be somebody else's tomorrow. A zombie is not alive.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+TICKS: Final = os.sysconf("SC_CLK_TCK")
+PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+START_SLACK: Final = 3  # ticks between reading the clock and the kernel's own note of a start
+
+
+class Stat(NamedTuple):
+    """The part of /proc/PID/stat that matters. `code` is the wait status of a zombie."""
+
+    pid: int
+    state: str
+    ppid: int
+    pgid: int
+    sid: int
+    cpu_ticks: int  # own and waited-for children's, user and system
+    start: int
+    rss_pages: int
+    code: int
+
+    @property
+    def alive(self) -> bool:
+        """True for a process that can still run or hold something."""
+        return self.state not in "ZXx"
+
+
+def _slurp(path: str, size: int = 4096) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, size)
+    finally:
+        os.close(fd)
+
+
+def stat(pid: int) -> Stat | None:
+    """Return the stat of `pid`, or None when there is no such process."""
+    try:
+        rest = _slurp(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    if len(rest) < 22:
+        return None
+    code = int(rest[49]) if len(rest) > 49 else 0
+    cpu = int(rest[11]) + int(rest[12]) + int(rest[13]) + int(rest[14])
+    return Stat(
+        pid, rest[0].decode(), int(rest[1]), int(rest[2]), int(rest[3]), cpu, int(rest[19]), int(rest[21]), code
+    )
+
+
+def now_ticks() -> int:
+    """Return the kernel's clock in the unit of Stat.start."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS)
+
+
+def same(found: Stat | None, start: int) -> bool:
+    """True when `found` is the process that was started at about `start` ticks."""
+    return found is not None and abs(found.start - start) <= START_SLACK
+
+
+def all_pids() -> list[int]:
+    """Return the pids of this pid namespace. O(processes)."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def children(pid: int) -> list[int]:
+    """Return the direct children of `pid` (empty when it is gone). Needs CONFIG_PROC_CHILDREN, which every distribution sets."""
+    try:
+        return [int(child) for child in _slurp(f"/proc/{pid}/task/{pid}/children", 1 << 20).split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def descendants(pid: int) -> list[int]:
+    """Return every process below `pid`, parents first. O(result); threads that fork are found through all_pids only."""
+    found = children(pid)
+    for child in found:  # grows while it is walked
+        found.extend(children(child))
+    return found
+
+
+def carries(pid: int, marker: bytes) -> bool:
+    """True when the start environment of `pid` holds the entry `marker` (``NAME=value``)."""
+    try:
+        return marker in _slurp(f"/proc/{pid}/environ", 1 << 20).split(b"\0")
+    except OSError:
+        return False
+
+
+def scan(marker: bytes, roots: Iterable[int] = (), sessions: Iterable[int] = ()) -> set[int]:
+    """Return the live processes that carry `marker`, lie below one of `roots` or belong to one of `sessions`. O(processes)."""
+    stats = {found.pid: found for found in map(stat, all_pids()) if found is not None}
+    mine, wanted = set(roots), set(sessions)
+    belongs = {
+        pid for pid, s in stats.items() if s.alive and (s.sid in wanted or s.pgid in wanted or carries(pid, marker))
+    }
+    grew = True
+    while grew:
+        more = {
+            pid for pid, s in stats.items() if s.alive and pid not in belongs and (s.ppid in belongs or s.ppid in mine)
+        }
+        grew = bool(more)
+        belongs |= more
+    return belongs | {pid for pid in mine if pid in stats and stats[pid].alive}
+
+
+def send(pids: Iterable[int], signum: int) -> None:
+    """Send `signum` to each of `pids`; those that are gone are passed over."""
+    for pid in pids:
+        try:
+            os.kill(pid, signum)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def exit_of(status: int) -> tuple[int | None, int | None]:
+    """Return (exit code, signal) of a wait status; exactly one is None."""
+    if os.WIFSIGNALED(status):
+        return None, os.WTERMSIG(status)
+    return os.waitstatus_to_exitcode(status), None
+
+
+def signal_name(signum: int) -> str:
+    """Return for example ``SIGKILL`` (or the number when it has no name)."""
+    try:
+        return signal.Signals(signum).name
+    except ValueError:
+        return str(signum)

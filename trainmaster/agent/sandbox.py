@@ -1,0 +1,177 @@
+"""The bubblewrap command line: what a task may see. Builds argument lists and runs nothing.
+
+Invariant: nothing is visible that is not named here - the system's programs, the Python environment, the job's own
+folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from trainmaster.core.launch import Mount
+from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
+
+SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
+ETC: Final = (
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "resolv.conf", "nsswitch.conf", "host.conf",
+    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan", "libibverbs.d",
+    "python3", "terminfo", "inputrc", "magic",
+)  # fmt: skip
+"""Files and folders of /etc that programs need and that hold no secret (ssl/private is hidden)."""
+
+GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
+STATUS_FD: Final = 3
+SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The Python environment tasks see first. `folders` are shown read-only at their own paths; `package` is our own code."""
+
+    bin: str
+    folders: tuple[str, ...]
+    package: str  # folder that contains the `trainmaster` package, "" when it lies in the environment itself
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one task's sandbox is made of. `cards`: device nodes it may open."""
+
+    name: str
+    home: str  # the platform's home: never visible
+    accounts: str  # folder with the passwd and group files shown
+    tmp: str
+    work: str
+    metrics: str
+    model: str
+    outputs: str
+    shm_mib: int
+    environment: Environment
+    mounts: tuple[Mount, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()  # (host path, path inside)
+    cards: tuple[str, ...] = ()
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+@cache
+def environment(prefix: str, package: str) -> Environment:
+    """Return what must be visible for the Python environment at `prefix` to work, its base interpreter included.
+
+    A virtual environment's python is a link to another interpreter; only the folders needed are shown, never their parents.
+    """
+    found = [prefix]
+    try:
+        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
+            pairs = dict(line.split("=", 1) for line in file if "=" in line)
+        found += [os.path.dirname(value.strip()) for key, value in pairs.items() if key.strip() == "home"]
+    except OSError:
+        pass  # not a virtual environment: it is its own base
+    python = os.path.join(prefix, "bin", "python3")
+    if os.path.exists(python):
+        found.append(os.path.dirname(os.path.dirname(os.path.realpath(python))))
+    found += [os.path.realpath(folder) for folder in found]
+    folders: list[str] = []
+    for folder in found:
+        if os.path.isdir(folder) and folder not in folders and not _inside(folder, "/usr") and folder != "/":
+            folders.append(folder)
+    own = "" if any(_inside(package, folder) for folder in (*folders, prefix)) else package
+    return Environment(os.path.join(prefix, "bin"), tuple(folders), own)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    args: list[str] = ["--ro-bind", "/usr", "/usr"]
+    for link in SYSTEM_LINKS:
+        if os.path.islink(link):
+            args += ["--symlink", os.readlink(link), link]
+        elif os.path.isdir(link):
+            args += ["--ro-bind", link, link]
+    for name in ETC:
+        path = os.path.join("/etc", name)
+        if os.path.exists(path):
+            args += ["--ro-bind", os.path.realpath(path), path]
+    if os.path.isdir("/etc/ssl/private"):
+        args += ["--tmpfs", "/etc/ssl/private"]
+    if os.path.isdir("/sys/devices/system"):
+        args += ["--ro-bind", "/sys/devices/system", "/sys/devices/system"]
+    return tuple(args)
+
+
+@cache
+def _namespaces() -> tuple[str, ...]:
+    args = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    if os.geteuid() != 0:
+        args.append("--unshare-user")
+    return (*args, "--cap-drop", "ALL", "--new-session")
+
+
+def _masks(home: str, shown: Iterable[tuple[str, str]]) -> list[str]:
+    """Hide `home` wherever a shown folder would contain it."""
+    args: list[str] = []
+    for source, target in shown:
+        real = os.path.realpath(source)
+        if _inside(home, real):
+            args += ["--tmpfs", os.path.normpath(os.path.join(target, os.path.relpath(home, real)))]
+    return args
+
+
+def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
+    """Return bubblewrap's options for one task. Order matters: a later mount covers an earlier one.
+
+    The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
+    """
+    args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD), *_system()]
+    for name in ("passwd", "group"):
+        args += ["--ro-bind", os.path.join(view.accounts, name), f"/etc/{name}"]
+    shown = [("/usr", "/usr")]
+    args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
+    args += ["--bind", view.tmp, "/tmp", "--bind", view.work, IN_WORKSPACE]
+    for folder in view.environment.folders:
+        args += ["--ro-bind", folder, folder]
+        shown.append((folder, folder))
+    args += ["--bind", view.metrics, IN_METRICS]
+    if view.environment.package:
+        args += ["--ro-bind", os.path.join(view.environment.package, "trainmaster"), "/trainmaster/python/trainmaster"]
+    args += ["--bind", view.model, IN_MODEL, "--bind", view.outputs, IN_OUTPUTS]
+    for mount in view.mounts:
+        for target in (mount.target, IN_ALGORITHM) if mount.target == IN_CODE else (mount.target,):
+            args += ["--ro-bind" if mount.read_only else "--bind", mount.source, target]
+            shown.append((mount.source, target))
+    for source, target in view.files:
+        args += ["--ro-bind", source, target]
+    for card in (*GPU_CONTROL, *view.cards) if view.cards else ():
+        args += ["--dev-bind-try", card, card]
+    if view.cards:
+        args += ["--ro-bind", "/sys", "/sys"]
+    args += _masks(view.home, shown)
+    args += ["--remount-ro", "/", "--chdir", cwd, "--clearenv"]
+    for key, value in env.items():
+        args += ["--setenv", key, value]
+    return tuple(args)
+
+
+def probe_command(bwrap: str) -> list[str]:
+    """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses."""
+    return [bwrap, *_namespaces(), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
+            "--remount-ro", "/", "--", "/usr/bin/true"]  # fmt: skip
+
+
+def write_accounts(folder: str) -> None:
+    """Write the passwd and group files that tasks see: root, nobody and the user the tasks run as. Idempotent."""
+    os.makedirs(folder, mode=0o755, exist_ok=True)
+    uid, gid = os.geteuid(), os.getegid()
+    passwd = {
+        0: "root:x:0:0:root:/workspace:/bin/sh",
+        65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
+    }
+    group = {0: "root:x:0:", 65534: "nogroup:x:65534:"}
+    passwd.setdefault(uid, f"user:x:{uid}:{gid}:user:/workspace:/bin/sh")
+    group.setdefault(gid, f"user:x:{gid}:")
+    for name, lines in (("passwd", passwd), ("group", group)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines.values())

@@ -1,0 +1,346 @@
+"""The agent's loop: one epoll, one unix socket, newline-delimited JSON. Without tasks and requests it does not wake.
+
+Requests are ``{id, op, ...}``; answers ``{id, ok}`` or ``{id, error: {code, message}}``; pushes ``{event: "task" | "note", ...}``
+go to every connected server. Nothing waits here: a request that must wait (reap) is answered when it is done.
+"""
+
+import contextlib
+import heapq
+import itertools
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from trainmaster.agent import live, logcap, samples
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.settings import Settings, settings_from_json
+from trainmaster.agent.spawn import Refused
+from trainmaster.agent.supervisor import Supervisor
+from trainmaster.core.launch import gang_from_json
+from trainmaster.core.layout import Layout
+
+IDLE_S: Final = 60.0
+"""An agent with no task and no server for this long goes home; the next server starts another."""
+FAST_S: Final = 0.2
+DISK_EVERY: Final = 5  # samples between two looks at a job's disk use
+
+
+class Connection:
+    """One connected server: what came in, what is still to go out."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self.inbox = bytearray()
+        self.outbox = bytearray()
+        self.settings: Settings | None = None
+
+
+class Server:
+    """Runs one host's agent. `keeper` is the pid of the parent that watches over it."""
+
+    def __init__(self, layout: Layout, keeper: int, become_keeper: Callable[[], None]) -> None:
+        self.layout = layout
+        self.become_keeper = become_keeper
+        self.code = code_stamp()
+        self.epoll = select.epoll()
+        self.calls: dict[int, Callable[[int], None]] = {}
+        self.connections: dict[int, Connection] = {}
+        self.timers: list[tuple[float, int, Callable[[], None]]] = []
+        self.order = itertools.count()
+        self.stopping = False
+        self.ticking = False
+        self.ticks = 0
+        self.idle_since = time.monotonic()
+        cgroups = Cgroups(layout.home)
+        self.supervisor = Supervisor(layout, cgroups, self.push, self.later, self.watch_end)
+        self.supervisor.keeper = keeper
+        self.sampler = samples.Sampler(cgroups)
+        self._open()
+        if keeper and not self.watch_end(keeper, self.become_keeper):
+            self.become_keeper()
+
+    def _open(self) -> None:
+        wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda signum, frame: None)
+        self._watch(wake_read, lambda events: self._child_signal(wake_read))
+        self.supervisor.adopt()
+        path = self.layout.agent_socket
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:  # the name of a socket is at most 107 bytes long; a home may be deeper
+            listener.bind(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+        finally:
+            os.close(folder)
+        os.chmod(path, 0o600)
+        listener.listen(16)
+        self.listener = listener
+        self._watch(listener.fileno(), lambda events: self._accept())
+        self._tick_soon()
+
+    # --------------------------------------------------------------------------------------------------------- loop
+
+    def run(self) -> None:
+        """Serve until asked to stop or idle for long."""
+        self.supervisor.children_ended()  # one may have ended before its signal was caught
+        while not self.stopping:
+            for fd, events in self.epoll.poll(self._patience()):
+                call = self.calls.get(fd)
+                if call is not None:
+                    call(events)
+            now = time.monotonic()
+            while self.timers and self.timers[0][0] <= now:
+                heapq.heappop(self.timers)[2]()
+            if self.connections or self.supervisor.attempts:
+                self.idle_since = now
+            elif now - self.idle_since >= IDLE_S:
+                self.stopping = True
+        self.supervisor.cgroups.close()
+
+    def _patience(self) -> float:
+        """Return seconds to sleep at most; -1: until something happens."""
+        if self.timers:
+            return max(0.0, self.timers[0][0] - time.monotonic())
+        if not self.connections and not self.supervisor.attempts:
+            return IDLE_S
+        return -1
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call `call` once, `seconds` from now."""
+        heapq.heappush(self.timers, (time.monotonic() + seconds, next(self.order), call))
+
+    def watch_end(self, pid: int, call: Callable[[], None]) -> bool:
+        """Call `call` once when the process `pid` has ended. False: there is no such process."""
+        try:
+            fd = os.pidfd_open(pid)
+        except OSError:
+            return False
+
+        def ended(events: int) -> None:
+            self._unwatch(fd)
+            os.close(fd)
+            call()
+
+        self._watch(fd, ended)
+        return True
+
+    def _watch(self, fd: int, call: Callable[[int], None]) -> None:
+        self.calls[fd] = call
+        self.epoll.register(fd, select.EPOLLIN)
+
+    def _unwatch(self, fd: int) -> None:
+        self.calls.pop(fd, None)
+        self.epoll.unregister(fd)
+
+    def _child_signal(self, fd: int) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(fd, 4096)
+        self.supervisor.children_ended()
+
+    # -------------------------------------------------------------------------------------------------- connections
+
+    def _accept(self) -> None:
+        try:
+            sock, _ = self.listener.accept()
+        except OSError:
+            return
+        sock.setblocking(False)
+        self.connections[sock.fileno()] = Connection(sock)
+        self._watch(sock.fileno(), lambda events, fd=sock.fileno(): self._ready(fd, events))  # type: ignore[misc]
+
+    def _ready(self, fd: int, events: int) -> None:
+        connection = self.connections[fd]
+        if events & select.EPOLLOUT:
+            self._flush(connection)
+        if not events & ~select.EPOLLOUT:
+            return
+        try:
+            data = connection.sock.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._unwatch(fd)
+            del self.connections[fd]
+            connection.sock.close()
+            return
+        connection.inbox += data
+        while (end := connection.inbox.find(b"\n")) >= 0:
+            line = bytes(connection.inbox[: end + 1])
+            del connection.inbox[: end + 1]
+            self._request(connection, line)
+
+    def send(self, connection: Connection, message: dict[str, Any]) -> None:
+        """Send one message; what does not fit now goes when there is room."""
+        waiting = bool(connection.outbox)
+        connection.outbox += json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        if not waiting:
+            self._flush(connection)
+
+    def _flush(self, connection: Connection) -> None:
+        try:
+            sent = connection.sock.send(connection.outbox)
+            del connection.outbox[:sent]
+        except BlockingIOError:
+            pass
+        except OSError:
+            connection.outbox.clear()  # the end of the connection is noticed by the reading side
+            return
+        with contextlib.suppress(OSError, ValueError):
+            self.epoll.modify(connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.outbox else 0))
+
+    def push(self, event: dict[str, Any]) -> None:
+        """Tell every connected server."""
+        for connection in self.connections.values():
+            if connection.settings is not None:
+                self.send(connection, event)
+
+    # ----------------------------------------------------------------------------------------------------- requests
+
+    def _request(self, connection: Connection, line: bytes) -> None:
+        number: Any = None
+        try:
+            request = json.loads(line)
+            number = request["id"]
+            handler = getattr(self, "op_" + request["op"], None)
+            if handler is None:
+                raise ValueError(f"unknown operation {request['op']!r}")
+            handler(connection, request, line)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            self._refuse(connection, number, "malformed", f"malformed request: {error!r}")
+
+    def _answer(self, connection: Connection, number: Any, ok: Any) -> None:
+        self.send(connection, {"id": number, "ok": ok})
+
+    def _refuse(self, connection: Connection, number: Any, code: str, message: str) -> None:
+        self.send(connection, {"id": number, "error": {"code": code, "message": message}})
+
+    def op_hello(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Take the settings for what this connection launches; answer what the host can do."""
+        connection.settings = settings_from_json(request["settings"])
+        cgroups = self.supervisor.cgroups
+        if request["code"] > self.code:  # the package was upgraded: the keeper starts the new agent, which adopts all
+            print("the server's code is younger; restarting", file=sys.stderr, flush=True)
+            os._exit(3)
+        self._answer(
+            connection,
+            request["id"],
+            {"pid": os.getpid(), "cgroups": cgroups.version, "cgroups_detail": cgroups.detail},
+        )
+
+    def op_launch(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Start a gang, all or none."""
+        if connection.settings is None:
+            raise ValueError("hello comes first")
+
+        def refuse(refused: Refused) -> None:
+            self._refuse(connection, request["id"], refused.code, refused.message)
+
+        attempt = self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, refuse)
+        if attempt is not None:
+            self._answer(connection, request["id"], self._told(attempt))
+            self._tick_soon()
+
+    def _told(self, attempt: LiveAttempt | None) -> dict[str, Any]:
+        if attempt is None or attempt.undone:
+            return {"known": False, "tasks": [], "notes": []}
+        return {
+            "known": True,
+            "tasks": [self.supervisor.fact(t) for t in attempt.tasks if t.pid or t.end],
+            "notes": attempt.notes,
+        }
+
+    def op_observe(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Answer what is known of each attempt, in the order asked."""
+        told = [self._told(self.supervisor.attempts.get(name)) for name in request["attempts"]]
+        self._answer(connection, request["id"], told)
+
+    def op_signal(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Send a signal to the user's processes of an attempt."""
+        attempt = self.supervisor.attempts.get(request["attempt"])
+        if attempt is not None:
+            self.supervisor.signal(attempt, int(request["signum"]))
+        self._answer(connection, request["id"], None)
+
+    def op_reap(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """End an attempt; the answer comes when nothing is left of it."""
+        self.supervisor.reap(
+            request["attempt"], float(request["grace_s"]), lambda: self._answer(connection, request["id"], None)
+        )
+
+    def op_shutdown(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """End the agent, refused while an attempt is not reaped."""
+        if self.supervisor.attempts:
+            self._refuse(connection, request["id"], "busy", f"{len(self.supervisor.attempts)} attempts are not reaped")
+            return
+        self._answer(connection, request["id"], None)
+        self.stopping = True
+
+    # ------------------------------------------------------------------------------------------------------ samples
+
+    def _tick_soon(self) -> None:
+        if not self.ticking and (running := self._running()):
+            self.ticking = True
+            self.later(running[0].attempt.settings.sample_s, self._tick)
+
+    def _running(self) -> list[LiveTask]:
+        return [task for attempt in self.supervisor.attempts.values() for task in attempt.tasks if task.running]
+
+    def _tick(self) -> None:
+        """Sample every running task and look at its log; again while anything runs."""
+        self.ticking = False
+        self.ticks += 1
+        running = self._running()
+        now, fast = time.time(), False
+        for task in running:
+            try:
+                self.sampler.sample(task, now)
+                fast = logcap.check(task) or fast
+                self._budget(task)
+            except OSError as error:
+                print(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}", file=sys.stderr, flush=True)
+        self.sampler.forget(set(running))
+        if fast:
+            self.later(FAST_S, self._look_at_logs)
+        self._tick_soon()
+
+    def _look_at_logs(self) -> None:
+        fast = [logcap.check(task) for task in self._running()]
+        if any(fast):
+            self.later(FAST_S, self._look_at_logs)
+
+    def _budget(self, task: LiveTask) -> None:
+        budget = task.attempt.settings.disk_mib
+        if not budget or self.ticks % DISK_EVERY:
+            return
+        used = samples.folder_mib((self.layout.job(task.attempt.gang.job),))
+        if used > budget:
+            self.supervisor.doom(
+                task, "disk_full", f"was ended: its job's folder holds {used:.0f} MiB, the limit is {budget} MiB"
+            )
+
+
+def code_stamp() -> int:
+    """Return the time of the youngest file of the code that an agent consists of: more means younger code."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    package = os.path.dirname(folder)
+    files = [os.path.join(part, name) for part in (folder, f"{package}/frameworks", f"{package}/core")
+             for name in os.listdir(part) if name.endswith(".py")]  # fmt: skip
+    return max(os.stat(path).st_mtime_ns for path in files)
+
+
+def prepare_home(layout: Layout) -> None:
+    """Make the folders the agent needs, private to its user."""
+    os.makedirs(layout.path("run"), 0o700, exist_ok=True)
+    os.chmod(layout.path("run"), 0o700)
+    os.makedirs(live.live_folder(layout), 0o700, exist_ok=True)

@@ -1,0 +1,39 @@
+"""What the server tells the agent once per connection: how tasks are run on this host. Plain data, JSON-able."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """The accelerators of one node by index. Simulated ones have neither `uuids` nor `devices`."""
+
+    simulated: bool = True
+    uuids: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to run tasks. `bwrap` empty: without a sandbox, `degraded` says why in words (empty when that was asked for)."""
+
+    bwrap: str = ""
+    degraded: str = ""
+    cgroups: bool = True
+    environment: str = ""  # prefix of the Python environment tasks see first
+    package: str = ""  # folder that contains the trainmaster package
+    log_mib: int = 1024
+    disk_mib: int = 0
+    processes: int = 4096
+    sample_s: float = 2.0
+    cards: dict[str, Cards] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object of `settings_from_json`."""
+        return asdict(self)
+
+
+def settings_from_json(data: dict[str, Any]) -> Settings:
+    """Return the Settings of `to_json`. Raises TypeError or KeyError for a malformed object."""
+    cards = {node: Cards(c["simulated"], tuple(c["uuids"]), tuple(c["devices"])) for node, c in data["cards"].items()}
+    return Settings(**{**data, "cards": cards})

@@ -1,0 +1,126 @@
+"""Bring a prepared task to life: folders, files, one posix_spawn. Never fork, never a hook, never a timer.
+
+Raises Refused with a verdict code when a task cannot be started; the caller undoes the rest of the gang.
+"""
+
+import errno
+import os
+import signal
+import time
+from typing import Final
+
+from trainmaster.agent import procs, sandbox
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveTask
+from trainmaster.agent.prepare import MARKER, Prepared
+from trainmaster.core.launch import Gang
+from trainmaster.core.layout import IN_CODE
+
+ARGS_FD: Final = 4
+RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP]
+"""Signals that Python changed for itself; the user's program gets the kernel's defaults."""
+
+
+class Refused(Exception):
+    """The task cannot be started. `code` is a verdict code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def refusal(error: OSError, what: str) -> Refused:
+    """Return the Refused for a failed system call."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Refused("disk_full", f"{what}: the disk that holds the platform's home is full")
+    if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
+        return Refused("launch_failed", f"{what}: the host has no room for another process ({error.strerror})")
+    return Refused("launch_failed", f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
+
+
+def materialise(prepared: Prepared) -> None:
+    """Make the folders and files of a task. Raises OSError."""
+    for folder in prepared.folders:
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            continue
+        except FileNotFoundError:
+            os.makedirs(folder, 0o700, exist_ok=True)
+    for path, text in prepared.files.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def check_command(prepared: Prepared, gang: Gang) -> None:
+    """Raise Refused(command_not_found) when it is certain that the command does not exist where the task will look.
+
+    What only the sandbox itself can know (a program in a mounted folder found through PATH) is left to it.
+    """
+    if not prepared.argv:
+        raise Refused("command_not_found", f"{prepared.name}: the command is empty")
+    program = prepared.argv[0]
+    code = next((mount.source for mount in gang.mounts if mount.target == IN_CODE), None)
+    if "/" in program:
+        path = os.path.join(prepared.cwd, program)
+        if prepared.options and path.startswith(IN_CODE + "/") and code:
+            path = code + path[len(IN_CODE) :]
+        elif prepared.options and not path.startswith(("/usr/", "/bin/")):
+            return
+        if os.access(path, os.X_OK) and not os.path.isdir(path):
+            return
+        raise Refused("command_not_found", f"{prepared.name}: {program} is not an executable file")
+    for folder in prepared.env.get("PATH", sandbox.SYSTEM_PATH).split(":"):
+        if os.access(f"{folder}/{program}", os.X_OK):
+            return
+        if prepared.options and folder and not os.path.isdir(folder):
+            return  # a folder that exists only inside
+    raise Refused("command_not_found", f"{prepared.name}: the command {program!r} was not found in PATH")
+
+
+def executable(prepared: Prepared) -> str:
+    """Return the path of the program of an unsandboxed task; `check_command` has found it before."""
+    program = prepared.argv[0]
+    if "/" in program:
+        return os.path.join(prepared.cwd, program)
+    for folder in prepared.env.get("PATH", sandbox.SYSTEM_PATH).split(":"):
+        path = f"{folder}/{program}"
+        if os.access(path, os.X_OK):
+            return path
+    return program
+
+
+def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
+    """Start `task`, in its group from the first instruction, and note pid and start. Raises OSError; then nothing runs."""
+    prepared = task.prepared
+    actions: list[tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]] = [
+        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, prepared.paths.log, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    argv, env, program, options = prepared.argv, prepared.env, "", -1
+    if prepared.options:
+        program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
+        options = os.memfd_create("options", os.MFD_CLOEXEC)
+        os.write(options, "\0".join(prepared.options).encode() + b"\0")
+        os.lseek(options, 0, os.SEEK_SET)
+        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
+        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, 0o600))
+        actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+    else:
+        program = executable(prepared)
+        os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
+    try:
+        if task.group is not None:
+            cgroups.enter(task.group)
+        task.start, task.started_at = procs.now_ticks(), time.time()
+        task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
+    finally:
+        if task.group is not None:
+            cgroups.leave()
+        if options >= 0:
+            os.close(options)
+        elif not prepared.options:
+            os.chdir("/")

@@ -1,0 +1,347 @@
+"""The state of one host: start gangs, notice ends, stop, prove empty. Owns every live task; nobody else changes one.
+
+Driven by its callers: a request, SIGCHLD, a pidfd, a due timer. It never waits and never sleeps. Invariants: a reported end
+is on disk first (best effort on a full disk), `reap` answers only when every task is settled, and a task is settled only
+when it is proven that nothing of it is left.
+"""
+
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from trainmaster.agent import adoption, ending, judge, live, procs, spawn
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.prepare import prepare
+from trainmaster.agent.settings import Settings
+from trainmaster.core.launch import Gang
+from trainmaster.core.layout import Layout
+
+NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
+RETRY_S: Final = 0.02
+TOLD: Final = ("at", "exit_code", "signal", "verdict", "peak_mem_mib")
+
+Push = Callable[[dict[str, Any]], None]
+Later = Callable[[float, Callable[[], None]], None]
+WatchEnd = Callable[[int, Callable[[], None]], bool]
+
+
+class Supervisor:
+    """`push` tells connected servers, `later(seconds, call)` sets a timer, `watch(pid, call)` calls once a process ended."""
+
+    def __init__(self, layout: Layout, cgroups: Cgroups, push: Push, later: Later, watch: WatchEnd) -> None:
+        self.layout = layout
+        self.cgroups = cgroups
+        self.push = push
+        self.later = later
+        self.watch = watch
+        self.keeper = 0
+        self.attempts: dict[str, LiveAttempt] = {}
+        self.by_pid: dict[int, LiveTask] = {}
+
+    # ------------------------------------------------------------------------------------------------------- launch
+
+    def launch(
+        self, request: bytes, gang: Gang, settings: Settings, refuse: Callable[[spawn.Refused], None]
+    ) -> LiveAttempt | None:
+        """Start `gang`, all or none; a second call finds the first one's attempt. `refuse` is called once undone."""
+        name = live.name_of(gang)
+        if name in self.attempts:
+            return self.attempts[name]
+        attempt = LiveAttempt(name, gang, settings, live.record_path(self.layout, name))
+        try:
+            self._prepare(attempt, request)
+        except spawn.Refused as refused:
+            self._forget(attempt)
+            refuse(refused)
+            return None
+        self.attempts[name] = attempt
+        for task in attempt.tasks:
+            try:
+                self._spawn(task)
+            except OSError as error:
+                self._undo(attempt, self._why_not(task, error), refuse)
+                return None
+        return attempt
+
+    def _prepare(self, attempt: LiveAttempt, request: bytes) -> None:
+        """Make everything but the processes. Raises Refused; nothing has been started then."""
+        gang, settings = attempt.gang, attempt.settings
+        if os.path.exists(live.closed_path(self.layout, gang)):
+            raise spawn.Refused("launch_failed", f"attempt {attempt.id} was started before and has been reaped")
+        try:
+            prepared = prepare(gang, self.layout, settings)
+        except (ValueError, KeyError, IndexError) as error:
+            raise spawn.Refused("launch_failed", f"the gang cannot be prepared: {error}") from error
+        attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
+        for item in prepared:
+            spawn.check_command(item, gang)
+        if settings.degraded:
+            attempt.notes.append(("sandbox_degraded", settings.degraded))
+        try:
+            for item in prepared:
+                spawn.materialise(item)
+            self._take_groups(attempt)
+            live.create(self.layout, attempt, request)
+        except OSError as error:
+            raise spawn.refusal(error, "the task's folder could not be made") from error
+
+    def _take_groups(self, attempt: LiveAttempt) -> None:
+        if not attempt.settings.cgroups:
+            return
+        if not self.cgroups.version:
+            attempt.notes.append(
+                ("cgroups_degraded", f"limits of memory and processes are not enforced: {self.cgroups.detail}")
+            )
+            return
+        for task in attempt.tasks:
+            task.group = self.cgroups.take(task.prepared.limits)
+
+    def _spawn(self, task: LiveTask) -> None:
+        spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
+        self.by_pid[task.pid] = task
+        task.attempt.append({"s": task.position, "pid": task.pid, "start": task.start, "at": task.started_at})
+
+    def _why_not(self, task: LiveTask, error: OSError) -> spawn.Refused:
+        if error.errno in NOT_FOUND and task.pid == 0:
+            program = task.prepared.argv[0]
+            return spawn.Refused(
+                "command_not_found", f"{task.prepared.name}: {program!r} cannot be executed: {error.strerror}"
+            )
+        return spawn.refusal(error, f"{task.prepared.name} could not be started")
+
+    def _undo(self, attempt: LiveAttempt, refused: spawn.Refused, refuse: Callable[[spawn.Refused], None]) -> None:
+        """End what was started of a gang, then forget it entirely and say why."""
+        attempt.waiters.append(lambda: refuse(refused))
+        attempt.undone = True
+        for task in attempt.tasks:
+            task.settled = task.pid == 0
+        self._begin_reap(attempt, 0.0)
+
+    def _forget(self, attempt: LiveAttempt) -> None:
+        """Remove every trace of an attempt that never was."""
+        for task in attempt.tasks:
+            if task.group is not None:
+                self.cgroups.give(task.group)
+                task.group = None
+            shutil.rmtree(task.prepared.paths.root, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.unlink(attempt.record)
+        with contextlib.suppress(OSError):
+            os.rmdir(self.layout.attempt(attempt.gang.job, attempt.gang.attempt))
+
+    # -------------------------------------------------------------------------------------------------------- adopt
+
+    def adopt(self) -> None:
+        """Take over everything a former agent of this home has left: running, ended meanwhile, or not started yet."""
+        folder = live.live_folder(self.layout)
+        os.makedirs(folder, 0o700, exist_ok=True)
+        for name in sorted(os.listdir(folder)):
+            try:
+                attempt = adoption.read(self.layout, name)
+                self._regroup(attempt)
+            except (ValueError, KeyError, TypeError, IndexError) as error:
+                adoption.set_aside(self.layout, name, error)
+                continue
+            self.attempts[name] = attempt
+        self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
+        for attempt in list(self.attempts.values()):
+            for task in attempt.tasks:
+                self._adopt(task)
+
+    def _regroup(self, attempt: LiveAttempt) -> None:
+        for task in attempt.tasks:
+            if task.group is not None:
+                task.group = self.cgroups.adopt(task.group.name, task.group.base)
+
+    def _adopt(self, task: LiveTask) -> None:
+        if task.end is not None:
+            self._settle(task)
+            return
+        if task.pid == 0 and not os.path.exists(task.prepared.paths.log):  # it never ran: its gang is completed now
+            if not task.attempt.undone:
+                self._start_late(task)
+            return
+        if task.pid == 0:
+            adoption.identify(task, self.keeper)
+        task.adopted = True
+        if task.pid:
+            self.by_pid[task.pid] = task
+        if (
+            not task.pid
+            or not procs.same(procs.stat(task.pid), task.start)
+            or not self.watch(task.pid, lambda: self.adopted_ended(task))
+        ):
+            self.adopted_ended(task)
+
+    def _start_late(self, task: LiveTask) -> None:
+        try:
+            self._spawn(task)
+        except OSError as error:
+            self._undo(task.attempt, self._why_not(task, error), lambda refused: None)
+
+    # ---------------------------------------------------------------------------------------------------------- ends
+
+    def children_ended(self) -> None:
+        """Wait for every child that has ended: tasks, and orphans of tasks that were handed to this process."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            task = self.by_pid.pop(pid, None)
+            if task is not None:
+                if task.group is None:
+                    task.peak_mib = max(task.peak_mib, usage.ru_maxrss >> 10)
+                self.ended(task, *procs.exit_of(status))
+
+    def adopted_ended(self, task: LiveTask) -> None:
+        """Find out how a task that is not this process's child ended: its zombie, the keeper's note, bubblewrap's note."""
+        self.by_pid.pop(task.pid, None)
+        found = procs.stat(task.pid)
+        status: int | None = None
+        if procs.same(found, task.start) and found is not None and found.state == "Z":
+            status = found.code
+        if status is None:
+            known = {other.pid for a in self.attempts.values() for other in a.tasks}
+            status = ending.orphan_exit(self.layout.path("run"), task, known)
+        noted = ending.status_lines(task.prepared.paths.status).get("exit-code") if task.prepared.options else None
+        if noted is not None:
+            self.ended(task, noted, None)
+        elif status is not None:
+            self.ended(task, *procs.exit_of(status))
+        else:
+            self._final(task, judge.lost(task, time.time()))
+
+    def ended(self, task: LiveTask, code: int | None, signum: int | None) -> None:
+        """Note that the main process of `task` has ended."""
+        self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups))
+
+    def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
+        task.end = end
+        with contextlib.suppress(OSError):  # a full disk must not hide an end
+            task.attempt.append({"e": task.position, **end})
+        self.push(self.fact(task))
+        self._settle(task)
+
+    def fact(self, task: LiveTask) -> dict[str, Any]:
+        """Return the event that tells what is known of `task`."""
+        place = task.prepared
+        event: dict[str, Any] = {"event": "task", "attempt": task.attempt.id, "role": place.role, "index": place.index}
+        if task.end is None:
+            return {**event, "kind": "running", "at": task.started_at}
+        kind = "lost" if task.end.get("lost") else "exited"
+        return {**event, "kind": kind, "started_at": task.started_at, **{key: task.end[key] for key in TOLD}}
+
+    def _settle(self, task: LiveTask, again_s: float = 0.001) -> None:
+        """End what an ended task left behind; settled once that is proven gone."""
+        if task.settled:
+            return
+        if not ending.nothing_left(task, self.cgroups, self._strangers):
+            ending.kill(task, self.cgroups)
+            self.later(again_s, lambda: self._settle(task, min(again_s * 2, 1.0)))
+            return
+        task.settled = True
+        if task.group is not None:
+            self.cgroups.give(task.group)
+            task.group = None
+        if task.attempt.reaping:
+            self._finish_reap(task.attempt)
+
+    def _strangers(self) -> bool:
+        """True when the kernel handed somebody's orphans to this process or the keeper: the hint that a scan is due."""
+        own = os.getpid()
+        return any(
+            pid not in self.by_pid and pid != own for parent in (own, self.keeper) for pid in procs.children(parent)
+        )
+
+    # ---------------------------------------------------------------------------------------------------------- stop
+
+    def signal(self, attempt: LiveAttempt, signum: int) -> None:
+        """Send `signum` to the user's processes of every running task."""
+        for task in attempt.tasks:
+            if task.running:
+                procs.send(ending.user_processes(task, self.cgroups), signum)
+
+    def reap(self, name: str, grace_s: float, done: Callable[[], None]) -> None:
+        """End everything of an attempt, SIGTERM first, SIGKILL after `grace_s`; `done` once nothing is left."""
+        attempt = self.attempts.get(name)
+        if attempt is None:
+            done()
+            return
+        attempt.waiters.append(done)
+        self._begin_reap(attempt, grace_s)
+
+    def _begin_reap(self, attempt: LiveAttempt, grace_s: float) -> None:
+        first = not attempt.reaping
+        attempt.reaping = True
+        for task in attempt.tasks:
+            if task.running and not task.doom:
+                task.doom, task.doom_text = "stopped", "was ended by the platform, as asked"
+        if first and grace_s > 0 and any(task.running for task in attempt.tasks):
+            self._terminate(attempt)
+        if grace_s <= 0:
+            self._kill(attempt)
+        elif first:
+            self.later(grace_s, lambda: self._kill(attempt))
+        self._finish_reap(attempt)
+
+    def _terminate(self, attempt: LiveAttempt) -> None:
+        self.signal(attempt, signal.SIGTERM)
+        starting = [t for t in attempt.tasks if t.running and t.prepared.options and not t.init]
+        if starting:  # its sandbox is being made: there was nobody to tell yet
+            self.later(RETRY_S, lambda: self._terminate_late(starting))
+
+    def _terminate_late(self, tasks: list[LiveTask]) -> None:
+        for task in tasks:
+            if task.running:
+                procs.send(ending.user_processes(task, self.cgroups), signal.SIGTERM)
+
+    def _kill(self, attempt: LiveAttempt) -> None:
+        """Kill until everything is settled; a process in uninterruptible sleep is tried again for as long as it takes."""
+        if attempt.id not in self.attempts:
+            return
+        for task in attempt.tasks:
+            if not task.settled:
+                ending.kill(task, self.cgroups)
+        if not all(task.settled for task in attempt.tasks):
+            self.later(RETRY_S, lambda: self._kill(attempt))
+
+    def _finish_reap(self, attempt: LiveAttempt) -> None:
+        if not all(task.settled for task in attempt.tasks) or self.attempts.pop(attempt.id, None) is None:
+            return
+        if attempt.undone:
+            self._forget(attempt)
+        else:
+            for task in attempt.tasks:
+                self._discard(task.prepared.paths.tmp)
+            with contextlib.suppress(OSError):
+                live.close(self.layout, attempt)
+        for done in attempt.waiters:
+            done()
+
+    def _discard(self, folder: str) -> None:
+        """Remove a private /tmp. A full one is removed by a program: it may hold a million files."""
+        try:
+            os.rmdir(folder)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.posix_spawn("/bin/rm", ["rm", "-rf", "--one-file-system", "--", folder], {}, setsigdef=spawn.RESET)
+
+    def doom(self, task: LiveTask, code: str, text: str) -> None:
+        """End one running task because it broke a limit; `text` continues "worker[0] "."""
+        if task.running and not task.doom:
+            task.doom, task.doom_text = code, text
+            self._kill_task(task)
+
+    def _kill_task(self, task: LiveTask) -> None:
+        if not task.settled:
+            ending.kill(task, self.cgroups)
+            self.later(RETRY_S, lambda: self._kill_task(task))

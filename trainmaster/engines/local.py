@@ -1,0 +1,220 @@
+"""The embedded engine: this machine, through one agent process that outlives the server. Needs no other software.
+
+A launch is one message to the agent and its answer. The engine keeps no truth of its own: what runs is known by the agent
+and by the disk; here is only what was last reported, so that after a reconnect only differences are pushed.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from trainmaster.agent import prepare as preparing
+from trainmaster.agent import sandbox
+from trainmaster.agent.server import code_stamp
+from trainmaster.agent.settings import Settings
+from trainmaster.core.config import Config
+from trainmaster.core.errors import Unavailable
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import Gang, gang_to_json
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import Node, Verdict
+from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
+from trainmaster.engines.local_client import AgentClient, AgentError
+from trainmaster.engines.local_facts import Host
+
+ENDED: Final = ("exited", "lost")
+INSTALL: Final = "install bubblewrap (Debian and Ubuntu: apt install bubblewrap)"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether sandboxes work here. `bwrap` empty: no; `detail` says why, or the version."""
+
+    bwrap: str
+    detail: str
+
+
+def probe_sandbox(wanted: str, find: str | None) -> Probe:
+    """Try one sandbox with everything every sandbox uses. `find` is bubblewrap's path or None. Takes some 10 ms.
+
+    Raises Unavailable when sandboxes are required and do not work.
+    """
+    if wanted == "none":
+        return Probe("", "")
+    detail = f"bubblewrap is not installed; {INSTALL}"
+    if find is not None:
+        try:
+            done = subprocess.run(sandbox.probe_command(find), capture_output=True, text=True, timeout=60, check=False)
+            if done.returncode == 0:
+                return Probe(find, "bubblewrap")
+            detail = f"bubblewrap cannot make a sandbox on this machine: {done.stderr.strip()[:200]}"
+        except (OSError, subprocess.TimeoutExpired) as error:
+            detail = f"bubblewrap does not run: {error}"
+    if wanted == "bubblewrap":
+        raise Unavailable(f"Sandboxes are required, but {detail}", remedy='Mend it, or set local.sandbox = "auto".')
+    return Probe("", f"tasks run without a sandbox and can see this machine's files: {detail}")
+
+
+class LocalEngine:
+    """The engine of one home. See engines.base.Engine for the promises of each method."""
+
+    name = "local"
+
+    def __init__(self, layout: Layout, config: Config) -> None:
+        self.layout = layout
+        self.config = config
+        self.host = Host(config.local)
+        self.flags = Flags(gpu_probe=bool(self.host.cards))
+        self.sandbox = Probe("", "not started")
+        self.cgroups_detail = ""
+        self.settings = Settings()
+        self._sink: Sink = lambda fact: None
+        self._code = code_stamp()
+        self._client = AgentClient(layout, self._greet, self._event, self._connected)
+        self._known: dict[str, dict[tuple[int, int], str]] = {}  # attempt -> task -> last kind reported
+        self._held: dict[str, list[dict[str, Any]]] = {}  # events of attempts whose launch has not returned yet
+        self._again: set[asyncio.Task[None]] = set()
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    async def start(self, sink: Sink) -> None:
+        """Probe the sandbox, connect to the agent or start it. Raises Unavailable."""
+        self._sink = sink
+        local, limits = self.config.local, self.config.limits
+        self.sandbox = await asyncio.to_thread(probe_sandbox, local.sandbox, shutil.which("bwrap"))
+        self.settings = Settings(
+            bwrap=self.sandbox.bwrap,
+            degraded="" if self.sandbox.bwrap or local.sandbox == "none" else self.sandbox.detail,
+            cgroups=local.cgroups == "auto",
+            environment=os.path.abspath(local.environment or sys.prefix),
+            package=str(Path(sandbox.__file__).resolve().parents[2]),
+            log_mib=limits.log_mib, disk_mib=limits.disk_mib, processes=limits.processes, sample_s=limits.sample_s,
+            cards=self.host.cards_by_node(),
+        )  # fmt: skip
+        await self._client.connect()
+
+    async def close(self) -> None:
+        """Disconnect. Agent and user processes go on."""
+        for task in self._again:
+            task.cancel()
+        await self._client.close()
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """Return this machine, or the virtual nodes that share it."""
+        kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
+        return self.host.nodes((("sandbox", kind), ("cgroups", self.cgroups_detail)))
+
+    def node_usage(self) -> dict[str, Any]:
+        """Return how busy the machine and its cards are (see Host.usage)."""
+        return self.host.usage()
+
+    def isolation(self) -> dict[str, str]:
+        """Return {kind: bubblewrap | none, detail}."""
+        return {"kind": "bubblewrap" if self.sandbox.bwrap else "none", "detail": self.sandbox.detail}
+
+    # -- the eight -----------------------------------------------------------------------------------------------
+
+    def prepare(self, gang: Gang) -> NativeRequest:
+        """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible gang."""
+        tasks = preparing.prepare(gang, self.layout, self.settings)
+        return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
+
+    async def launch(self, gang: Gang) -> str:
+        """Start all tasks or none. Raises LaunchRefused, Unavailable."""
+        attempt = attempt_id(gang.job, gang.attempt)
+        self._held.setdefault(attempt, [])
+        try:
+            told = await self._client.request("launch", gang=gang_to_json(gang))
+        except AgentError as error:
+            self._known.pop(attempt, None)
+            raise LaunchRefused(error.code, error.message) from error
+        finally:  # after the caller has noted the handle, not before
+            asyncio.get_running_loop().call_soon(self._release, attempt)
+        for code, message in told["notes"]:
+            self._sink(Note(attempt, code, message))
+        self._held[attempt][:0] = told["tasks"]  # what was pushed in the meantime is younger
+        return json.dumps({"engine": self.name, "attempt": attempt})
+
+    async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
+        """Return what the agent knows of each attempt. Raises Unavailable."""
+        answers = await self._client.request("observe", attempts=list(attempts))
+        reports = []
+        for attempt, told in zip(attempts, answers, strict=True):
+            if told["known"]:
+                self._known.setdefault(attempt, {})
+            reports.append(AttemptReport(attempt, told["known"], tuple(_report(event) for event in told["tasks"])))
+        return tuple(reports)
+
+    async def signal(self, attempt: str, signum: int) -> None:
+        """Send a signal to the user's processes of every running task. Raises Unavailable."""
+        await self._client.request("signal", attempt=attempt, signum=signum)
+
+    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+        """End everything of `attempt`; return when nothing is left. Raises Unavailable."""
+        await self._client.request("reap", attempt=attempt, grace_s=grace_s)
+        self._known.pop(attempt, None)
+
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
+        """Refuse: this engine does not enter tasks yet (`flags.can_exec` is false)."""
+        raise Unavailable(
+            "The local engine cannot open a shell in a task", remedy="Use the task's log and files instead."
+        )
+
+    # -- what the agent says -------------------------------------------------------------------------------------
+
+    def _greet(self) -> dict[str, Any]:
+        return {"settings": self.settings.to_json(), "code": self._code}
+
+    def _connected(self, hello: dict[str, Any]) -> None:
+        version = hello["cgroups"]
+        self.cgroups_detail = f"version {version}" if version else hello["cgroups_detail"]
+        if not self.settings.cgroups:
+            self.cgroups_detail = "switched off"
+        if self._known:  # the agent was away: tell what happened meanwhile
+            task = asyncio.get_running_loop().create_task(self._catch_up(tuple(self._known)))
+            self._again.add(task)
+            task.add_done_callback(self._again.discard)
+
+    async def _catch_up(self, attempts: tuple[str, ...]) -> None:
+        answers = await self._client.request("observe", attempts=list(attempts))
+        for told in answers:
+            for event in told["tasks"]:
+                self._event(event)
+
+    def _event(self, event: dict[str, Any]) -> None:
+        held = self._held.get(event["attempt"])
+        if held is not None:
+            held.append(event)
+        else:
+            self._push(event)
+
+    def _release(self, attempt: str) -> None:
+        for event in self._held.pop(attempt, ()):
+            self._push(event)
+
+    def _push(self, event: dict[str, Any]) -> None:
+        """Tell the server what is new; an end whose start was never told is told as both."""
+        tasks = self._known.setdefault(event["attempt"], {})
+        key, kind = (event["role"], event["index"]), event["kind"]
+        before = tasks.get(key)
+        if before == kind or before in ENDED:
+            return
+        tasks[key] = kind
+        if before is None and kind != "running" and event["started_at"]:
+            self._sink(TaskReport(event["attempt"], *key, "running", event["started_at"]))
+        self._sink(_report(event))
+
+
+def _report(event: dict[str, Any]) -> TaskReport:
+    verdict = event.get("verdict")
+    return TaskReport(
+        event["attempt"], event["role"], event["index"], event["kind"], event["at"], event.get("exit_code"),
+        event.get("signal"), Verdict(**verdict) if verdict else None,
+    )  # fmt: skip

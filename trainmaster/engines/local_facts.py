@@ -1,0 +1,144 @@
+"""What this machine is and has: cores, memory, cards, kernel, driver, and how busy they are. Reads only; keeps no state but NVML.
+
+Virtual nodes share the machine; what they offer comes from the configuration. A missing driver is no error: no cards then.
+"""
+
+import os
+import platform
+import socket
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psutil
+import pynvml
+
+from trainmaster.agent.settings import Cards
+from trainmaster.core.config import LocalConfig
+from trainmaster.core.records import Node
+
+MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One real accelerator."""
+
+    model: str
+    uuid: str
+    device: str
+    memory_mib: int
+
+
+class Host:
+    """This machine, read once at the start of an engine."""
+
+    def __init__(self, config: LocalConfig) -> None:
+        self.config = config
+        self.driver = ""
+        self.cards = self._find_cards()
+        self._last_cpu = psutil.cpu_times()
+
+    def _find_cards(self) -> tuple[Card, ...]:
+        try:
+            pynvml.nvmlInit()
+            self.driver = _text(pynvml.nvmlSystemGetDriverVersion())
+            return tuple(_card(index) for index in range(pynvml.nvmlDeviceGetCount()))
+        except pynvml.NVMLError:
+            return ()
+
+    def nodes(self, facts: tuple[tuple[str, str], ...] = ()) -> tuple[Node, ...]:
+        """Return the machines this host is shown as. `facts` are added to what the system says of itself."""
+        local = self.config
+        count = max(1, local.virtual_nodes)
+        cpu = (local.cpu or len(os.sched_getaffinity(0)) / count) * local.overcommit_cpu
+        memory = local.memory_mib or psutil.virtual_memory().total // MIB // count
+        told = (*self._facts(), *facts)
+        nodes = []
+        for number in range(count):
+            name = f"node-{number + 1}" if local.virtual_nodes else socket.gethostname().split(".")[0]
+            host = f"127.0.0.{number + 2}" if local.virtual_nodes else "127.0.0.1"
+            models = (local.gpu_type,) * local.simulated_gpus or tuple(card.model for card in self._share(number))
+            nodes.append(Node(name, host, cpu, memory, models, simulated=local.simulated_gpus > 0, facts=told))
+        return tuple(nodes)
+
+    def cards_by_node(self) -> dict[str, Cards]:
+        """Return which cards each node has, for the agent."""
+        found: dict[str, Cards] = {}
+        for number, node in enumerate(self.nodes()):
+            real = () if node.simulated else self._share(number)
+            found[node.name] = Cards(node.simulated, tuple(c.uuid for c in real), tuple(c.device for c in real))
+        return found
+
+    def _share(self, number: int) -> tuple[Card, ...]:
+        each = len(self.cards) // max(1, self.config.virtual_nodes)
+        return self.cards[number * each : (number + 1) * each]
+
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        return (
+            ("os", _os_name()),
+            ("kernel", platform.release()),
+            ("cpu_model", _cpu_model()),
+            ("driver", self.driver or "none"),
+        )
+
+    def usage(self) -> dict[str, Any]:
+        """Return how busy the machine is: cores and MiB in use since the last call, and every real card of every node."""
+        now = psutil.cpu_times()
+        before, self._last_cpu = self._last_cpu, now
+        total = sum(now[:8]) - sum(before[:8])
+        idle = (now.idle + now.iowait) - (before.idle + before.iowait)
+        cores = len(os.sched_getaffinity(0))
+        memory = psutil.virtual_memory()
+        return {
+            "cpu_used": round(cores * (1 - idle / total), 3) if total > 0 else 0.0,
+            "cpu_total": cores,
+            "memory_used_mib": (memory.total - memory.available) // MIB,
+            "memory_total_mib": memory.total // MIB,
+            "gpus": {
+                node.name: self._cards_of(number) for number, node in enumerate(self.nodes()) if not node.simulated
+            },
+        }
+
+    def _cards_of(self, number: int) -> list[dict[str, Any]]:
+        found = []
+        for index, card in enumerate(self._share(number)):
+            try:
+                handle = pynvml.nvmlDeviceGetHandleByUUID(card.uuid)
+                share = pynvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100
+                used = pynvml.nvmlDeviceGetMemoryInfo(handle).used // MIB
+            except pynvml.NVMLError:
+                share, used = None, None
+            found.append(
+                {"index": index, "utilisation": share, "memory_mib": used, "memory_total_mib": card.memory_mib}
+            )
+        return found
+
+
+def _card(index: int) -> Card:
+    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+    minor = pynvml.nvmlDeviceGetMinorNumber(handle)
+    memory = pynvml.nvmlDeviceGetMemoryInfo(handle).total // MIB
+    return Card(
+        _text(pynvml.nvmlDeviceGetName(handle)), _text(pynvml.nvmlDeviceGetUUID(handle)), f"/dev/nvidia{minor}", memory
+    )
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _cpu_model() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return next(
+                (line.partition(":")[2].strip() for line in file if line.startswith("model name")), platform.machine()
+            )
+    except OSError:
+        return platform.machine()
+
+
+def _os_name() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", platform.system())
+    except OSError:
+        return platform.system()
