@@ -18,17 +18,20 @@ PORTS = (100, 111)
 
 ports = st.lists(
     st.builds(PortRequest, label=st.just("p"), count=st.integers(1, 3), begin_at=st.sampled_from((0, 0, 0, 105))),
-    max_size=2,
+    max_size=1,
 )
 resources = st.builds(
     Resources,
-    cpu=st.sampled_from((0.1, 0.5, 1.0, 2.0, 3.3)),
-    memory_mib=st.sampled_from((100, 1024, 4096)),
-    gpu=st.sampled_from((0, 0, 1, 2, 4)),
-    gpu_type=st.sampled_from((None, None, "A", "B")),
+    cpu=st.sampled_from((0.1, 0.5, 1.0, 2.3)),
+    memory_mib=st.sampled_from((100, 512, 2048)),
+    gpu=st.sampled_from((0, 0, 1, 2)),
+    gpu_type=st.sampled_from((None, None, None, "A", "B")),
 )
 roles = st.builds(
-    lambda replicas, ask, wanted: Role("r", replicas, ask, tuple(wanted)), st.integers(1, 4), resources, ports
+    lambda replicas, ask, wanted: Role("r", replicas, ask, tuple(wanted)),
+    st.sampled_from((1, 1, 2, 4)),
+    resources,
+    ports,
 )
 gangs = st.lists(roles, min_size=1, max_size=2).map(
     lambda members: tuple(replace(role, name=f"r{i}") for i, role in enumerate(members))
@@ -42,9 +45,9 @@ def nodes(draw: st.DrawFn) -> tuple[Node, ...]:
         Node(
             name=f"n{i}",
             host=f"10.0.0.{i}",
-            cpu=draw(st.sampled_from((1.0, 2.5, 8.0))),
-            memory_mib=draw(st.sampled_from((1024, 8192))),
-            gpus=tuple(draw(st.lists(st.sampled_from("AB"), max_size=4))),
+            cpu=draw(st.sampled_from((2.5, 4.0, 8.0))),
+            memory_mib=draw(st.sampled_from((2048, 8192))),
+            gpus=tuple(draw(st.lists(st.sampled_from("AAAB"), max_size=4))),
             pool=draw(st.sampled_from(("default", "default", "other"))),
             schedulable=draw(st.sampled_from((True, True, True, False))),
         )

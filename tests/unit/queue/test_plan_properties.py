@@ -19,7 +19,7 @@ from trainmaster.queue.reasons import REASONS, problem, render
 from trainmaster.queue.snapshot import QueuePolicy, Snapshot, Usage
 
 CARDS = frozenset({"gpu"})
-few = settings(max_examples=150, deadline=None)
+few = settings(max_examples=200, deadline=None)
 
 
 def look(members: tuple[Node, ...], jobs: tuple[Job, ...], room: Capacity | None = None) -> Snapshot:
