@@ -71,6 +71,7 @@ class JobCurves:
     _board_done: dict[str, int] = field(default_factory=dict)
     _board_seen: dict[str, tuple[int, int]] = field(default_factory=dict)
     board_looked_at: float = -math.inf
+    board_asked_at: float = -math.inf
     board_ended: bool = False  # the job has ended and all its event files are read
 
     def collect(self, now: float, deadline: float, ended: Callable[[int], bool]) -> bool:

@@ -116,11 +116,15 @@ class MetricsReader:
                 more = curves.collect(now, time.monotonic() + GLANCE_S, _ended(job))
                 curves.load_board()
                 summary = {"progress": progress_of(job, spec, curves, now), "metrics": curves.last()}
-                waited, board_ended = time.monotonic() - curves.board_looked_at, curves.board_ended
+                board_ended = curves.board_ended
+                due = not board_ended and time.monotonic() - curves.board_asked_at >= BOARD_EVERY_S
+                if due:
+                    curves.board_asked_at = time.monotonic()  # asked for once, however long it waits for its turn
         except TimeoutError:  # somebody is collecting: what is known will do
             return known or _Glance(now, job.version, False, {"progress": None, "metrics": {}})
-        if not board_ended and waited >= BOARD_EVERY_S:
-            self._background.submit(self._look_at_board, job.id, spec, job.terminal)
+        if due:
+            with suppress(RuntimeError):  # the server is closing
+                self._background.submit(self._look_at_board, job.id, spec, job.terminal)
         glance = _Glance(now, job.version, job.terminal and board_ended and not more and spec is not None, summary)
         if glance.final:
             self._store(job, glance)
