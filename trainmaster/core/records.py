@@ -213,6 +213,13 @@ class Node:
     facts: tuple[tuple[str, str], ...] = field(default=())  # os, kernel, driver... (R165)
 
 
+def port_space(host: str) -> str:
+    """Return what ports of `host` are counted under: loopback addresses are one machine, whatever listens on one of them
+    may listen on all.
+    """
+    return "127.0.0.1" if host.startswith("127.") else host
+
+
 def to_json(record: Any) -> Any:
     """Return `record` (any record of this module, tuples of them, scalars) as JSON-able dicts, lists and scalars."""
     if isinstance(record, tuple | list):

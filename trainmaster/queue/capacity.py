@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from trainmaster.core.records import Assignment, Node, Role
+from trainmaster.core.records import Assignment, Node, Role, port_space
 
 
 def millicores(cpu: float) -> int:
@@ -78,7 +78,7 @@ class Room:
 
     def ports_of(self, host: str) -> set[int]:
         """Return the ports held on `host`, not to be changed by the caller."""
-        return self._ports.get(host, set())
+        return self._ports.get(port_space(host), set())
 
     def take(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> None:
         """Take what a placed gang holds; a node that is not known is passed over. O(tasks)."""
@@ -91,6 +91,7 @@ class Room:
                 self._own_ports(a.host).update(numbers)
 
     def _own_ports(self, host: str) -> set[int]:
+        host = port_space(host)
         if host not in self._own:
             self._ports[host] = set(self._ports.get(host, ()))
             self._own.add(host)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from trainmaster.core.records import Assignment, PortRequest, Role
+from trainmaster.core.records import Assignment, PortRequest, Role, port_space
 from trainmaster.queue.capacity import Free, Room, millicores
 
 Kinds = frozenset[str]
@@ -92,7 +92,7 @@ class _Trial:
 
     def choose_ports(self, host: str, requests: Sequence[PortRequest]) -> Ports | None:
         """Return ports for each request on `host` and take them, or None when one is not to be had."""
-        taken = self.ports.setdefault(host, set())
+        taken = self.ports.setdefault(port_space(host), set())
         held, busy = self.room.ports_of(host), self.room.busy_ports
         mine: set[int] = set()
         out: list[tuple[str, tuple[int, ...]]] = [(request.label, ()) for request in requests]

@@ -7,7 +7,7 @@ Invariant: None exactly when `plan` could start the gang on an empty platform.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from trainmaster.core.records import Node, Role
+from trainmaster.core.records import Node, Role, port_space
 from trainmaster.queue.capacity import Capacity, Room
 from trainmaster.queue.classes import class_key
 from trainmaster.queue.fit import fit, largest, with_resources
@@ -115,7 +115,7 @@ def _too_many(room: Room, roles: Sequence[Role], pool: str) -> Reason:
     data = evidence(what, room, roles, pool)
     if what != "ports":
         return Reason("never_together", {**data, **place, "what": what})
-    hosts = len({free.node.host for free in room.nodes_of(pool)})
+    hosts = len({port_space(free.node.host) for free in room.nodes_of(pool)})
     code = "never_fixed_ports" if data["fixed"] else "never_ports"
     return Reason(code, {**data, **place, "hosts": hosts})
 

@@ -16,6 +16,7 @@ from trainmaster.queue.reasons import problem
 from trainmaster.service.launching import code_folder
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import JobSpec
+from trainmaster.spec.semantics import code_problem
 
 
 class Admission:
@@ -85,16 +86,9 @@ class Admission:
             found.append(
                 Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
             )
-        elif source is None and spec.code is not None:
-            remedy = "Submit with: tm submit FILE, or upload the folder first and name its digest."
-            found.append(
-                Problem("code.path", "a folder is uploaded by the client that submits", remedy, "code_not_uploaded")
-            )
-        for index, item in enumerate(spec.inputs):
-            problem = self._path_problem(item.path, f"inputs.{index}.path")
-            if problem is not None:
-                found.append(problem)
-        return found
+        not_uploaded = code_problem(spec)
+        paths = [self._path_problem(item.path, f"inputs.{index}.path") for index, item in enumerate(spec.inputs)]
+        return found + [one for one in (not_uploaded, *paths) if one is not None]
 
     def _path_problem(self, path: str, where: str) -> Problem | None:
         """A host path may be mounted when it is there and lies under one of the roots, after following links."""

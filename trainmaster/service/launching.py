@@ -80,7 +80,7 @@ class Launching:
         return self._gang(job, await self._specs.read(job.spec_digest))
 
     def _gang(self, job: Job, spec: JobSpec) -> Gang:
-        facts = {"user": job.owner, "fs_uri": "file://" + self._layout.path("jobs"), "workspace": job.workspace}
+        facts = {"user": job.owner, "workspace": job.workspace}
         return build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout))
 
 

@@ -75,7 +75,7 @@ class Preview:
     def _gang(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
         tasks = tuple(Task(a.role, a.index) for a in placement)
         attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, self._ctx.clock())
-        facts = {"user": job.owner, "fs_uri": "file://" + self._ctx.layout.path("jobs"), "workspace": job.workspace}
+        facts = {"user": job.owner, "workspace": job.workspace}
         return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, self._ctx.layout))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
-from trainmaster.core.records import Assignment, Job, Node, to_json
+from trainmaster.core.records import Assignment, Job, Node, port_space, to_json
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, pending_of
@@ -41,8 +41,8 @@ class Scheduling:
 
     @property
     def hosts(self) -> int:
-        """Number of different host addresses."""
-        return len({node.host for node in self.nodes.values()})
+        """Number of machines whose ports are counted apart."""
+        return len({port_space(node.host) for node in self.nodes.values()})
 
     def restore(self, jobs: Iterable[Job]) -> None:
         """Begin anew from the live jobs the ledger holds."""

@@ -7,7 +7,7 @@ the transaction of the job. Two requests with one key at the same time meet in `
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
@@ -75,11 +75,9 @@ def read_body(body: Mapping[str, Any], hosts: int) -> Candidate:
     if dialect not in _DIALECTS:
         found = (Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out.", value=dialect),)
         raise InvalidSpec("The dialect is not known", problems=found)
-    translated = translate(body["spec"], dialect, hosts=hosts)
-    document = translated.document
-    if body.get("set"):
-        document = apply_set(document, body["set"])
-    spec = check(document, hosts=hosts)
+    document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
+    translated = translate(document, dialect, hosts=hosts)
+    spec = check(translated.document, hosts=hosts)
     text = document_of(spec)
     return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
 
@@ -134,9 +132,7 @@ class Submit:
                 candidates.append(candidate)
             except TrainmasterError as error:
                 found = error.problems or (Problem("", error.message, error.remedy, error.code),)
-                problems += [
-                    Problem(f"items.{index}.{p.path}".rstrip("."), p.rule, p.remedy, p.code, p.value) for p in found
-                ]
+                problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
             if index % 200 == 199:
                 await asyncio.sleep(0)
         if problems:
