@@ -2,8 +2,8 @@
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from trainmaster.service.launching import Specs
 from trainmaster.service.master import Master
 from trainmaster.service.metrics import MetricsReader
 from trainmaster.service.scheduling import Scheduling
+from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ class Context:
     def remove_files(self, job_id: str) -> None:
         """Remove everything a deleted job left, except saved models. Blocking."""
         path = self.layout.job(job_id)
-        shutil.rmtree(path, ignore_errors=True)
-        try:
+        remove_tree(path)
+        self.metrics.forget(job_id)
+        with suppress(OSError):  # other jobs may share the folder
             os.rmdir(os.path.dirname(path))
-        except OSError:
-            return  # other jobs share the folder
