@@ -55,6 +55,7 @@ export function antdTheme(dark: boolean): ThemeConfig {
     cssVar: { key: "tm" },
     token: {
       colorPrimary: dark ? "#5c7cfa" : "#3b5bdb",
+      colorLink: dark ? "#91a7ff" : "#3b5bdb",
       colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
       colorSuccess: "#2b8a3e",
       colorError: "#e03131",
@@ -71,10 +72,10 @@ export function antdTheme(dark: boolean): ThemeConfig {
     },
     components: {
       Layout: { headerBg: dark ? "#171a21" : "#ffffff", siderBg: dark ? "#13161c" : "#ffffff", headerHeight: 52, headerPadding: "0 20px" },
-      Menu: { itemBorderRadius: 8, activeBarBorderWidth: 0, itemBg: "transparent" },
+      Menu: { itemBorderRadius: 8, activeBarBorderWidth: 0, itemBg: "transparent", ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}) },
       Table: { headerBg: "transparent", cellPaddingBlockMD: 9, cellPaddingInlineMD: 10, headerSplitColor: "transparent" },
       Card: { headerFontSize: 15, headerHeight: 46 },
-      Tabs: { horizontalMargin: "0" },
+      Tabs: { horizontalMargin: "0 0 14px 0", ...(dark ? { itemSelectedColor: "#91a7ff", inkBarColor: "#91a7ff" } : {}) },
     },
   };
 }

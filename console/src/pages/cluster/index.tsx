@@ -1,2 +1,137 @@
-import type { ReactNode } from "react";
-export function ClusterPage(): ReactNode { return null; }
+/** The machines: what each has, who uses what, which take no new jobs and why. */
+import { SafetyCertificateOutlined, WarningOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Tag, Tooltip } from "antd";
+import { useMemo, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { readCluster } from "../../api/cluster";
+import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
+import { mib, number, percent } from "../../shared/format";
+import { Bar, PageHeader, Pending } from "../../shared/ui";
+import { SERIES } from "../../theme";
+
+export function ClusterPage(): ReactNode {
+  const { t } = useTranslation();
+  const query = useQuery({ queryKey: ["cluster"], queryFn: readCluster, refetchInterval: 5000 });
+  if (!query.data) return <><PageHeader title={t("cluster.title")} /><Pending query={query} rows={8} /></>;
+  return <ClusterView cluster={query.data} />;
+}
+
+function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
+  const { t } = useTranslation();
+  const colors = useMemo(() => colorsOf(cluster), [cluster]);
+  const { sandbox } = cluster;
+  const safe = sandbox.kind !== "none";
+  return (
+    <div data-testid="cluster">
+      <PageHeader title={t("cluster.title")} actions={
+        <Tooltip title={safe ? sandbox.detail : t("cluster.sandboxNone")}>
+          <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}: {sandbox.kind}</span>
+        </Tooltip>
+      } />
+      <Summary cluster={cluster} />
+      <div className="tm-nodes">{cluster.nodes.map((node) => <NodeCard key={node.name} node={node} colors={colors} />)}</div>
+    </div>
+  );
+}
+
+/** Every job gets one colour on the whole page, so that a gang is seen across nodes. */
+function colorsOf(cluster: Cluster): ReadonlyMap<string, string> {
+  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks.map((task) => task.job), ...node.gpus.flatMap((gpu) => (gpu.job ? [gpu.job] : []))]));
+  return new Map([...ids].sort().map((id, i) => [id, SERIES[i % SERIES.length] ?? SERIES[0]]));
+}
+
+function Summary({ cluster }: { cluster: Cluster }): ReactNode {
+  const { t } = useTranslation();
+  const nodes = cluster.nodes;
+  const sum = (of: (node: NodeView) => number): number => nodes.reduce((total, node) => total + of(node), 0);
+  const cards = sum((node) => node.gpus.length);
+  const used = sum((node) => node.gpus.filter((gpu) => gpu.job !== null).length);
+  const cpu = { used: sum((n) => n.cpu.used), total: sum((n) => n.cpu.total) };
+  const memory = { used: sum((n) => n.memory_mib.used), total: sum((n) => n.memory_mib.total) };
+  return (
+    <section className="tm-panel tm-summary">
+      <Figure label={t("cluster.running")} value={cluster.queue.running} to={["running", "initialising", "saving", "stopping", "retained"]} />
+      <Figure label={t("cluster.waiting")} value={cluster.queue.waiting} to={["queued"]} />
+      <div className="tm-figure"><b className="tm-num">{nodes.filter((n) => n.schedulable).length} / {nodes.length}</b><span>{t("cluster.nodesReady")}</span></div>
+      {cards > 0 && <Bar label={t("cluster.cards")} used={used} total={cards} text={`${used} / ${cards}`} tone="violet" />}
+      <Bar label={t("cluster.cpu")} used={cpu.used} total={cpu.total} text={`${number(cpu.used)} / ${number(cpu.total)}`} />
+      <Bar label={t("cluster.memory")} used={memory.used} total={memory.total} text={`${mib(memory.used)} / ${mib(memory.total)}`} tone="green" />
+    </section>
+  );
+}
+
+function Figure({ label, value, to }: { label: string; value: number; to: string[] }): ReactNode {
+  return <Link to="/" search={{ state: to }} className="tm-figure"><b className="tm-num">{value}</b><span>{label}</span></Link>;
+}
+
+function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
+  const { t } = useTranslation();
+  const used = node.gpus.filter((gpu) => gpu.job !== null).length;
+  const facts = Object.entries(node.facts).filter(([, value]) => value !== "");
+  const model = [...new Set(node.gpus.map((gpu) => gpu.model))].join(", ");
+  return (
+    <section className={`tm-panel tm-node${node.schedulable ? "" : " tm-drained"}`} data-testid={`node-${node.name}`}>
+      <h2>
+        <Tooltip title={facts.map(([key, value]) => <div key={key}>{key}: {value}</div>)}><span tabIndex={0}>{node.name}</span></Tooltip>
+        <span className="tm-faint tm-mono">{node.host}</span><span className="tm-grow" />
+        {node.pool !== "default" && <Tag className="tm-tag">{node.pool}</Tag>}
+        {node.simulated && <Tooltip title={t("cluster.simulatedHint")}><Tag color="gold" className="tm-tag">{t("cluster.simulated")}</Tag></Tooltip>}
+        {node.schedulable ? <span className="tm-state tm-quiet tm-tone-green">{t("cluster.ready")}</span> : <span className="tm-state tm-tone-amber"><WarningOutlined />{t("cluster.drained")}</span>}
+      </h2>
+      <div className="tm-panel-body tm-node-body">
+        {!node.schedulable && <p className="tm-node-why">{t("cluster.drainedWhy", { why: node.reason || "–" })}</p>}
+        <Bar label={t("cluster.cpu")} used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} />
+        <Bar label={t("cluster.memory")} used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" />
+        {node.gpus.length > 0 ? (
+          <div>
+            <div className="tm-bar-head"><span>{t("cluster.cardsShort")} · {model}</span><span className="tm-num">{used} / {node.gpus.length}</span></div>
+            <div className="tm-cards">{node.gpus.map((gpu) => <Card key={gpu.index} gpu={gpu} node={node} colors={colors} />)}</div>
+          </div>
+        ) : <span className="tm-faint">{t("cluster.noCards")}</span>}
+        <Users tasks={node.tasks} colors={colors} />
+      </div>
+    </section>
+  );
+}
+
+function Card({ gpu, node, colors }: { gpu: Gpu; node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
+  const { t } = useTranslation();
+  const owner = node.tasks.find((task) => task.job === gpu.job && task.gpus.includes(gpu.index));
+  const color = gpu.job ? colors.get(gpu.job) : undefined;
+  const lines = [
+    `${t("cluster.card", { n: gpu.index })} · ${gpu.model}`,
+    gpu.job ? `${owner?.name ?? gpu.job} · ${gpu.task ?? owner?.task ?? ""} · ${owner?.owner ?? ""}` : t("cluster.idle"),
+    gpu.utilisation !== null ? `${t("cluster.utilisation")} ${percent(gpu.utilisation)}%` : "",
+    gpu.memory_mib !== null && gpu.memory_total_mib !== null ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}` : "",
+  ].filter(Boolean);
+  const inside = <><span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? (gpu.job ? 1 : 0))}%`, background: color }} /><b>{gpu.index}</b></>;
+  const style = color ? { borderColor: color, background: `${color}22` } : undefined;
+  return (
+    <Tooltip title={lines.map((line) => <div key={line}>{line}</div>)}>
+      {gpu.job ? <Link to="/jobs/$id" params={{ id: gpu.job }} search={{}} className="tm-card-cell" style={style} aria-label={lines.join(", ")}>{inside}</Link>
+        : <span className="tm-card-cell" tabIndex={0} aria-label={lines.join(", ")}>{inside}</span>}
+    </Tooltip>
+  );
+}
+
+const MOST_USERS = 6;
+
+function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<string, string> }): ReactNode {
+  const { t } = useTranslation();
+  if (tasks.length === 0) return <span className="tm-faint">{t("cluster.nobody")}</span>;
+  return (
+    <ul className="tm-users">
+      {tasks.slice(0, MOST_USERS).map((task) => (
+        <li key={task.job + task.task}>
+          <i style={{ background: colors.get(task.job) }} />
+          <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">{task.name}</Link>
+          <span className="tm-faint tm-mono">{task.task}</span>
+          <span className="tm-line">{[task.gpus.length > 0 ? t("unit.cards", { n: task.gpus.length, count: task.gpus.length }) : "", t("unit.cores", { n: number(task.cpu), count: task.cpu }), mib(task.memory_mib), task.owner].filter(Boolean).join(" · ")}</span>
+        </li>
+      ))}
+      {tasks.length > MOST_USERS && <li className="tm-faint">{t("jobs.andMore", { count: tasks.length - MOST_USERS })}</li>}
+    </ul>
+  );
+}

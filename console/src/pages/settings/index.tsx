@@ -1,2 +1,76 @@
+/** Settings of the person: looks and language, password, API tokens; and what server this is. */
+import { useQuery } from "@tanstack/react-query";
+import { App, Segmented } from "antd";
 import type { ReactNode } from "react";
-export function SettingsPage(): ReactNode { return null; }
+import { useTranslation } from "react-i18next";
+import { setLanguage, useLanguage, type Language } from "../../i18n";
+import { readCluster } from "../../api/cluster";
+import { Facts, PageHeader } from "../../shared/ui";
+import { useLook, type Look } from "../../theme";
+import { useSession } from "../shell";
+import { PasswordForm } from "../signin";
+import { Tokens } from "./tokens";
+
+export function SettingsPage(): ReactNode {
+  const { t } = useTranslation();
+  const session = useSession();
+  return (
+    <>
+      <PageHeader title={t("settings.title")} sub={session ? t("settings.signedInAs", { name: session.user.name, role: session.user.role }) : undefined} />
+      <div className="tm-settings">
+        <Looks />
+        <Tokens />
+        <Password />
+        <About />
+      </div>
+    </>
+  );
+}
+
+function Looks(): ReactNode {
+  const { t } = useTranslation();
+  const { look, setLook } = useLook();
+  const language = useLanguage();
+  return (
+    <section className="tm-panel">
+      <h2>{t("settings.looks")}</h2>
+      <div className="tm-panel-body tm-looks">
+        <span>{t("language.title")}</span>
+        <Segmented<Language> value={language} onChange={setLanguage} options={[{ value: "zh", label: "中文" }, { value: "en", label: "English" }]} />
+        <span>{t("theme.title")}</span>
+        <Segmented<Look> value={look} onChange={setLook} options={(["light", "dark", "system"] as const).map((value) => ({ value, label: t(`theme.${value}`) }))} />
+      </div>
+    </section>
+  );
+}
+
+function Password(): ReactNode {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  return (
+    <section className="tm-panel">
+      <h2>{t("user.password")}</h2>
+      <div className="tm-panel-body tm-narrow"><PasswordForm onDone={() => message.success(t("signin.changed"))} /></div>
+    </section>
+  );
+}
+
+function About(): ReactNode {
+  const { t } = useTranslation();
+  const session = useSession();
+  const cluster = useQuery({ queryKey: ["cluster"], queryFn: readCluster });
+  if (!session) return null;
+  const sandbox = cluster.data?.sandbox;
+  return (
+    <section className="tm-panel">
+      <h2>{t("settings.about")}</h2>
+      <div className="tm-panel-body">
+        <Facts columns={3} items={[
+          [t("settings.server"), session.server.name || window.location.host],
+          [t("settings.version"), session.server.version],
+          [t("settings.sandbox"), sandbox ? <>{sandbox.kind} <span className="tm-faint">{sandbox.detail}</span></> : "–"],
+        ]} />
+      </div>
+    </section>
+  );
+}

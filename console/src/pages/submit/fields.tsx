@@ -30,7 +30,7 @@ export function FieldFrame({ path, label, help, required, className, children, d
   const problems = problemsAt(path, deep);
   return (
     <div data-path={path} className={className}>
-      <Form.Item label={label} required={required} tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
+      <Form.Item layout="vertical" label={label} required={required} tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
         validateStatus={problems.length > 0 ? "error" : ""} help={problems.length > 0 ? <ProblemLines problems={problems} words={words} /> : hint}>
         {children}
       </Form.Item>
@@ -76,7 +76,7 @@ export function MemoryField({ placeholder, ...props }: FieldProps & { placeholde
   const { value, set, touch } = useField(props.path);
   const size = typeof value === "number" || typeof value === "string" ? parseMemory(value) : null;
   const [chosen, setChosen] = useState<Unit | null>(null);
-  const unit: Unit = chosen ?? (size === null || (size >= 1024 && size % 1024 === 0) ? "GiB" : "MiB");
+  const unit: Unit = chosen ?? ((size ?? placeholder ?? 1024) % 1024 === 0 ? "GiB" : "MiB");
   const write = (number: number | null, next: Unit): void => set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
   return (
     <FieldFrame {...props}>

@@ -110,7 +110,7 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
           </>
         } />
         <div className="tm-submit">
-          <form className="tm-form ant-form ant-form-vertical" onSubmit={(e) => e.preventDefault()}>
+          <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
             <Roles />
             <EnvironmentSection />

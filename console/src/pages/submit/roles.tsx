@@ -51,7 +51,7 @@ function RoleFields({ index }: { index: number }): ReactNode {
       <KeyValueField path={`${at}.parameters`} label={t("submit.field.parameters")} help={t("help.parameters")} numbers />
       <h3 className="tm-form-h3">{t("submit.role.resources")}</h3>
       <div className="tm-grid tm-grid-4">
-        <NumberField path={`${at}.resources.cpu`} label={t("submit.field.cpu")} help={t("help.cpu")} min={0.01} step={0.5} unit={t("submit.unit.cores")} placeholder="1" />
+        <NumberField path={`${at}.resources.cpu`} label={t("submit.field.cpu")} help={t("help.cpu")} min={0.01} unit={t("submit.unit.cores")} placeholder="1" />
         <MemoryField path={`${at}.resources.memory`} label={t("submit.field.memory")} help={t("help.memory")} placeholder={1024} />
         <NumberField path={`${at}.resources.gpu`} label={t("submit.field.gpu")} help={t("help.gpu")} min={0} max={1024} unit={t("submit.unit.cards")} placeholder="0" />
         <MemoryField path={`${at}.resources.shm`} label={t("submit.field.shm")} help={t("help.shm")} placeholder={64} />

@@ -1,0 +1,63 @@
+/** API tokens: made (and shown once), listed, revoked. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Alert, App, Button, Form, Input, Select, Table } from "antd";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { createToken, deleteToken, listTokens } from "../../api/session";
+import type { Token } from "../../api/types";
+import { Ago, Stamp } from "../../shared/time";
+import { CopyButton, Pending, useErrorText } from "../../shared/ui";
+
+const DAYS = [7, 30, 90, 365];
+const DAY_S = 86_400;
+
+export function Tokens(): ReactNode {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { message, modal } = App.useApp();
+  const errorText = useErrorText();
+  const query = useQuery({ queryKey: ["tokens"], queryFn: listTokens });
+  const [fresh, setFresh] = useState<string | null>(null);
+  const [form] = Form.useForm<{ name: string; days: number }>();
+  const refresh = (): void => void client.invalidateQueries({ queryKey: ["tokens"] });
+  const create = async ({ name, days }: { name: string; days: number }): Promise<void> => {
+    try {
+      setFresh((await createToken(name, days > 0 ? days * DAY_S : undefined)).token);
+      form.resetFields();
+      refresh();
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`);
+    }
+  };
+  const revoke = (token: Token): void => void modal.confirm({
+    title: t("settings.tokenDelete"), content: `${token.name}: ${t("settings.tokenDeleteHint")}`, okText: t("settings.revoke"), cancelText: t("action.cancel"), okButtonProps: { danger: true },
+    onOk: async () => {
+      await deleteToken(token.id);
+      refresh();
+    },
+  });
+  return (
+    <section className="tm-panel">
+      <h2>{t("settings.tokens")}</h2>
+      <div className="tm-panel-body tm-stack">
+        <p className="tm-faint tm-flat">{t("settings.tokensHint")}</p>
+        <Form form={form} layout="inline" initialValues={{ days: 90 }} onFinish={(values) => void create(values)}>
+          <Form.Item name="name" rules={[{ required: true, message: t("settings.needName") }]}><Input placeholder={t("settings.tokenName")} maxLength={100} data-testid="token-name" aria-label={t("settings.tokenName")} /></Form.Item>
+          <Form.Item name="days"><Select style={{ width: 130 }} aria-label={t("settings.tokenExpires")} options={[...DAYS.map((days) => ({ value: days, label: t("settings.days", { count: days }) })), { value: 0, label: t("settings.forever") }]} /></Form.Item>
+          <Button type="primary" htmlType="submit" data-testid="token-create">{t("settings.tokenCreate")}</Button>
+        </Form>
+        {fresh !== null && <Alert type="success" title={t("settings.tokenOnce")} closable={{ onClose: () => setFresh(null) }} description={<span className="tm-mono tm-break" data-testid="token">{fresh}<CopyButton text={fresh} /></span>} />}
+        {!query.data ? <Pending query={query} rows={3} /> : (
+          <Table<Token> rowKey="id" size="small" pagination={false} dataSource={query.data.items} locale={{ emptyText: t("settings.tokenNone") }} columns={[
+            { title: t("models.name"), dataIndex: "name" },
+            { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
+            { title: t("settings.expires"), key: "expires", render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")) },
+            { title: t("settings.used"), key: "used", render: (_, token) => (token.used_at ? <Ago at={token.used_at} /> : t("time.never")) },
+            { title: "", key: "revoke", align: "end", render: (_, token) => <Button size="small" danger onClick={() => revoke(token)}>{t("settings.revoke")}</Button> },
+          ]} />
+        )}
+      </div>
+    </section>
+  );
+}
