@@ -154,8 +154,9 @@ class Server:
         except OSError:
             return
         sock.setblocking(False)
-        self.connections[sock.fileno()] = Connection(sock)
-        self._watch(sock.fileno(), lambda events, fd=sock.fileno(): self._ready(fd, events))  # type: ignore[misc]
+        fd = sock.fileno()
+        self.connections[fd] = Connection(sock)
+        self._watch(fd, lambda events: self._ready(fd, events))
 
     def _ready(self, fd: int, events: int) -> None:
         connection = self.connections[fd]

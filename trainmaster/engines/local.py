@@ -106,6 +106,10 @@ class LocalEngine:
             task.cancel()
         await self._client.close()
 
+    async def shut_down_agent(self) -> None:
+        """End agent and keeper (tests, uninstalling). Raises AgentError while an attempt is not reaped."""
+        await self._client.shut_down()
+
     async def nodes(self) -> tuple[Node, ...]:
         """Return this machine, or the virtual nodes that share it."""
         kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
@@ -139,7 +143,7 @@ class LocalEngine:
             asyncio.get_running_loop().call_soon(self._release, attempt)
         for code, message in told["notes"]:
             self._sink(Note(attempt, code, message))
-        self._held[attempt][:0] = told["tasks"]  # what was pushed in the meantime is younger
+        self._held.setdefault(attempt, [])[:0] = told["tasks"]  # what was pushed in the meantime is younger
         return json.dumps({"engine": self.name, "attempt": attempt})
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:

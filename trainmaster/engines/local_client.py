@@ -133,6 +133,11 @@ class AgentClient(asyncio.Protocol):
             if not future.done():
                 future.set_exception(Unavailable(why, remedy="Look at run/agent.log, then start the server again."))
 
+    async def shut_down(self) -> None:
+        """End the agent and with it the keeper, and do not come back. Raises AgentError when it still has work."""
+        await self.request("shutdown")
+        self._closing = True
+
     async def close(self) -> None:
         """Disconnect; agent and tasks go on."""
         self._closing = True

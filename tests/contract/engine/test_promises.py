@@ -1,0 +1,124 @@
+"""What every engine promises (engines/base.py), told on real commands. B2: nothing of an attempt may be left."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.fixtures.gangs import gang, key
+from tests.fixtures.watcher import Watcher
+from trainmaster.engines.base import LaunchRefused
+
+
+async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(world: Any, engine: Any, watcher: Watcher) -> None:
+    """R111: tasks are named by role and index; a start comes before its end."""
+    story = gang(node=world.node).told("ps", 1, world.command("exit 0")).told("worker", 3, world.command("exit 0")).build()
+    await engine.launch(story)
+    ends = await watcher.end_of(key(story), 4)
+    assert [(end.role, end.index, end.kind, end.exit_code) for end in ends] == [
+        (0, 0, "exited", 0), (1, 0, "exited", 0), (1, 1, "exited", 0), (1, 2, "exited", 0),
+    ]  # fmt: skip
+    for end in ends:
+        mine = [fact.kind for fact in watcher.of(key(story)) if (fact.role, fact.index) == (end.role, end.index)]
+        assert mine == ["running", "exited"]
+
+
+async def test_an_exit_code_comes_with_a_verdict(world: Any, engine: Any, watcher: Watcher) -> None:
+    story = gang(node=world.node).told("worker", 1, world.command("exit 7")).build()
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert (end.exit_code, end.signal) == (7, None)
+
+
+async def test_a_signal_is_reported_as_a_signal(world: Any, engine: Any, watcher: Watcher) -> None:
+    story = gang(node=world.node).told("worker", 1, world.command("kill -9 $$")).build()
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert (end.exit_code, end.signal) == (None, 9)
+
+
+async def test_launching_twice_starts_once(world: Any, engine: Any, watcher: Watcher) -> None:
+    """The attempt id is the token against a second start."""
+    story = gang(node=world.node).told("worker", 1, world.command("sleep 30")).build()
+    assert await engine.launch(story) == await engine.launch(story)
+    assert len([fact for fact in watcher.of(key(story)) if fact.kind == "running"]) <= 1
+    await engine.reap(key(story), None, 0)
+
+
+async def test_a_reaped_attempt_is_never_started_again(world: Any, engine: Any, watcher: Watcher) -> None:
+    story = gang(node=world.node).told("worker", 1, world.command("exit 0")).build()
+    handle = await engine.launch(story)
+    await watcher.end_of(key(story))
+    await engine.reap(key(story), handle, 0)
+    with pytest.raises(LaunchRefused):
+        await engine.launch(story)
+
+
+async def test_a_gang_with_an_unknown_command_is_refused_and_leaves_nothing(world: Any, engine: Any, watcher: Watcher) -> None:
+    """All or none: the good role is not left running."""
+    story = gang(node=world.node).told("good", 2, world.command("sleep 30")).role("bad", 1, "no-such-command-here").build()
+    with pytest.raises(LaunchRefused) as refusal:
+        await engine.launch(story)
+    assert refusal.value.code == "command_not_found"
+    (report,) = await engine.observe([key(story)])
+    assert not report.known
+
+
+async def test_reap_ends_what_runs_and_then_nothing_is_known(world: Any, engine: Any, watcher: Watcher) -> None:
+    """B2."""
+    story = gang(node=world.node).told("worker", 2, world.command("sleep 300")).build()
+    handle = await engine.launch(story)
+    await asyncio.wait_for(engine.reap(key(story), handle, 5), 60)
+    (report,) = await engine.observe([key(story)])
+    assert not report.known
+
+
+async def test_reap_ends_a_task_that_ignores_sigterm_after_the_grace(world: Any, engine: Any, watcher: Watcher) -> None:
+    """B2: grace, then SIGKILL."""
+    story = gang(node=world.node).told("worker", 1, world.command("trap '' TERM; sleep 300")).build()
+    handle = await engine.launch(story)
+    await asyncio.wait_for(engine.reap(key(story), handle, 0.5), 60)
+    (report,) = await engine.observe([key(story)])
+    assert not report.known
+
+
+async def test_reaping_what_never_started_is_confirmed_at_once(world: Any, engine: Any) -> None:
+    await asyncio.wait_for(engine.reap("t" + "0" * 32 + "-1", None, 300), 60)
+
+
+async def test_reaping_twice_at_once_is_answered_twice(world: Any, engine: Any, watcher: Watcher) -> None:
+    story = gang(node=world.node).told("worker", 1, world.command("sleep 300")).build()
+    handle = await engine.launch(story)
+    await asyncio.wait_for(asyncio.gather(engine.reap(key(story), handle, 0), engine.reap(key(story), handle, 0)), 60)
+
+
+async def test_observe_tells_the_truth_to_another_server(world: Any, engine: Any, watcher: Watcher) -> None:
+    """After a restart the server finds everything again by asking; the order of the answer is the order asked."""
+    done = gang(node=world.node).told("worker", 1, world.command("exit 3")).build()
+    running = gang(node=world.node).told("worker", 1, world.command("sleep 300")).build()
+    await engine.launch(done)
+    await engine.launch(running)
+    await watcher.end_of(key(done))
+    await engine.close()
+    second = await world.engine()
+    never = "t" + "1" * 32 + "-1"
+    first, gone, last = await second.observe([key(running), never, key(done)])
+    assert [task.kind for task in first.tasks] == ["running"]
+    assert not gone.known
+    assert [(task.kind, task.exit_code) for task in last.tasks] == [("exited", 3)]
+
+
+async def test_prepare_is_a_dry_run(world: Any, engine: Any) -> None:
+    """R41, B8: printable, and nothing is started by it."""
+    story = gang(node=world.node).told("worker", 2, world.command("exit 0")).build()
+    request = engine.prepare(story)
+    assert request.kind
+    assert request.document
+    (report,) = await engine.observe([key(story)])
+    assert not report.known
+
+
+async def test_nodes_have_room(world: Any, engine: Any) -> None:
+    nodes = await engine.nodes()
+    assert nodes
+    assert all(node.cpu > 0 and node.memory_mib > 0 and node.host for node in nodes)
