@@ -1,0 +1,115 @@
+"""What a benchmark says: one record per number, and whether it meets its bar. Pure; prints nothing.
+
+The bars are one literal table, so that what is promised can be read in one place. A record whose peer is missing on this
+machine has `against` null and no verdict: it can neither meet nor miss its bar.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`on` "ratio": value / the peer's value; "value": the number itself. `most`: it must not be above, else not below."""
+
+    limit: float
+    on: str
+    most: bool
+
+    def __str__(self) -> str:
+        return f"{self.on} {'<=' if self.most else '>='} {self.limit:g}"
+
+    def met(self, value: float, ratio: float | None) -> bool | None:
+        """Return whether the bar is met, None when it cannot be told because there was nothing to compare with."""
+        found = value if self.on == "value" else ratio
+        if found is None:
+            return None
+        return found <= self.limit if self.most else found >= self.limit
+
+
+def _at_most(limit: float, on: str = "ratio") -> Bar:
+    return Bar(limit, on, most=True)
+
+
+def _at_least(limit: float, on: str = "ratio") -> Bar:
+    return Bar(limit, on, most=False)
+
+
+BARS: Final[dict[tuple[str, str], Bar]] = {
+    ("throughput", "CPU per completed job, against single jobs"): _at_most(1.0),
+    ("throughput", "CPU per completed job, against one array"): _at_most(1.0),
+    ("throughput", "completed, against single jobs"): _at_least(1.0),
+    ("throughput", "completed, against Slurm"): _at_least(30.0),
+    ("submit", "durable submits, 32 connections"): _at_least(2000.0, "value"),
+    ("submit", "durable submits, against validating only"): _at_least(0.5),
+    ("submit", "batch of 10,000 accepted"): _at_least(1.0),
+    ("latency", "first line, 1 task, against HyperQueue"): _at_most(1.0),
+    ("latency", "first line, 1 task, against posix_spawn"): _at_most(5.0),
+    ("latency", "first line, 1 task in a sandbox, against bubblewrap"): _at_most(1.3),
+    ("latency", "last first line, gang of 8, against HyperQueue"): _at_most(1.0),
+    ("logs", "1M lines of 100 B"): _at_least(0.9),
+    ("logs", "follower sees a line, p95"): _at_most(50.0, "value"),
+    ("idle", "memory (PSS), server and agent, 10,000 jobs stored"): _at_most(100.0, "value"),
+    ("idle", "CPU, server and agent, 10,000 jobs stored"): _at_most(0.5, "value"),
+    ("idle", "ready after start, 10,000 jobs stored"): _at_most(2.0, "value"),
+    ("training", "steps/s, 2-rank DDP, sandboxed and sampled"): _at_least(0.98),
+    ("crash", "jobs lost"): _at_most(0.0, "value"),
+    ("crash", "jobs run twice"): _at_most(0.0, "value"),
+    ("crash", "running jobs harmed"): _at_most(0.0, "value"),
+    ("crash", "logs not whole"): _at_most(0.0, "value"),
+    ("crash", "listing again after a kill of the server, longest"): _at_most(2.0, "value"),
+}
+"""(name, metric) -> what the issue asks for. Metrics without a bar are told for their own sake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of `bench/run`. `value` in `unit`; `ratio` = value / the value of `against`; `n` samples; `load` 1-minute."""
+
+    name: str
+    metric: str
+    value: float
+    unit: str
+    against: str | None
+    ratio: float | None
+    bar: str | None
+    ok: bool | None
+    n: int
+    load: float
+
+    def to_json(self) -> dict[str, object]:
+        """Return the record as it is printed."""
+        return asdict(self)
+
+
+def rounded(value: float) -> float:
+    """Return `value` with four significant digits."""
+    return float(f"{value:.4g}")
+
+
+def record(
+    name: str, metric: str, values: Sequence[float], unit: str, load: float, *, against: str | None = None,
+    peer: Sequence[float] = (), ratio: float | None = None,
+) -> Record:  # fmt: skip
+    """Return the record of the median of `values` beside the median of `peer`. Raises ValueError without values.
+
+    `ratio` overrides the ratio of medians where rounds were compared one by one.
+    """
+    if not values:
+        raise ValueError(f"{name}: {metric} has no values")
+    value = statistics.median(values)
+    if ratio is None and peer and statistics.median(peer) > 0:
+        ratio = value / statistics.median(peer)
+    bar = BARS.get((name, metric))
+    met = bar.met(value, ratio) if bar else None
+    return Record(
+        name, metric, rounded(value), unit, against if ratio is not None or bar is None or bar.on == "value" else None,
+        None if ratio is None else rounded(ratio), str(bar) if bar else None, met, len(values), round(load, 2),
+    )  # fmt: skip
+
+
+def missed(records: Sequence[Record]) -> bool:
+    """Return whether any bar was missed."""
+    return any(found.ok is False for found in records)
