@@ -36,7 +36,9 @@ def explain(snapshot: Snapshot, job: Pending, made: Plan) -> Reason:
     reason = made.reasons.get(key)
     if reason is None:
         return Reason("next_pass")
-    first = next((cls.jobs[0] for cls in snapshot.pending if cls.key == key and cls.jobs), job)
+    started = {start.job for start in made.starts}
+    same = next((cls.jobs for cls in snapshot.pending if cls.key == key), ())
+    first = next((other for other in same if other.job not in started), job)
     if first.order < job.order and reason.code != "waiting_nodes":
         return Reason("behind", {"job": first.job})
     field = OWN_SHORTAGE.get(reason.code)

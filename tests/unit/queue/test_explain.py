@@ -1,0 +1,155 @@
+"""Everything that waits says why, everything refused says what to do: R8, D7, D9, B1, B6 of the queue's part."""
+
+from string import Formatter
+
+import pytest
+
+from tests.builders import job, node, snapshot
+from trainmaster.core.records import Job, PortRequest
+from trainmaster.queue.capacity import Capacity
+from trainmaster.queue.classes import PendingQueue, class_key, pending_of
+from trainmaster.queue.explain import explain, position, preview, suggest
+from trainmaster.queue.never import can_ever_fit, refusal
+from trainmaster.queue.plan import plan
+from trainmaster.queue.reasons import REASONS, problem, remedy, render
+from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
+
+NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
+FIXED = [PortRequest("http", 1, 8080)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "changes", "words"),
+    [
+        (job().role(gpu=8), "never_gpus", {"roles.0.resources.gpu": 4}, "asks for 8 cards per replica (any type)"),
+        (job().role(gpu=4, gpu_type="H100"), "no_such_card", {}, "the pool has: A100, V100"),
+        (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest node has 8"),
+        (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory_mib": 16384}, "node has 16GiB"),
+        (job().role("w", 9, gpu=1), "never_together", {"roles.0.replicas": 8}, "9 cards needed, all nodes have 8 cards"),
+        (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
+        (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9000 ports per replica"),
+        (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
+        (
+            job().role(gpu=8, cpu=9, memory_mib=99999),
+            "never_gpus",
+            {"roles.0.resources.gpu": 4, "roles.0.resources.cpu": 8.0, "roles.0.resources.memory_mib": 16384},
+            "the largest node has 4",
+        ),
+        (job().role("a", cpu=8).role("b", 3, cpu=8), "never_together", {"roles.1.replicas": 1}, "32 cores needed"),
+    ],
+)  # fmt: skip
+def test_what_can_never_fit_is_refused_with_the_nearest_shape(asked, code: str, changes: dict, words: str) -> None:
+    what: Job = asked.done()
+    reason = can_ever_fit(what.roles, what.pool, NODES)
+    assert reason is not None
+    assert (reason.code, reason.evidence.get("changes", {})) == (code, changes)
+    assert words in render(reason).en
+    for path, value in changes.items():
+        assert path in remedy(reason).zh
+        assert str(value).removesuffix(".0") in remedy(reason).en or "GiB" in remedy(reason).en
+    shown = problem(reason).to_json()
+    assert shown["path"] == reason.evidence["path"]
+    assert shown["remedy"]
+
+
+def test_a_node_out_of_service_does_not_make_a_job_impossible() -> None:
+    away = node("n9", gpus=8, schedulable=False)
+    assert can_ever_fit(job().role(gpu=8).done().roles, "default", (*NODES, away)) is None
+
+
+def test_refusals_are_remembered_until_the_nodes_change() -> None:
+    room = Capacity(NODES)
+    roles = job().role(gpu=8).done().roles
+    first = refusal(room, roles, "default")
+    assert first is not None
+    assert refusal(room, roles, "default") is first
+    room.set_nodes((*NODES, node("n9", gpus=8)))
+    assert refusal(room, roles, "default") is None
+
+
+def running(name: str, what: Job, room: Capacity) -> Usage:
+    (start,) = plan(Snapshot(room.nodes, (), _queue(what).snapshot_classes(), capacity=room), 0.0).starts
+    room.hold(name, what.roles, start.placement)
+    return Usage(what.id, what.roles, start.placement, expires_at=99.0)
+
+
+def _queue(*jobs: Job) -> PendingQueue:
+    queue = PendingQueue()
+    for what in jobs:
+        queue.add(what)
+    return queue
+
+
+def test_a_reason_names_numbers_and_holders() -> None:
+    room = Capacity(NODES)
+    holder = job("holder").role(gpu=3, gpu_type="A100").seq(1).done()
+    used = running("holder-1", holder, room)
+    waits = job("waits").role(gpu=4, gpu_type="A100").seq(2).done()
+    queue = _queue(waits, job("next").role(gpu=1).seq(3).done(), job("same").role(gpu=4, gpu_type="A100").seq(4).done())
+    seen = Snapshot(NODES, (used,), queue.snapshot_classes(), capacity=room)
+    made = plan(seen, 0.0)
+    reason = explain(seen, pending_of(waits), made)
+    assert reason.code == "waiting_gpus"
+    assert reason.evidence == {
+        "role": "worker", "needs": 4, "each": 4, "replicas": 1, "free": 1, "largest": 1, "type": "A100",
+        "holders": [{"job": holder.id, "holds": 3, "expires_at": 99.0}],
+    }  # fmt: skip
+    text = render(reason)
+    assert text.en == "Waiting for cards: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
+    assert "A100" in text.zh
+    for late, ahead in (("next", 1), ("same", 2)):
+        pending = next(p for cls in seen.pending for p in cls.jobs if p.job == job(late).done().id)
+        assert explain(seen, pending, made) == Reason("behind", {"job": waits.id})
+        assert position(seen, pending) == ahead
+        assert suggest(seen, pending, explain(seen, pending, made)) == ()
+
+
+def test_suggestions_are_changes_that_would_start_it_now() -> None:
+    """B1: another card model, fewer cards, fewer replicas; each alone is enough."""
+    room = Capacity(NODES)
+    running("holder-1", job("holder").role(gpu=3, gpu_type="A100").done(), room)
+    waits = job("waits").role("w", 2, gpu=2, gpu_type="A100").done()
+    seen = snapshot(NODES, waits, capacity=room)
+    pending = seen.pending[0].jobs[0]
+    found = suggest(seen, pending, explain(seen, pending, plan(seen, 0.0)))
+    assert [s.change for s in found] == [{"roles.0.resources.gpu_type": "V100"}]
+    running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
+    waits = job("waits").role("w", 1, gpu=2, gpu_type="A100").done()
+    seen = snapshot(NODES, waits, capacity=room)
+    pending = seen.pending[0].jobs[0]
+    found = suggest(seen, pending, explain(seen, pending, plan(seen, 0.0)))
+    assert [s.change for s in found] == [{"roles.0.resources.gpu": 1}]
+    assert found[0].message.en == "Lower gpu of role w to 1"
+    four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
+    pending = four.pending[0].jobs[0]
+    assert [s.change for s in suggest(four, pending, explain(four, pending, plan(four, 0.0)))] == [
+        {"roles.0.replicas": 2}
+    ]
+
+
+def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
+    room = Capacity(NODES)
+    seen = snapshot(NODES, job("first").role(gpu=4, gpu_type="A100").seq(1).done(), capacity=room)
+    later = pending_of(job("me").role(gpu=4).seq(9).done())
+    start = preview(seen, later, 0.0)
+    assert isinstance(start, Start)
+    assert {a.node for a in start.placement} == {"n2"}
+    same = preview(seen, pending_of(job("me").role(gpu=4, gpu_type="A100").seq(9).done()), 0.0)
+    assert isinstance(same, Reason)
+    assert same.code == "waiting_gpus"
+    assert len(seen.pending[0].jobs) == 1
+
+
+def test_both_languages_use_the_same_evidence() -> None:
+    for code, (zh, en) in REASONS.items():
+        fields_zh, fields_en = ({name for _, name, _, _ in Formatter().parse(text) if name} for text in (zh, en))
+        assert fields_zh >= fields_en - {"what"} or fields_zh <= fields_en, code
+        assert zh != en
+
+
+def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
+    one, two = (job().role(name, 2, gpu=1, min_failed=failed).done() for name, failed in (("a", 1), ("b", None)))
+    assert class_key(one.roles, "default") == class_key(two.roles, "default")
+    assert class_key(one.roles, "default") != class_key(one.roles, "lab")
+    three = job().role("a", 2, gpu=1, ports=[PortRequest("x")]).done()
+    assert class_key(one.roles, "default") != class_key(three.roles, "default")
