@@ -39,7 +39,7 @@ _OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models
 _SHARED: Final = ("meta:read", "cluster:read")
 
 ROLES: Final[dict[str, dict[str, Reach]]] = {
-    "admin": {scope: Reach.ANY for scope in SCOPES},
+    "admin": dict.fromkeys(SCOPES, Reach.ANY),
     "user": {**dict.fromkeys(_OWN, Reach.OWN), **dict.fromkeys(_SHARED, Reach.ANY)},
 }
 """role -> scope -> reach."""

@@ -15,7 +15,9 @@ class ScopeKind(NamedTuple):
 
 
 SCOPES: Final[dict[str, ScopeKind]] = {
-    "account:self": ScopeKind("查看自己的登录状态，修改自己的密码", "See one's own sign-in and change one's own password"),
+    "account:self": ScopeKind(
+        "查看自己的登录状态，修改自己的密码", "See one's own sign-in and change one's own password"
+    ),
     "tokens:self": ScopeKind("管理自己的 API 令牌", "Manage one's own API tokens"),
     "meta:read": ScopeKind("读取状态、框架与限额等说明", "Read the names of states, frameworks, limits and schemas"),
     "jobs:read": ScopeKind("查看任务及其日志、指标与文件", "See jobs with their logs, metrics and files"),

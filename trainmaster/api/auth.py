@@ -77,7 +77,9 @@ async def _admit(people: People, policy: Policy, needed: str, scope: Scope, head
     if found.session is not None and changes and policy.csrf and scope["type"] == "http":
         given = headers.get(b"x-csrf-token", b"").decode("latin-1")
         if not hmac.compare_digest(given.encode("latin-1"), csrf_of(found.session).encode()):
-            raise Forbidden("The CSRF token is missing or wrong", remedy="Send X-CSRF-Token as GET /api/v1/session gives it.")
+            raise Forbidden(
+                "The CSRF token is missing or wrong", remedy="Send X-CSRF-Token as GET /api/v1/session gives it."
+            )
     decide(found.principal, needed).demand()
     return found
 

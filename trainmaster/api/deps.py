@@ -8,7 +8,7 @@ import msgspec
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from trainmaster.api.problems import InvalidRequest
+from trainmaster.api.problems import InvalidRequest, unreadable
 from trainmaster.core.errors import Problem
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 def platform(request: HTTPConnection) -> "Platform":
     """Return the platform this application serves."""
-    found: "Platform" = request.app.state.platform
+    found: Platform = request.app.state.platform
     return found
 
 
@@ -40,8 +40,7 @@ async def read_json(request: Request) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        problem = Problem("", f"is not valid JSON: {error}", "Send one JSON document in UTF-8.", "json_invalid")
-        raise InvalidRequest("The body is not valid JSON", remedy=problem.remedy, problems=(problem,)) from None
+        raise unreadable(str(error)) from None
 
 
 async def read_object(request: Request) -> Mapping[str, Any]:

@@ -25,8 +25,11 @@ _API_CSP: Final = (b"content-security-policy", b"default-src 'none'; frame-ances
 # Styles: Ant Design writes style elements at run time; they carry no script. Everything else is our own origin only.
 _CONSOLE_CSP: Final = (
     b"content-security-policy",
-    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
-    b"connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    (
+        b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        b"font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
+        b"form-action 'self'; frame-ancestors 'none'"
+    ),
 )
 _NO_STORE: Final = (b"cache-control", b"no-store")
 _LOCAL_NAMES: Final = frozenset({"localhost"})
@@ -121,7 +124,9 @@ class Front:
             )
         # Compared without the scheme: a proxy that ends TLS passes the browser's https origin on to us.
         if origin is not None and origin.partition("://")[2].lower() != host.strip().lower():
-            raise Forbidden("The request comes from another site", remedy="Use the console at the server's own address.")
+            raise Forbidden(
+                "The request comes from another site", remedy="Use the console at the server's own address."
+            )
 
 
 def _is_api(path: str) -> bool:

@@ -13,7 +13,13 @@ from trainmaster.api.problems import MEDIA_TYPE as PROBLEM_TYPE
 
 _REF: Final = "#/components/schemas/"
 _PARAMETER: Final = re.compile(r"{(\w+)(?::\w+)?}")
-_WHEN: Final[dict[int, str]] = {200: "Done", 201: "Created", 202: "Asked for", 204: "Done, nothing to show", 503: "Not ready"}
+_WHEN: Final[dict[int, str]] = {
+    200: "Done",
+    201: "Created",
+    202: "Asked for",
+    204: "Done, nothing to show",
+    503: "Not ready",
+}
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
@@ -48,7 +54,10 @@ def _shape_schemas() -> dict[str, Any]:
 
     from trainmaster.api.shapes import UNIONS, all_shapes  # noqa: PLC0415
 
-    wanted = [(shape, "serialization" if shape.model_config.get("extra") == "allow" else "validation") for shape in all_shapes().values()]
+    wanted = [
+        (shape, "serialization" if shape.model_config.get("extra") == "allow" else "validation")
+        for shape in all_shapes().values()
+    ]
     _, schema = models_json_schema(wanted, ref_template=_REF + "{model}")  # type: ignore[arg-type]
     found: dict[str, Any] = schema["$defs"]
     for name, shapes in UNIONS.items():
@@ -93,5 +102,6 @@ def _content(name: str, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in _PARAMETER.findall(path)
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _PARAMETER.findall(path)
     ]

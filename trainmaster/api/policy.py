@@ -55,7 +55,9 @@ Gate = Callable[[ASGIApp, Policy], ASGIApp]
 class PolicyRoute(APIRoute):
     """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
 
-    def __init__(self, path: str, endpoint: Endpoint, *, policy: Policy, doc: Doc, raw: bool, gate: Gate, **rest: Any) -> None:
+    def __init__(
+        self, path: str, endpoint: Endpoint, *, policy: Policy, doc: Doc, raw: bool, gate: Gate, **rest: Any
+    ) -> None:
         super().__init__(path, endpoint, response_model=None, response_class=Response, **rest)
         self.policy = policy
         self.doc = doc

@@ -35,7 +35,6 @@ class InvalidRequest(TrainmasterError):
 
 
 _HTTP: Final[Mapping[int, tuple[str, str, str]]] = {
-    400: ("bad_request", "The request cannot be read", "See the contract at /api/v1/openapi.json."),
     404: ("not_found", "There is nothing at this address", "See the contract at /api/v1/openapi.json."),
     405: ("method_not_allowed", "This address does not know this method", "See the header Allow."),
     413: ("too_large", "The request is too large", "Send less at once."),
@@ -95,6 +94,12 @@ def _problem(item: Mapping[str, Any]) -> Problem:
     return Problem(path, rule, "See the contract at /api/v1/openapi.json.", kind, shown)
 
 
+def unreadable(detail: str) -> InvalidRequest:
+    """Return the error for a body that is not JSON at all."""
+    problem = Problem("", f"is not valid JSON: {detail}", "Send one JSON document in UTF-8.", "json_invalid")
+    return InvalidRequest("The body is not valid JSON", remedy=problem.remedy, problems=(problem,))
+
+
 async def on_known(request: Request, error: Exception) -> Response:
     """Handle TrainmasterError."""
     assert isinstance(error, TrainmasterError)
@@ -110,6 +115,8 @@ async def on_validation(request: Request, error: Exception) -> Response:
 async def on_http(request: Request, error: Exception) -> Response:
     """Handle what router and framework refuse by status."""
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:
+        return answer_error(unreadable(str(error.detail)))
     code, title, remedy = _HTTP.get(error.status_code, ("http", str(error.detail), ""))
     document = {
         "type": f"urn:trainmaster:{code}", "title": title, "status": error.status_code, "code": code, "remedy": remedy,

@@ -73,8 +73,10 @@ class EventStream(Response):
         try:
             while True:
                 if step is None:
-                    step = asyncio.ensure_future(anext(self.source))  # type: ignore[arg-type]
-                done, _ = await asyncio.wait((step, *ends), timeout=self.heartbeat_s, return_when=asyncio.FIRST_COMPLETED)
+                    step = asyncio.ensure_future(anext(self.source))
+                done, _ = await asyncio.wait(
+                    (step, *ends), timeout=self.heartbeat_s, return_when=asyncio.FIRST_COMPLETED
+                )
                 if any(end in done for end in ends):
                     return
                 body = PING

@@ -17,7 +17,13 @@ from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
 
 STATIC: Final = Path(__file__).parent / "static"
-_COMPRESSED: Final = ("text/", "application/javascript", "application/json", "image/svg+xml", "application/manifest+json")
+_COMPRESSED: Final = (
+    "text/",
+    "application/javascript",
+    "application/json",
+    "image/svg+xml",
+    "application/manifest+json",
+)
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Trainmaster</title>
 <body style="font-family: sans-serif; max-width: 42em; margin: 4em auto">

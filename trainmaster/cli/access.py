@@ -19,7 +19,9 @@ def add_to(app: typer.Typer) -> None:
 
 def create(
     name: Annotated[str, typer.Argument(help="What the token is for.")],
-    days: Annotated[float | None, typer.Option(min=0.001, help="It expires after so many days.", show_default="never")] = None,
+    days: Annotated[
+        float | None, typer.Option(min=0.001, help="It expires after so many days.", show_default="never")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a token; it is shown once."""

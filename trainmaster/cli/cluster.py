@@ -59,7 +59,10 @@ def _screen(cluster: dict[str, Any], jobs: list[dict[str, Any]]) -> Any:
             len(node["tasks"]), "" if node["schedulable"] else node["reason"] or "closed",
         ))  # fmt: skip
     queue = cluster["queue"]
-    head = Text(f"{queue['running']} running, {queue['waiting']} waiting, sandbox {cluster['sandbox'].get('kind', '?')}\n", style="bold")
+    head = Text(
+        f"{queue['running']} running, {queue['waiting']} waiting, sandbox {cluster['sandbox'].get('kind', '?')}\n",
+        style="bold",
+    )
     columns = ("node", "address", "cpu", "memory", ">cards", ">tasks", "")
     return Group(head, make_table(columns, nodes), Text(""), make_table(JOB_COLUMNS, map(job_row, jobs)))
 

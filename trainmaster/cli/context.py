@@ -9,7 +9,9 @@ import typer
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
 
-Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids, unique beginnings of ids (4 or more characters), or slugs.")]
+Jobs = Annotated[
+    list[str], typer.Argument(metavar="JOB...", help="Ids, unique beginnings of ids (4 or more characters), or slugs.")
+]
 OneJob = Annotated[str, typer.Argument(metavar="JOB", help="An id, a unique beginning of one, or a slug.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 

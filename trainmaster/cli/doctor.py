@@ -65,8 +65,6 @@ def _findings(folder: str) -> Iterator[Finding]:
 
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < (3, 11):
-        return Finding("python", BAD, f"{version} is too old", "Install Python 3.11 or newer.")
     return Finding("python", GOOD, f"{version} at {sys.executable}")
 
 
@@ -76,7 +74,9 @@ def _sandbox() -> Finding:
     probe = probe_sandbox("auto", shutil.which("bwrap"))
     if probe.bwrap:
         return Finding("bwrap", GOOD, f"sandboxes work ({probe.bwrap})")
-    return Finding("bwrap", POOR, probe.detail, "Jobs run without isolation until then. Debian, Ubuntu: apt install bubblewrap")
+    return Finding(
+        "bwrap", POOR, probe.detail, "Jobs run without isolation until then. Debian, Ubuntu: apt install bubblewrap"
+    )
 
 
 def _cgroups() -> Finding:
@@ -108,7 +108,9 @@ def _disk(folder: str) -> Finding:
     free = shutil.disk_usage(folder).free
     text = f"{free / 2**30:.1f} GiB free at {folder}"
     if free < _ROOMY // 10:
-        return Finding("disk", BAD, text, "Free space, or choose another --home; nothing can be accepted on a full disk.")
+        return Finding(
+            "disk", BAD, text, "Free space, or choose another --home; nothing can be accepted on a full disk."
+        )
     if free < _ROOMY:
         return Finding("disk", POOR, text, "Logs and models need room.")
     return Finding("disk", GOOD, text)
@@ -119,7 +121,9 @@ def _cards() -> Finding:
     from trainmaster.engines.local_facts import Host
 
     cards = Host(LocalConfig()).cards
-    return Finding("cards", GOOD, f"{len(cards)} accelerators found" if cards else "no accelerator found; jobs run on the CPU")
+    return Finding(
+        "cards", GOOD, f"{len(cards)} accelerators found" if cards else "no accelerator found; jobs run on the CPU"
+    )
 
 
 def _server() -> tuple[bool, Finding]:
@@ -129,7 +133,11 @@ def _server() -> tuple[bool, Finding]:
     try:
         with Client(OPTIONS.url, OPTIONS.token, None if OPTIONS.url else OPTIONS.home) as server:
             session = server.session()
-            return True, Finding("server", GOOD, f"{server.url}, version {session['server']['version']}, signed in as {session['user']['name']}")
+            return True, Finding(
+                "server",
+                GOOD,
+                f"{server.url}, version {session['server']['version']}, signed in as {session['user']['name']}",
+            )
     except Unauthenticated as error:
         return True, Finding("server", BAD, f"runs, but does not know us: {error.message}", error.remedy)
     except TrainmasterError as error:
@@ -145,7 +153,9 @@ def _port() -> Finding:
         try:
             probe.bind((default.host, default.port))
         except OSError as error:
-            return Finding("port", POOR, f"{default.port} is in use ({error.strerror})", "Start with --port 0, or another number.")
+            return Finding(
+                "port", POOR, f"{default.port} is in use ({error.strerror})", "Start with --port 0, or another number."
+            )
     return Finding("port", GOOD, f"{default.port} is free")
 
 
@@ -158,6 +168,11 @@ def _agent(folder: str, server_answers: bool) -> Finding:
             probe.connect(Layout(folder).agent_socket)
         except OSError:
             if server_answers and OPTIONS.url is None:
-                return Finding("agent", BAD, "does not answer", f"Look at {Layout(folder).path('run', 'agent.log')}; the server starts it again.")
+                return Finding(
+                    "agent",
+                    BAD,
+                    "does not answer",
+                    f"Look at {Layout(folder).path('run', 'agent.log')}; the server starts it again.",
+                )
             return Finding("agent", GOOD, "not running; the server starts it")
     return Finding("agent", GOOD, "answers")

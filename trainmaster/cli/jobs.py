@@ -82,7 +82,13 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
 
     def one(ref: str) -> dict[str, Any]:
         job = server.get(ref)
-        return {"id": job.id, "name": job.name, "attempts": job.data["attempts"], "tasks": job.data["tasks"], **job.explain()}
+        return {
+            "id": job.id,
+            "name": job.name,
+            "attempts": job.data["attempts"],
+            "tasks": job.data["tasks"],
+            **job.explain(),
+        }
 
     def say(data: dict[str, Any]) -> None:
         console().print(f"{data['id'][:12]}  {data['name']}  {data['state']}", markup=False)

@@ -38,10 +38,17 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    home: Annotated[str | None, typer.Option(envvar="TRAINMASTER_HOME", help="Folder of the server on this machine.", show_default="~/.trainmaster")] = None,
+    home: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TRAINMASTER_HOME", help="Folder of the server on this machine.", show_default="~/.trainmaster"
+        ),
+    ] = None,
     url: Annotated[str | None, typer.Option(envvar="TRAINMASTER_URL", help="Address of a server elsewhere.")] = None,
     token: Annotated[str | None, typer.Option(envvar="TRAINMASTER_TOKEN", help="API token for it.")] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Take what says where the server is."""
     OPTIONS.home, OPTIONS.url, OPTIONS.token = home, url, token

@@ -65,7 +65,12 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str
 
     made = Table(box=None, title=title, title_justify="left", header_style="bold", pad_edge=False)
     for column in columns:
-        made.add_column(column.lstrip(">"), justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=column in ("id", "state"))
+        made.add_column(
+            column.lstrip(">"),
+            justify="right" if column.startswith(">") else "left",
+            overflow="fold",
+            no_wrap=column in ("id", "state"),
+        )
     for row in rows:
         made.add_row(*(str(cell) for cell in row))
     return made
@@ -106,7 +111,9 @@ def show_job(job: Mapping[str, Any], url: str) -> None:
     for role in job.get("roles", ()):
         need = role["resources"]
         cards = f", {need['gpu']} x {need['gpu_type'] or 'any card'}" if need["gpu"] else ""
-        out.print(f"  role [bold]{_e(role['name'])}[/] x {role['replicas']}: {need['cpu']:g} cpu, {format_memory(need['memory_mib'])}{cards}")
+        out.print(
+            f"  role [bold]{_e(role['name'])}[/] x {role['replicas']}: {need['cpu']:g} cpu, {format_memory(need['memory_mib'])}{cards}"
+        )
         out.print(f"    [dim]{_e(role['command'])}[/]", soft_wrap=True)
     for attempt in job.get("attempt_list", ()):
         _show_attempt(out, attempt)
@@ -115,7 +122,9 @@ def show_job(job: Mapping[str, Any], url: str) -> None:
 
 
 def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
-    metrics = "  ".join(f"{_e(name)}={value:.4g}" for name, value in (job.get("metrics") or {}).items() if value is not None)
+    metrics = "  ".join(
+        f"{_e(name)}={value:.4g}" for name, value in (job.get("metrics") or {}).items() if value is not None
+    )
     progress = job.get("progress") or {}
     yield "why", _e(why(job))
     yield "evidence", _e((job.get("verdict") or {}).get("evidence") or "")
@@ -151,9 +160,15 @@ def show_preview(found: Mapping[str, Any]) -> None:
     """Print a preview: problems, or what would run and where."""
     out = console()
     for problem in found["problems"]:
-        out.print(f"[bold red]problem[/] [bold]{_e(problem['path'])}[/]: {_e(problem['rule'])}  [dim]{_e(problem['remedy'])}[/]", soft_wrap=True)
+        out.print(
+            f"[bold red]problem[/] [bold]{_e(problem['path'])}[/]: {_e(problem['rule'])}  [dim]{_e(problem['remedy'])}[/]",
+            soft_wrap=True,
+        )
     for warning in found["warnings"]:
-        out.print(f"[yellow]warning[/] [bold]{_e(warning['path'])}[/]: {_e(warning['rule'])}  [dim]{_e(warning['remedy'])}[/]", soft_wrap=True)
+        out.print(
+            f"[yellow]warning[/] [bold]{_e(warning['path'])}[/]: {_e(warning['rule'])}  [dim]{_e(warning['remedy'])}[/]",
+            soft_wrap=True,
+        )
     for role in found["roles"]:
         out.print(f"role [bold]{_e(role['name'])}[/] runs")
         for task in role["tasks"]:
@@ -162,7 +177,11 @@ def show_preview(found: Mapping[str, Any]) -> None:
             out.print(f"  [bold]{task['name']}[/] {_e(shlex.join(task['argv']))}", soft_wrap=True)
     fits = found.get("fits")
     if found["ok"] and fits is not None:
-        words = {"now": "[green]it would start now[/]", "queue": "[yellow]it would wait[/]", "never": "[red]it can never run[/]"}
+        words = {
+            "now": "[green]it would start now[/]",
+            "queue": "[yellow]it would wait[/]",
+            "never": "[red]it can never run[/]",
+        }
         reason = ((fits.get("reason") or {}).get("message") or {}).get("en", "")
         out.print(words[fits["when"]] + (f": {_e(reason)}" if reason else ""))
     elif found["ok"]:

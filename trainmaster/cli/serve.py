@@ -23,9 +23,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def serve(
-    home: Annotated[str | None, typer.Option(help="Folder for everything the server keeps.", show_default="~/.trainmaster")] = None,
-    host: Annotated[str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1: this machine only")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")] = None,
+    home: Annotated[
+        str | None, typer.Option(help="Folder for everything the server keeps.", show_default="~/.trainmaster")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1: this machine only")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")
+    ] = None,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
@@ -38,7 +44,9 @@ def serve(
 
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
-    logging.basicConfig(level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.basicConfig(
+        level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
     lock = _lock(folder)
     if lock is None:
         where = _known(folder)

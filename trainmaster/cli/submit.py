@@ -11,15 +11,26 @@ from trainmaster.cli.context import AsJson, OneJob, client
 if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job
 
-Set = Annotated[list[str] | None, typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change a field, such as roles.0.parameters.lr=0.01; repeatable.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", "-s", metavar="KEY=VALUE", help="Change a field, such as roles.0.parameters.lr=0.01; repeatable."
+    ),
+]
 File = Annotated[Path, typer.Argument(help="Job file: YAML or JSON, native or OpenPAI.")]
-Wait = Annotated[bool, typer.Option("--wait", "-w", help="Stay until the job has ended; exit code 0 only when it succeeded.")]
+Wait = Annotated[
+    bool, typer.Option("--wait", "-w", help="Stay until the job has ended; exit code 0 only when it succeeded.")
+]
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(epilog="Example: [bold]tm submit examples/digits-ddp/job.yaml --set roles.0.parameters.epochs=5 --wait[/]")(submit)
-    app.command(epilog="Example: [bold]tm preview job.yaml[/], or without a server [bold]tm preview job.yaml --offline[/]")(preview)
+    app.command(
+        epilog="Example: [bold]tm submit examples/digits-ddp/job.yaml --set roles.0.parameters.epochs=5 --wait[/]"
+    )(submit)
+    app.command(
+        epilog="Example: [bold]tm preview job.yaml[/], or without a server [bold]tm preview job.yaml --offline[/]"
+    )(preview)
     app.command(epilog="Example: [bold]tm clone t826 --set roles.0.parameters.lr=0.01[/]")(clone)
 
 
@@ -31,7 +42,9 @@ def changes(pairs: list[str] | None) -> dict[str, str]:
     for pair in pairs or []:
         key, sign, value = pair.partition("=")
         if not sign or not key.strip():
-            problems.add("--set", f"{pair!r} is not KEY=VALUE", "Write for example --set roles.0.replicas=2", value=pair)
+            problems.add(
+                "--set", f"{pair!r} is not KEY=VALUE", "Write for example --set roles.0.replicas=2", value=pair
+            )
         found[key.strip()] = value
     problems.raise_if_any("The command line is not valid")
     return found
@@ -42,7 +55,9 @@ def submit(
     set_: Set = None,
     name: Annotated[str | None, typer.Option(help="Another name for the job.")] = None,
     wait: Wait = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would happen, as preview does.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Only say what would happen, as preview does.")
+    ] = False,
     key: Annotated[str | None, typer.Option(help="Idempotency key: the same key never makes a second job.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,7 +83,10 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
     try:
         job.wait(progress=not as_json)
     except KeyboardInterrupt:
-        print(f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}", file=sys.stderr)
+        print(
+            f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}",
+            file=sys.stderr,
+        )
         sys.exit(130)
     if as_json:
         emit_json(detail(job))
@@ -88,7 +106,9 @@ def _say_end(job: "Job") -> None:
 
     show_job(job.refresh().data, job._client.url)
     if job.state == "failed":
-        failed = next((task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0")
+        failed = next(
+            (task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0"
+        )
         tail = job.logs(failed, tail=15)
         print(f"\nThe last lines of {failed}:\n{tail}", file=sys.stderr)
 
@@ -137,5 +157,3 @@ def preview(
 def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:
     """Submit a job again with all its settings, and changes."""
     finish(client().get(job).clone(changes(set_)), wait, as_json)
-
-

@@ -20,7 +20,9 @@ def add_to(app: typer.Typer) -> None:
 
 def logs(
     job: OneJob,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay and print what comes, until the job has ended.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay and print what comes, until the job has ended.")
+    ] = False,
     task: Annotated[str, typer.Option(help="Which task.")] = "task0-0",
     attempt: Annotated[str, typer.Option(help="Which attempt: a number, or last.")] = "last",
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, max=100_000, help="Only the last lines.")] = None,
@@ -65,7 +67,9 @@ def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, as_json
 
 def metrics(
     jobs: Jobs,
-    watch: Annotated[bool, typer.Option("--watch", help="Draw again every two seconds until the job has ended.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Draw again every two seconds until the job has ended.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show training curves as lines of blocks."""
@@ -76,7 +80,14 @@ def metrics(
     def one(ref: str) -> dict[str, Any]:
         job = server.get(ref)
         found = job.metrics(points=120)
-        return {"id": job.id, "name": job.name, "state": job.state, "attempts": job.data["attempts"], "tasks": job.data["tasks"], **found}
+        return {
+            "id": job.id,
+            "name": job.name,
+            "state": job.state,
+            "attempts": job.data["attempts"],
+            "tasks": job.data["tasks"],
+            **found,
+        }
 
     while True:
         found, good = each(jobs, one)

@@ -6,11 +6,13 @@
 Invariant: a submit carries an idempotency key, so that a lost answer never becomes a second job (B4).
 """
 
+import builtins
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx
 
@@ -33,7 +35,12 @@ class Client:
     """
 
     def __init__(
-        self, url: str | None = None, token: str | None = None, home: str | None = None, *, http: httpx.Client | None = None
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        home: str | None = None,
+        *,
+        http: httpx.Client | None = None,
     ) -> None:
         target = locate(url, token, home)
         self.http = Transport(target.url, target.token, http=http)
@@ -50,13 +57,15 @@ class Client:
     def __enter__(self) -> "Client":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     # -- submitting --------------------------------------------------------------------------------------------
 
     def submit(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,  # noqa: A002
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
         key: str | None = None, on_upload: Sent | None = None,
     ) -> Job:  # fmt: skip
         """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
@@ -68,15 +77,17 @@ class Client:
         headers = {"idempotency-key": key or uuid.uuid4().hex}
         return Job(self, self.http.json("POST", "/jobs", json=body, headers=headers, repeat=True))
 
-    def submit_many(self, specs: Sequence[Any], *, key: str | None = None) -> list[Job]:
+    def submit_many(self, specs: Sequence[Any], *, key: str | None = None) -> builtins.list[Job]:
         """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
         bodies = [self.body(spec) for spec in specs]
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        made = self.http.json("POST", "/jobs/batch", json={"items": bodies}, headers=headers, repeat=True, timeout=300.0)
+        made = self.http.json(
+            "POST", "/jobs/batch", json={"items": bodies}, headers=headers, repeat=True, timeout=300.0
+        )
         return [Job(self, item) for item in made["items"]]
 
     def body(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,  # noqa: A002
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
         on_upload: Sent | None = None, upload: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
         """Return the request body for `spec`, its code folder uploaded (unless `upload` is false)."""
@@ -99,7 +110,12 @@ class Client:
 
         path = os.fspath(folder)
         if not os.path.isdir(path):
-            problem = Problem("code.path", f"is no folder on this machine: {path}", "Paths start at the job file's folder.", "no_folder")
+            problem = Problem(
+                "code.path",
+                f"is no folder on this machine: {path}",
+                "Paths start at the job file's folder.",
+                "no_folder",
+            )
             raise InvalidSpec("The code folder cannot be sent", remedy=problem.remedy, problems=(problem,))
 
         def counted() -> Iterator[bytes]:
@@ -113,7 +129,7 @@ class Client:
         return str(made["upload"])
 
     def preview(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", offline: bool = False  # noqa: A002
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", offline: bool = False
     ) -> dict[str, Any]:
         """Return what would happen: ``{ok, problems, warnings, spec, fits, roles, native}``. Changes nothing, uploads nothing.
 
@@ -133,7 +149,7 @@ class Client:
         """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound, Conflict."""
         return Job(self, self.http.json("GET", f"/jobs/{_segment(ref)}"))
 
-    def list(self, limit: int | None = 50, **filters: Any) -> "list[Job]":
+    def list(self, limit: int | None = 50, **filters: Any) -> builtins.list[Job]:
         """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until, order."""
         return [*self.iterate(limit, **filters)]
 
@@ -143,7 +159,9 @@ class Client:
         left = limit
         while left is None or left > 0:
             size = 500 if left is None else min(left, 500)
-            params = {name: value for name, value in {**filters, "limit": size, "cursor": cursor}.items() if value is not None}
+            params = {
+                name: value for name, value in {**filters, "limit": size, "cursor": cursor}.items() if value is not None
+            }
             page = self.http.json("GET", "/jobs", params=params)
             for item in page["items"]:
                 yield Job(self, item)
@@ -167,7 +185,7 @@ class Client:
         found: dict[str, Any] = self.http.json("GET", "/cluster")
         return found
 
-    def models(self, q: str = "") -> "list[dict[str, Any]]":
+    def models(self, q: str = "") -> builtins.list[dict[str, Any]]:
         """Return saved models."""
         return [*self.http.json("GET", "/models", params={"q": q})["items"]]
 
@@ -184,6 +202,4 @@ class Client:
 
 def _segment(text: str) -> str:
     """Return `text` as one segment of an address: what a person types must not reach another route."""
-    from urllib.parse import quote  # noqa: PLC0415
-
     return quote(text, safe="") or "%20"

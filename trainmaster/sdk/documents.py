@@ -35,7 +35,9 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:
-    return InvalidSpec("The job file cannot be read", remedy=remedy, problems=(Problem(where, rule, remedy, "unreadable"),))
+    return InvalidSpec(
+        "The job file cannot be read", remedy=remedy, problems=(Problem(where, rule, remedy, "unreadable"),)
+    )
 
 
 def code_folder(document: Mapping[str, Any], base: str) -> str | None:

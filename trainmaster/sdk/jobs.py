@@ -95,7 +95,7 @@ class Job:
                     lost_at = None
                     self.data = {**self.data, **data}
                     yield self
-                    if self.ended:
+                    if data["state"] in ENDED:
                         break
                 if not self.ended:
                     self.refresh()
@@ -104,7 +104,9 @@ class Job:
                     raise self._late() from None
                 lost_at = lost_at or time.monotonic()
                 if time.monotonic() - lost_at > RECONNECT_S:
-                    raise Unavailable(f"The server at {self._client.url} went away while {self.id} was awaited") from error
+                    raise Unavailable(
+                        f"The server at {self._client.url} went away while {self.id} was awaited"
+                    ) from error
                 time.sleep(0.5)
             if deadline is not None and time.monotonic() >= deadline and not self.ended:
                 raise self._late()
@@ -250,7 +252,7 @@ class Job:
         """Delete the ended job with its logs; a saved model stays. Raises Conflict before the end."""
         self._client.http.request("DELETE", self._path(), repeat=False)
 
-    def clone(self, set: Mapping[str, Any] | None = None) -> "Job":  # noqa: A002
+    def clone(self, set: Mapping[str, Any] | None = None) -> "Job":
         """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``."""
         return Job(self._client, self._client.http.json("POST", self._path("/clone"), json={"set": dict(set or {})}))
 

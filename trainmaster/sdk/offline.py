@@ -34,7 +34,11 @@ def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: st
 
 
 def _answer(
-    ok: bool, problems: tuple[Problem, ...], warnings: tuple[Problem, ...], spec: dict[str, Any] | None, roles: list[dict[str, Any]]
+    ok: bool,
+    problems: tuple[Problem, ...],
+    warnings: tuple[Problem, ...],
+    spec: dict[str, Any] | None,
+    roles: list[dict[str, Any]],
 ) -> dict[str, Any]:
     return {
         "ok": ok, "problems": [p.to_json() for p in problems], "warnings": [w.to_json() for w in warnings], "spec": spec,

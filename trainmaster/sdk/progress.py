@@ -70,7 +70,12 @@ def terminal() -> Iterator[Show]:
                 fraction = 1.0
             total = None if fraction is None else 1.0
             progress.update(
-                line, name=escaped(data["name"]), state=data["state"], detail=escaped(detail(data)), total=total, completed=fraction or 0.0
+                line,
+                name=escaped(data["name"]),
+                state=data["state"],
+                detail=escaped(detail(data)),
+                total=total,
+                completed=fraction or 0.0,
             )
 
         yield show
@@ -94,7 +99,9 @@ def detail(data: Mapping[str, Any]) -> str:
     progress = data.get("progress") or {}
     if progress.get("step") is not None and progress.get("of"):
         parts.append(f"step {progress['step']:g} of {progress['of']:g}")
-    parts += [f"{name} {value:.4g}" for name, value in list((data.get("metrics") or {}).items())[:4] if value is not None]
+    parts += [
+        f"{name} {value:.4g}" for name, value in list((data.get("metrics") or {}).items())[:4] if value is not None
+    ]
     if progress.get("eta_s") is not None and data["state"] == "running":
         parts.append(f"{format_duration(progress['eta_s'])} left")
     reason = (data.get("reason") or {}).get("message") or {}

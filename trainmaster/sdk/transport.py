@@ -13,7 +13,6 @@ from typing import Any, Final
 import httpx
 
 from trainmaster._version import __version__
-
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 
 PREFIX: Final = "/api/v1"
@@ -51,8 +50,8 @@ def error_of(response: httpx.Response) -> TrainmasterError:
 
 
 def _problem(item: dict[str, Any]) -> Problem:
-    texts = {name: str(item.get(name, "")) for name in ("path", "rule", "remedy")}
-    return Problem(**texts, code=str(item.get("code", "invalid")), value=item.get("value"))
+    path, rule, remedy = (str(item.get(name, "")) for name in ("path", "rule", "remedy"))
+    return Problem(path, rule, remedy, str(item.get("code", "invalid")), item.get("value"), item.get("args"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,9 @@ class ServerEvent:
 class Transport:
     """One server. `http` replaces the connection (tests run the application in their own process)."""
 
-    def __init__(self, url: str, token: str | None, *, timeout_s: float = 60.0, http: httpx.Client | None = None) -> None:
+    def __init__(
+        self, url: str, token: str | None, *, timeout_s: float = 60.0, http: httpx.Client | None = None
+    ) -> None:
         headers = {"user-agent": f"trainmaster-sdk/{__version__}"}
         if token:
             headers["authorization"] = f"Bearer {token}"
@@ -140,7 +141,8 @@ class Transport:
 
 def parse_events(lines: Iterator[str]) -> Iterator[ServerEvent]:
     """Yield the events in `lines` (the WHATWG stream format, as far as this server writes it)."""
-    event, data, mark = "message", [], ""
+    event, mark = "message", ""
+    data: list[str] = []
     for line in lines:
         if not line:
             if data:

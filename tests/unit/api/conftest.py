@@ -1,7 +1,5 @@
 """The application over the double, reached in process: no port, no second thread."""
 
-import importlib.util
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,19 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.fixtures.api_double import Double
 from trainmaster.api.app import create_app
-
-_SPEC = importlib.util.spec_from_file_location("api_double", Path(__file__).with_name("double.py"))
-assert _SPEC is not None
-assert _SPEC.loader is not None
-double = importlib.util.module_from_spec(_SPEC)
-sys.modules.setdefault("api_double", double)
-_SPEC.loader.exec_module(double)
 
 
 @pytest.fixture
 async def platform(tmp_path: Path) -> AsyncIterator[Any]:
-    made = double.Double(tmp_path)
+    made = Double(tmp_path)
     await made.start()
     yield made
     await made.close()

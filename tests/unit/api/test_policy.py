@@ -50,22 +50,28 @@ async def test_without_a_credential_every_door_is_shut(app: Any, http: httpx.Asy
 async def test_a_wrong_credential_opens_nothing(app: Any, http: httpx.AsyncClient, credential: str) -> None:
     for method, path, policy in doors(app):
         if policy.scope is not None:
-            answer = await http.request(method, address(path), headers={"authorization": credential.encode("latin-1")})
+            answer = await http.request(method, address(path), headers={b"authorization": credential.encode("latin-1")})
             assert answer.status_code == 401, (method, path)
 
 
 async def test_a_cookie_alone_changes_nothing(app: Any, browser: httpx.AsyncClient) -> None:
     del browser.headers["x-csrf-token"]
-    for wrong in ({}, {"x-csrf-token": ""}, {"x-csrf-token": "0" * 64}, {"x-csrf-token": "\xe4".encode("latin-1")}):
+    for wrong in (b"", b"0" * 64, b"\xe4"):
         for method, path, policy in doors(app):
             if policy.scope is not None and method != "GET":
-                answer = await browser.request(method, address(path), headers=wrong)
+                answer = await browser.request(method, address(path), headers={b"x-csrf-token": wrong})
                 assert answer.status_code == 403, (method, path)
                 assert "CSRF" in answer.json()["title"]
 
 
 async def test_a_foreign_host_reaches_nothing(app: Any, local: httpx.AsyncClient) -> None:
-    for host in ("evil.example", "evil.example:8470", "127.0.0.1.evil.example", "localhost.evil.example:8470", "192.0.2.7"):
+    for host in (
+        "evil.example",
+        "evil.example:8470",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:8470",
+        "192.0.2.7",
+    ):
         for method, path, _ in doors(app):
             answer = await local.request(method, address(path), headers={"host": host})
             assert answer.status_code == 421, (method, path, host)
@@ -84,7 +90,9 @@ async def test_our_own_host_and_origin_are_welcome(local: httpx.AsyncClient) -> 
         assert (await local.get("/api/v1/session", headers=headers)).status_code == 200, name
 
 
-async def test_a_one_time_password_opens_only_its_own_replacement(app: Any, platform: Any, http: httpx.AsyncClient) -> None:
+async def test_a_one_time_password_opens_only_its_own_replacement(
+    app: Any, platform: Any, http: httpx.AsyncClient
+) -> None:
     body = {"username": "admin", "password": platform.people.one_time_password}
     http.headers["x-csrf-token"] = (await http.post("/api/v1/session", json=body)).json()["csrf"]
     for method, path, policy in doors(app):

@@ -3,10 +3,10 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.api import reference
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
-from trainmaster.api import reference
 
 routes = Table("cluster")
 

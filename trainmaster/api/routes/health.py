@@ -1,4 +1,4 @@
-"""For machines that watch machines: alive, ready, measurements; and the published contract. Outside the versioned API where custom says so."""
+"""For machines that watch machines: alive, ready, measurements; and the published contract."""
 
 from starlette.requests import Request
 from starlette.responses import Response

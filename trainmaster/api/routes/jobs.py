@@ -30,6 +30,22 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Wanted(_Body):
+    """What a list of jobs is cut to, and its order."""
+
+    state: Annotated[list[Shown], Field(max_length=10)] = []
+    q: Annotated[str, Field(max_length=200)] = ""
+    owner: Annotated[str, Field(max_length=200)] = ""
+    framework: Annotated[str, Field(max_length=100)] = ""
+    pool: Annotated[str, Field(max_length=200)] = ""
+    node: Annotated[str, Field(max_length=200)] = ""
+    since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
+    until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
+    order: Annotated[str, Field(max_length=40)] = "-submitted_at"
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
+    cursor: Annotated[str | None, Field(max_length=500)] = None
+
+
 class Stop(_Body):
     """Why, in words shown with the job."""
 
@@ -58,7 +74,15 @@ class Change(_Body):
     priority: Literal["normal", "urgent", "very_urgent"] | None = None
 
 
-@routes.route("POST", "/jobs", scope="jobs:write", raw=True, answers={201: "Job", 200: "JobOrPreview"}, takes="Submission", parameters=[_KEY])
+@routes.route(
+    "POST",
+    "/jobs",
+    scope="jobs:write",
+    raw=True,
+    answers={201: "Job", 200: "JobOrPreview"},
+    takes="Submission",
+    parameters=[_KEY],
+)
 async def submit_job(request: Request) -> Response:
     """Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry run."""
     body = await read_object(request)
@@ -94,25 +118,11 @@ async def preview_job(request: Request) -> Response:
 
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})
-async def list_jobs(
-    request: Request,
-    state: Annotated[list[Shown] | None, Query(max_length=10)] = None,
-    q: Annotated[str, Query(max_length=200)] = "",
-    owner: Annotated[str, Query(max_length=200)] = "",
-    framework: Annotated[str, Query(max_length=100)] = "",
-    pool: Annotated[str, Query(max_length=200)] = "",
-    node: Annotated[str, Query(max_length=200)] = "",
-    since: Annotated[Number | None, Query(ge=0, le=2**53)] = None,
-    until: Annotated[Number | None, Query(ge=0, le=2**53)] = None,
-    order: Annotated[str, Query(max_length=40)] = "-submitted_at",
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
-) -> Response:
+async def list_jobs(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
     """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug and description."""
-    query = JobQuery(
-        states=tuple(state or ()), q=q, owner=owner, framework=framework, pool=pool, node=node, since=since, until=until, order=order
-    )
-    return Json(await platform(request).jobs(query, limit, cursor, who(request)))
+    filters = wanted.model_dump(exclude={"state", "limit", "cursor"})
+    query = JobQuery(states=tuple(wanted.state), **filters)
+    return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request)))
 
 
 @routes.route("POST", "/jobs/stop", scope="jobs:write", answers={200: "Outcome"})

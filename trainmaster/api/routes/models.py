@@ -28,7 +28,9 @@ async def _folder(request: Request, ref: str, version: int) -> tuple[dict[str, A
     app = platform(request)
     model = await app.model(ref, who(request))
     if not any(one["version"] == version for one in model["versions"]):
-        raise NotFound(f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions.")
+        raise NotFound(
+            f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions."
+        )
     return model, os.path.join(app.layout.model(model["id"], version), FILES)
 
 

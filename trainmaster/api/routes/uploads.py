@@ -23,7 +23,13 @@ def _limit(app: "Platform") -> int:
 
 
 @routes.route(
-    "POST", "/uploads", scope="uploads:write", raw=True, answers={201: "Upload"}, takes="application/gzip", body_limit=_limit
+    "POST",
+    "/uploads",
+    scope="uploads:write",
+    raw=True,
+    answers={201: "Upload"},
+    takes="application/gzip",
+    body_limit=_limit,
 )
 async def upload(request: Request) -> Response:
     """Upload a code folder as tar.gz; the same content gives the same name."""

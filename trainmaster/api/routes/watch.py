@@ -62,7 +62,9 @@ async def locate(request: Request, ref: str, number: str, task: str) -> Place:
     except ValueError:
         role, index = -1, -1
     if not 0 <= role < len(job.roles) or not 0 <= index < job.roles[role].replicas:
-        raise NotFound(f"The job has no task {task}", remedy=f"Its first task is {task_name(0, 0)}; see: tm show {job.id}")
+        raise NotFound(
+            f"The job has no task {task}", remedy=f"Its first task is {task_name(0, 0)}; see: tm show {job.id}"
+        )
     path = app.layout.task(job.id, found, role, index).log
 
     def ended() -> bool:
@@ -94,7 +96,9 @@ async def get_log(
     return Json({**window.to_json(), "ended": ended})
 
 
-def _window(path: str, offset: int, limit: int, line: int | None, count: int, tail: int | None, ended: bool) -> logs.LogWindow:
+def _window(
+    path: str, offset: int, limit: int, line: int | None, count: int, tail: int | None, ended: bool
+) -> logs.LogWindow:
     if line is not None:
         return logs.read_lines(path, line, count, ended=ended)
     if tail is not None:

@@ -1,0 +1,94 @@
+"""What surrounds the API: headers, health, measurements, the console's files."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from trainmaster.api.front import Hosts
+from trainmaster.api.static import Console
+
+
+async def test_every_answer_is_dressed(http: httpx.AsyncClient) -> None:
+    for path in ("/", "/healthz", "/api/v1/session", "/api/v1/nothing", "/jobs/t123"):
+        headers = (await http.get(path)).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert "unsafe-eval" not in headers["content-security-policy"]
+        scripts = headers["content-security-policy"].partition("script-src")[2].partition(";")[0]
+        assert "unsafe-inline" not in scripts
+
+
+async def test_alive_and_ready(platform: Any, http: httpx.AsyncClient) -> None:
+    assert (await http.get("/healthz")).json() == {"ok": True}
+    assert (await http.get("/readyz")).status_code == 200
+    platform.well = False
+    answer = await http.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"] == {"ledger": "The disk is full"}
+
+
+async def test_measurements_for_this_machine_and_for_holders_of_a_token(app: Any, token: str) -> None:
+    async def ask(client: str, **headers: str) -> httpx.Response:
+        transport = httpx.ASGITransport(app, client=(client, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            return await http.get("/metrics", headers=headers)
+
+    text = (await ask("127.0.0.1")).text
+    assert "trainmaster_jobs_queued 1.0" in text
+    assert 'trainmaster_jobs_ended_total{state="succeeded"} 3.0' in text
+    assert (await ask("192.0.2.1")).status_code == 401
+    assert (await ask("127.0.0.1", **{"x-forwarded-for": "192.0.2.1"})).status_code == 401
+    assert (await ask("192.0.2.1", authorization=f"Bearer {token}")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("bound", "header", "ours"),
+    [
+        ("127.0.0.1", "127.0.0.1:8470", True),
+        ("127.0.0.1", "127.0.0.2", True),
+        ("127.0.0.1", "[::1]:8470", True),
+        ("127.0.0.1", "192.0.2.1:8470", False),
+        ("127.0.0.1", "train.example", False),
+        ("0.0.0.0", "192.0.2.1:8470", True),
+        ("0.0.0.0", "train.example", False),
+        ("192.0.2.1", "192.0.2.1:80", True),
+        ("192.0.2.1", "192.0.2.2:80", False),
+        ("127.0.0.1", "allowed.example:443", True),
+        ("127.0.0.1", "", False),
+        ("127.0.0.1", "[", False),
+    ],
+)
+def test_which_hosts_are_ours(bound: str, header: str, ours: bool) -> None:
+    assert Hosts(bound, ["allowed.example"]).ours(header) is ours
+
+
+async def test_the_console_is_one_page_with_hashed_files(tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html>")
+    (tmp_path / "assets" / "index-abc.js").write_text("x" * 5000)
+    (tmp_path.parent / "outside.txt").write_text("secret")
+    console = Console(tmp_path)
+    page = await console.answer("jobs/t123", False)
+    assert page.body == b"<!doctype html>"
+    assert page.headers["cache-control"] == "no-cache"
+    script = await console.answer("assets/index-abc.js", True)
+    assert script.headers["cache-control"].endswith("immutable")
+    assert gzip.decompress(bytes(script.body)) == b"x" * 5000
+    assert script.media_type in ("text/javascript", "application/javascript")
+    for path in ("../outside.txt", "assets/../../outside.txt", "/etc/passwd", "..%2foutside.txt"):
+        if not path.startswith("assets/"):
+            assert (await console.answer(path, False)).body == b"<!doctype html>"
+    from trainmaster.core.errors import NotFound
+
+    with pytest.raises(NotFound):
+        await console.answer("assets/index-old.js", False)
+
+
+async def test_a_server_without_the_console_says_how_to_get_it(tmp_path: Path) -> None:
+    page = await Console(tmp_path / "none").answer("", False)
+    assert b"hatch_build.py" in page.body
+    assert page.status_code == 200
