@@ -8,10 +8,12 @@ from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.fake_world import FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 
 WORLDS: Final[dict[str, Callable[[], Any]]] = {
+    "fake": FakeWorld,
     "local-sandbox": lambda: LocalWorld("bubblewrap"),
     "local-bare": lambda: LocalWorld("none"),
     "local-no-cgroups": lambda: LocalWorld("none", "off"),
