@@ -50,7 +50,7 @@ def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:
         return procs.descendants(init) if init else []
     if task.group is not None:
         return cgroups.members(task.group)
-    return sorted(procs.scan(task.marker, [task.pid], [task.pid]))
+    return sorted(procs.scan(task.marker, task.pid, task.start))
 
 
 def everything(task: LiveTask, cgroups: Cgroups) -> set[int]:
@@ -65,7 +65,7 @@ def everything(task: LiveTask, cgroups: Cgroups) -> set[int]:
         return found
     if task.group is not None:
         return set(cgroups.members(task.group))
-    return {pid for pid in procs.scan(task.marker, [task.pid] if task.end is None else [], [task.pid]) if _alive(pid)}
+    return procs.scan(task.marker, task.pid, task.start, below=task.end is None)
 
 
 def _alive(pid: int) -> bool:

@@ -95,25 +95,36 @@ def carries(pid: int, marker: bytes) -> bool:
         return False
 
 
-def scan(marker: bytes, roots: Iterable[int] = (), sessions: Iterable[int] = ()) -> set[int]:
-    """Return the live processes that carry `marker`, lie below one of `roots` or belong to one of `sessions`. O(processes)."""
+def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) -> set[int]:
+    """Return the live processes that carry `marker`, or belong to the session or group of `leader`, or descend from these.
+
+    `leader` (0: not known) is a task's first process, started at `start` ticks; when that pid is somebody else's by now it
+    counts for nothing. `below` False: the leader itself and its children are not followed (it has ended). Never pid 0 or
+    1, never this process or its parent, never what is older than the task. O(processes).
+    """
     stats = {found.pid: found for found in map(stat, all_pids()) if found is not None}
-    mine, wanted = set(roots), set(sessions)
-    belongs = {
-        pid for pid, s in stats.items() if s.alive and (s.sid in wanted or s.pgid in wanted or carries(pid, marker))
-    }
-    grew = True
+    if leader < 2 or (leader in stats and start and not same(stats[leader], start)):
+        leader = 0
+    own = {0, 1, 2, os.getpid(), os.getppid()}
+    young = {pid: s for pid, s in stats.items() if s.alive and pid not in own and s.start >= start - START_SLACK}
+    belongs = {pid for pid, s in young.items() if (leader and leader in (s.sid, s.pgid)) or carries(pid, marker)}
+    if below and leader in young:
+        belongs.add(leader)
+    grew = bool(belongs)
     while grew:
-        more = {
-            pid for pid, s in stats.items() if s.alive and pid not in belongs and (s.ppid in belongs or s.ppid in mine)
-        }
+        more = {pid for pid, s in young.items() if pid not in belongs and s.ppid in belongs}
         grew = bool(more)
         belongs |= more
-    return belongs | {pid for pid in mine if pid in stats and stats[pid].alive}
+    return belongs
 
 
 def send(pids: Iterable[int], signum: int) -> None:
-    """Send `signum` to each of `pids`; those that are gone are passed over."""
+    """Send `signum` to each of `pids`; those that are gone are passed over. Raises ValueError rather than signal init,
+    a process group or ourselves: a mistake in a list must never reach the machine.
+    """
+    pids = list(pids)
+    if any(pid < 2 or pid == os.getpid() for pid in pids):
+        raise ValueError(f"refused to signal {sorted(pids)[:3]}...: not a task's processes")
     for pid in pids:
         try:
             os.kill(pid, signum)
