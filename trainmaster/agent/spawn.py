@@ -4,6 +4,7 @@ Raises Refused with a verdict code when a task cannot be started; the caller und
 """
 
 import errno
+import itertools
 import os
 import signal
 import time
@@ -52,6 +53,23 @@ def materialise(prepared: Prepared) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+
+
+def remove_small(folder: str, most: int = 32) -> int:
+    """Remove `folder` when it holds at most `most` entries; return how many more it might have held, negative: left undone."""
+    try:
+        for entry in list(itertools.islice(os.scandir(folder), most + 1)):
+            if entry.is_dir(follow_symlinks=False):
+                most = remove_small(entry.path, most)
+            else:
+                os.unlink(entry.path)
+            most -= 1
+            if most < 0:
+                return most
+        os.rmdir(folder)
+    except OSError:
+        return -1
+    return most
 
 
 def check_command(prepared: Prepared, gang: Gang) -> None:

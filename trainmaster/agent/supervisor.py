@@ -329,9 +329,7 @@ class Supervisor:
 
     def _discard(self, folder: str) -> None:
         """Remove a private /tmp. A full one is removed by a program: it may hold a million files."""
-        try:
-            os.rmdir(folder)
-        except OSError:
+        if spawn.remove_small(folder) < 0:
             with contextlib.suppress(OSError):
                 os.posix_spawn("/bin/rm", ["rm", "-rf", "--one-file-system", "--", folder], {}, setsigdef=spawn.RESET)
 

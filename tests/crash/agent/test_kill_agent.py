@@ -1,0 +1,98 @@
+"""kill -9 of agent and keeper at random instants: no task lost, none run twice, exit codes right (shows-list item 3)."""
+
+import asyncio
+import os
+import random
+import signal
+
+import pytest
+
+from tests.fixtures.gangs import GangBuilder, gang, key
+from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.watcher import Watcher
+from trainmaster.core.launch import Gang
+
+pytestmark = pytest.mark.serial
+
+
+def story(ledger: str, number: int) -> GangBuilder:
+    """Two tasks that write one line each when they run and end with a code of their own."""
+    text = f'echo "$TRAINMASTER_TASK" >> {ledger}/ran; sleep {random.choice([0, 0, 0.05, 0.3, 1])}; exit {number % 7}'
+    return gang().shell("w", 2, text)
+
+
+async def _kill_until(world: LocalWorld, done: asyncio.Event, victims: tuple[str, ...]) -> int:
+    kills = 0
+    while not done.is_set():
+        await asyncio.sleep(random.uniform(0.01, 0.25))
+        try:
+            os.kill(int(world.read("run", random.choice(victims))), signal.SIGKILL)
+            kills += 1
+        except (ProcessLookupError, ValueError, FileNotFoundError):
+            continue
+    return kills
+
+
+@pytest.mark.parametrize("victims", [("agent.pid",), ("agent.pid", "agent.pid", "keeper.pid")], ids=["agent", "agent-or-keeper"])
+@pytest.mark.parametrize("kind", [("none", "off"), ("none", "auto"), ("bubblewrap", "auto")], ids=["bare", "groups", "sandbox"])
+async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], victims: tuple[str, ...]) -> None:
+    world = LocalWorld(*kind)
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        done = asyncio.Event()
+        killer = asyncio.create_task(_kill_until(world, done, victims))
+        gangs: list[Gang] = []
+        for number in range(40):
+            built = story("$TRAINMASTER_MODEL_DIR", number).build()
+            gangs.append(built)
+            await engine.launch(built)
+            await asyncio.sleep(random.uniform(0, 0.05))
+        for built in gangs:
+            await watcher.end_of(key(built), 2)
+        done.set()
+        kills = await killer
+        assert kills >= 5
+        for number, built in enumerate(gangs):
+            ends = await watcher.end_of(key(built), 2)
+            assert [(end.kind, end.exit_code) for end in ends] == [("exited", number % 7)] * 2, (number, ends)
+            ran = sorted(world.read(world.layout.model_out(built.job), "ran").split())
+            assert ran == [f"{key(built)}/task0-0", f"{key(built)}/task0-1"]
+        for built in gangs:
+            await asyncio.wait_for(engine.reap(key(built), None, 0), 60)
+    finally:
+        await world.close()
+
+
+async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
+    """What bad input gets: quarantined and reported."""
+    world = LocalWorld("none", "off")
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        built = gang().shell("w", 1, "sleep 1; exit 5").build()
+        await engine.launch(built)
+        with open(world.layout.path("run", "live", "bad-1"), "w", encoding="ascii") as file:
+            file.write('{"gang": 1}\n')
+        os.kill(world.agent_pid(), signal.SIGKILL)
+        (end,) = await watcher.end_of(key(built))
+        assert end.exit_code == 5
+        assert os.listdir(world.layout.path("run", "malformed")) == ["bad-1"]
+    finally:
+        await world.close()
+
+
+async def test_stopping_works_after_the_agent_was_killed() -> None:
+    """B2 holds across agents: what a former agent started is ended as well."""
+    world = LocalWorld("bubblewrap")
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        built = gang().shell("w", 2, "trap '' TERM; sleep 600").build()
+        await engine.launch(built)
+        os.kill(world.agent_pid(), signal.SIGKILL)
+        await asyncio.wait_for(engine.reap(key(built), None, 0.3), 60)
+        (report,) = await engine.observe([key(built)])
+        assert not report.known
+    finally:
+        await world.close()

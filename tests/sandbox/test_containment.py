@@ -1,0 +1,159 @@
+"""Processes, memory, logs and disks that misbehave are contained, ended and named (B2, "What bad input gets")."""
+
+import asyncio
+import json
+import os
+import time
+
+import pytest
+
+from tests.fixtures.gangs import gang, key
+from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.watcher import Watcher
+from tests.sandbox.conftest import LIMITS, Run, runner
+from trainmaster.agent import procs
+
+RUNAWAY = """
+import os, signal, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        open(os.environ["TRAINMASTER_MODEL_DIR"] + "/born", "w").write("x")
+        time.sleep(600)
+    os._exit(0)
+while not os.path.exists(os.environ["TRAINMASTER_MODEL_DIR"] + "/born"):
+    time.sleep(0.01)
+print("out of sight", flush=True)
+"""
+
+
+def marked(job: str) -> list[int]:
+    """Return the live processes that carry the marker of any task of `job`."""
+    wanted = f"TRAINMASTER_JOB={job}".encode()
+    return [pid for pid in procs.all_pids() if procs.carries(pid, wanted) and (found := procs.stat(pid)) and found.alive]
+
+
+@pytest.mark.parametrize("kind", [("bubblewrap", "auto"), ("bubblewrap", "off"), ("none", "auto"), ("none", "off")])
+@pytest.mark.parametrize("stays", [True, False])
+async def test_a_double_forked_session_leader_that_ignores_sigterm_is_ended(kind: tuple[str, str], stays: bool) -> None:
+    """B2: whether its parent ends by itself or is stopped."""
+    world = LocalWorld(*kind, limits=LIMITS)
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        text = RUNAWAY + ("time.sleep(600)\n" if stays else "")
+        story = gang().role("w", 1, "python3", "-c", text).build()
+        handle = await engine.launch(story)
+        await watcher.until(lambda: "out of sight" in world.log(story.job), "the daemon")
+        if not stays:
+            await watcher.end_of(key(story))
+        await asyncio.wait_for(engine.reap(key(story), handle, 0.2), 60)
+        assert marked(story.job) == []
+    finally:
+        await world.close()
+
+
+async def test_a_fork_bomb_is_contained_and_named(sandboxed: LocalWorld, run: Run) -> None:
+    text = "import os\ntry:\n  while True: os.fork()\nexcept OSError: pass\nos._exit(3)"
+    end, _ = await run(gang().role("w", 1, "python3", "-S", "-c", text))
+    assert end.verdict is not None
+    assert end.verdict.code == "too_many_processes"
+
+
+async def test_using_more_memory_than_asked_for_is_named(run: Run) -> None:
+    end, _ = await run(gang().role("w", 1, "python3", "-c", "x = bytearray(300 << 20)", memory_mib=64))
+    assert end.verdict is not None
+    assert (end.verdict.code, end.signal) == ("out_of_memory", 9)
+    assert "64 MiB" in end.verdict.message
+
+
+async def test_the_group_of_a_killed_task_is_clean_for_the_next(sandboxed: LocalWorld, run: Run) -> None:
+    await run(gang().role("w", 1, "python3", "-c", "x = bytearray(300 << 20)", memory_mib=64))
+    end, _ = await run(gang().shell("w", 1, "kill -9 $$"))
+    assert end.verdict is not None
+    assert end.verdict.code == "signal"
+
+
+@pytest.mark.parametrize("line", [99, 1 << 20])
+async def test_a_flood_keeps_head_and_tail(sandboxed: LocalWorld, run: Run, line: int) -> None:
+    """A log of 24 MiB with a limit of 1 MiB, in short lines or in enormous ones."""
+    text = (
+        f"import os, time\nos.write(1, b'FIRST\\n')\nfor i in range({24 << 20} // {line}):\n  os.write(1, b'x' * {line - 1} + b'\\n')\n"
+        "time.sleep(2)\nos.write(1, b'LAST\\n')\n"
+    )
+    story = gang().role("w", 1, "python3", "-S", "-c", text)
+    _, log = await run(story)
+    path = sandboxed.layout.task(story.job, 1, 0, 0).log
+    assert log.startswith("FIRST\n")
+    assert log.endswith("LAST\n")
+    assert os.stat(path).st_size > 23 << 20  # offsets stay true
+    assert os.stat(path).st_blocks * 512 < 2 << 20
+    cuts = [json.loads(text) for text in sandboxed.read(path + ".cuts").splitlines()]
+    assert cuts
+    assert all(log[cut["offset"]] == "\0" for cut in cuts)
+
+
+async def test_a_full_disk_is_named(run: Run) -> None:
+    end, _ = await run(gang().shell("w", 1, "head -c 90000000 /dev/zero > /dev/shm/x", shm_mib=16))
+    assert end.verdict is not None
+    assert end.verdict.code == "disk_full"
+
+
+async def test_a_command_that_only_the_sandbox_can_miss_is_named(run: Run) -> None:
+    end, _ = await run(gang().shell("w", 1, "no-such-program"))
+    assert end.verdict is not None
+    assert (end.verdict.code, end.exit_code) == ("command_not_found", 127)
+    assert "no-such-program" in end.verdict.evidence
+
+
+async def test_usage_is_sampled_while_a_task_runs(sandboxed: LocalWorld, run: Run) -> None:
+    text = "import time\nx = bytearray(40 << 20)\nend = time.time() + 1.5\nwhile time.time() < end: pass"
+    story = gang().role("w", 1, "python3", "-c", text)
+    await run(story)
+    samples = [json.loads(line) for line in sandboxed.read(sandboxed.layout.task(story.job, 1, 0, 0).usage).splitlines()]
+    assert len(samples) >= 2
+    assert all(len(sample) == 10 for sample in samples)
+    assert [sample[1] for sample in samples] == sorted(sample[1] for sample in samples)
+    assert samples[-1][1] > 0.1
+    assert samples[-1][2] > 35
+    assert samples[-1][9] >= 1
+
+
+async def test_usage_is_sampled_without_groups_too(bare: LocalWorld) -> None:
+    story = gang().role("w", 1, "python3", "-c", "import time\nx = bytearray(40 << 20)\ntime.sleep(1.5)")
+    await runner(bare)(story)
+    samples = [json.loads(line) for line in bare.read(bare.layout.task(story.job, 1, 0, 0).usage).splitlines()]
+    assert samples[-1][2] > 35
+
+
+async def test_missing_protection_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Degrades visibly: a note per attempt, a fact of the node."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    world = LocalWorld("auto")
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        story = gang().role("w", 1, "/bin/true").build()
+        await engine.launch(story)
+        await watcher.end_of(key(story))
+        assert [fact.code for fact in watcher.facts if not hasattr(fact, "kind")] == ["sandbox_degraded"]
+        (node,) = await engine.nodes()
+        assert "bubblewrap is not installed" in dict(node.facts)["sandbox"]
+    finally:
+        await world.close()
+
+
+async def test_an_idle_agent_does_not_wake(sandboxed: LocalWorld) -> None:
+    """No timer, no poll while nothing runs."""
+    await sandboxed.engine()
+    pid = sandboxed.agent_pid()
+
+    def switches() -> int:
+        text = sandboxed.read(f"/proc/{pid}/status")
+        return sum(int(line.split()[1]) for line in text.splitlines() if "voluntary_ctxt_switches" in line)
+
+    time.sleep(0.5)
+    before = switches()
+    time.sleep(2)
+    assert switches() == before
