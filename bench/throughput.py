@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 from bench import hyperqueue_peer, slurm_peer
 from bench.measure import CpuGroup
-from bench.server import PLAIN, Client, Server, read_stamps, spec
 from bench.record import Record
+from bench.server import PLAIN, Client, Server, read_stamps, spec
 from bench.stage import Stage
 
 

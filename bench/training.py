@@ -1,0 +1,97 @@
+"""Does the platform slow training: steps/s of the same 2-rank DDP loop as a sandboxed, sampled job and under bare torchrun.
+
+Runs take turns; the ratio is the median of the ratios of neighbours. The loop tells its own speed after warm-up.
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from bench.record import Record
+from bench.server import Client, Server, spec
+from bench.stage import Stage
+
+LOOP: Final = r"""
+import json, sys, time
+import torch, torch.distributed as dist
+torch.set_num_threads(1)
+torch.manual_seed(0)
+dist.init_process_group("gloo")
+net = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
+model = torch.nn.parallel.DistributedDataParallel(net)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(64, 256), torch.randint(0, 10, (64,))
+steps, warm_up, began, used = int(sys.argv[1]), 50, 0.0, 0.0
+for step in range(steps + warm_up):
+    if step == warm_up:
+        began, used = time.monotonic(), time.process_time()
+    optimizer.zero_grad()
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+    if dist.get_rank() == 0:
+        print(f"step={step} loss={loss.item():.4f} " + "." * 60, flush=True)
+took, cpu = time.monotonic() - began, time.process_time() - used
+if dist.get_rank() == 0:
+    print("RESULT " + json.dumps({"steps_per_s": steps / took, "cpu_ms": cpu / steps * 1e3}), flush=True)
+dist.destroy_process_group()
+"""
+
+
+def run(stage: Stage, quick: bool) -> Iterator[Record]:
+    """Yield the records; nothing where torch is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        print("training: torch is not installed in this environment; nothing measured", file=sys.stderr)
+        return
+    steps, rounds = (200, 2) if quick else (1500, 12)
+    # The environment tasks see is the one that has torch, not the stage's with the small programs.
+    server = Server(stage, {"cpu": 16.0, "memory_mib": 100_000, "environment": sys.prefix}, limits="sample_s = 2.0")
+    client = server.client()
+    script = stage.path("loop")
+    os.makedirs(script)
+    Path(script, "loop.py").write_text(LOOP)
+    found: dict[str, list[dict[str, float]]] = {"job": [], "bare": []}
+    for number in range(rounds):
+        for name in ("job", "bare") if number % 2 else ("bare", "job"):
+            found[name].append(_job(server, client, script, steps) if name == "job" else _bare(script, steps))
+    pairs = list(zip(found["job"], found["bare"], strict=True))
+    ratio = statistics.median(ours["steps_per_s"] / bare["steps_per_s"] for ours, bare in pairs)
+    rates = [[one["steps_per_s"] for one in found[name]] for name in ("job", "bare")]
+    costs = [[one["cpu_ms"] for one in found[name]] for name in ("job", "bare")]
+    title = "bare torchrun"
+    yield stage.record("steps/s, 2-rank DDP, sandboxed and sampled", rates[0], "steps/s", against=title, peer=rates[1], ratio=ratio)
+    yield stage.record("CPU per step of rank 0", costs[0], "ms", against=title, peer=costs[1])
+
+
+def _bare(script: str, steps: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", f"{script}/loop.py", str(steps)]
+    log = f"{script}.log"
+    with open(log, "wb") as file:
+        subprocess.run(command, check=True, stdout=file, stderr=file, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    return _result(log)
+
+
+def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, float]:
+    command = f"torchrun --standalone --nproc-per-node=2 /script/loop.py {steps}"
+    body = spec(command, env={"OMP_NUM_THREADS": "1"}, inputs=[{"name": "script", "path": script, "mount": "/script"}],
+                metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
+    body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "4GiB"}
+    job = client.ask("POST", "/jobs", body)["id"]
+    while (found := client.ask("GET", f"/jobs/{job}"))["ended_at"] is None:
+        time.sleep(0.5)
+    if found["state"] != "succeeded":
+        raise RuntimeError(f"the training job ended otherwise: {found['verdict']}")
+    return _result(server.log_path(job))
+
+
+def _result(log: str) -> dict[str, float]:
+    lines = [line for line in Path(log).read_text(errors="replace").splitlines() if line.startswith("RESULT ")]
+    found: dict[str, float] = json.loads(lines[-1][7:])
+    return found
