@@ -64,7 +64,7 @@ class AgentClient(asyncio.Protocol):
         self._pending[number] = (future, message)
         if self._greeted and self._transport is not None:
             self._transport.write(message)
-        elif self._connector is None:
+        elif self._connector is None and self._transport is None:  # else the welcome is on its way
             self._reconnect()
         return future
 

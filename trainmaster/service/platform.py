@@ -46,6 +46,7 @@ class Platform:
         self._database, self._ledger = database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self._recovering: asyncio.Task[None] | None = None
+        self._closing = False
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
 
@@ -62,10 +63,12 @@ class Platform:
         self._shell.ended = self._ended
         await self.context.engine.start(self._observer.report)
         self.context.scheduling.set_nodes(await self.context.engine.nodes())
-        await self._resume()
+        await self._restore()
+        await self._observer.look()
 
     async def close(self) -> None:
         """Let go of everything; user processes go on."""
+        self._closing = True
         if self._recovering is not None:
             self._recovering.cancel()
         await self._pulse.close()
@@ -77,8 +80,11 @@ class Platform:
         await asyncio.to_thread(self._ledger.close)
         await asyncio.to_thread(self._database.close)
 
-    async def _resume(self) -> None:
-        """Read live jobs, ask the engine about them, repeat the order of every phase: the same at start and after a failure."""
+    async def _restore(self) -> None:
+        """Read live jobs and repeat the order of every phase: the same at start and after a failed commit.
+
+        Orders are taken from what the ledger holds, before the loop can plan: nothing is acted on that is not durable.
+        """
         jobs, quarantined = await asyncio.to_thread(self.context.reader.live_jobs)
         for bad in quarantined:
             log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
@@ -86,13 +92,15 @@ class Platform:
         self.context.scheduling.restore(jobs)
         self.context.master.restore(jobs, seq)
         self.feed.start_at(seq)
-        await self._observer.look()
-        for job in list(self.context.master.live.values()):
+        for job in jobs:
             self._shell.resume(job)
+        for bad in await asyncio.to_thread(self.context.reader.quarantined):
+            self._shell.abandon(bad.job, bad.attempt)
         self._observer.watch()
 
     def _recover_soon(self, error: BaseException) -> None:
-        self._recovering = asyncio.get_running_loop().create_task(self._recover())
+        if not self._closing:
+            self._recovering = asyncio.get_running_loop().create_task(self._recover())
 
     async def _recover(self) -> None:
         """After a failed commit: wait until the ledger answers, then begin from what it holds."""
@@ -101,11 +109,15 @@ class Platform:
                 while self.context.master.in_flight:
                     await asyncio.sleep(0.01)
                 await self._probe_ledger()
-                await self._resume()
-                return
-            except TrainmasterError as error:
-                log.warning("the ledger still cannot be written: %s", error.message)
+                await self._restore()
+                break
+            except Exception as error:  # whatever the disk says, the loop must come back
+                log.warning("the ledger still cannot be used: %s", error)
                 await asyncio.sleep(1.0)
+        try:
+            await self._observer.look()
+        except TrainmasterError as error:
+            log.warning("the engine did not answer: %s", error.message)
 
     def _act(self, action: Any) -> None:
         self._shell.act(action)

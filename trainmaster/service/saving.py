@@ -48,6 +48,9 @@ class Saving:
     def _save(self, job: Job, spec: JobSpec) -> ModelVersion:
         name = spec.model.name or spec.name
         known = self._models.find(name, job.workspace)
+        for version in self._models.versions(known.id) if known is not None else ():
+            if (version.job, version.attempt) == (job.id, job.attempts_used):
+                return version  # saved before a restart
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         metrics = self._metrics.last_values(job, spec)
         attempt = job.attempts_used

@@ -14,7 +14,7 @@ from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Rea
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.records import Attempt, Job, Node
+from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused
 from trainmaster.service.launching import Launching
@@ -28,6 +28,10 @@ RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 """Pauses between tries of an order whose other side does not answer; the last repeats."""
 
 
+Once = Callable[[Any, Job, Attempt], Awaitable[Event | None]]
+"""One try at an order; returns its answer."""
+
+
 class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
@@ -37,7 +41,7 @@ class Shell:
     ) -> None:  # fmt: skip
         self._master, self._engine, self._launching, self._saving = master, engine, launching, saving
         self._timers, self._nodes, self._clock = timers, nodes, clock
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
         self.ended: Callable[[str, str], None] = lambda job, state: None
 
@@ -74,13 +78,13 @@ class Shell:
         """Carry out one order. Never raises; never blocks."""
         match action:
             case Launch():
-                self._spawn(self._until_answered(action, {Phase.STARTING}, self._launch))
+                self._begin(action, {Phase.STARTING}, self._launch)
             case Stage():
-                self._spawn(self._until_answered(action, {Phase.STAGING}, self._stage))
+                self._begin(action, {Phase.STAGING}, self._stage)
             case Save():
-                self._spawn(self._until_answered(action, {Phase.SAVING}, self._save))
+                self._begin(action, {Phase.SAVING}, self._save)
             case Reap():
-                self._spawn(self._until_answered(action, {Phase.DRAINING, Phase.RETAINED}, self._reap))
+                self._begin(action, {Phase.DRAINING, Phase.RETAINED}, self._reap)
             case Hold():
                 self._timers.set(f"hold:{action.job}", action.until)
             case Watch():
@@ -90,7 +94,7 @@ class Shell:
                 self._timers.drop(f"expire:{action.job}")
                 self.ended(action.job, action.state)
             case Precheck():
-                self._spawn(self._until_answered(action, {Phase.PLACED}, self._precheck_again))
+                self._begin(action, {Phase.PLACED}, self._precheck_again)
             case _:
                 log.error("no rule for the order %s", action)
 
@@ -123,18 +127,37 @@ class Shell:
         if order is not None:
             self.act(order)
 
+    def abandon(self, job_id: str, number: int) -> None:
+        """End what may still run of a job whose record was set aside: nobody can decide about it, and its room is given away."""
+        key = (Reap, job_id, number)
+        if number and key not in self._tasks:
+            self._keep(key, self._until_abandoned(attempt_id(job_id, number)))
+
     async def close(self) -> None:
         """Stop carrying out orders; they are repeated by `resume` after the next start."""
-        for task in list(self._tasks):
+        tasks = list(self._tasks.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, action: Action, phases: set[Phase], once: Once) -> None:
+        """Carry out an order in the background, unless the same one is being carried out."""
+        key = (type(action), action.job, action.attempt)
+        known = self._tasks.get(key)
+        if known is not None and not known.done():
+            return
+        self._keep(key, self._until_answered(action, phases, once))
+
+    def _keep(self, key: tuple[type[Action], str, int], work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[key] = task
+        task.add_done_callback(lambda done: self._forget(key, done))
+
+    def _forget(self, key: tuple[type[Action], str, int], done: asyncio.Task[None]) -> None:
+        if self._tasks.get(key) is done:
+            del self._tasks[key]
 
     def _wanted(self, action: Action, phases: set[Phase]) -> Attempt | None:
         """Return the attempt an order is about while it is still in a phase that wants it."""
@@ -142,9 +165,7 @@ class Shell:
         attempt = job.attempt if job is not None else None
         return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
 
-    async def _until_answered(
-        self, action: Action, phases: set[Phase], once: Callable[[Any, Job, Attempt], Awaitable[Event | None]]
-    ) -> None:
+    async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
         tries = 0
         while (attempt := self._wanted(action, phases)) is not None:
             try:
@@ -159,6 +180,15 @@ class Shell:
             await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
             tries += 1
 
+    async def _until_abandoned(self, attempt: str) -> None:
+        while True:
+            try:
+                await self._engine.reap(attempt, None, Policy().grace_s)
+                return
+            except TrainmasterError as error:
+                log.warning("attempt %s of a record set aside is not proven gone: %s", attempt, error.message)
+            await asyncio.sleep(RETRY_S[-1])
+
     async def _precheck_again(self, action: Precheck, job: Job, attempt: Attempt) -> Event | None:
         return self._precheck(action)
 
@@ -171,6 +201,8 @@ class Shell:
     async def _launch(self, action: Launch, job: Job, attempt: Attempt) -> Event | None:
         try:
             gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
+            if self._wanted(action, {Phase.STARTING}) is None:
+                return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
             handle = await self._engine.launch(gang)
         except LaunchRefused as refusal:
             if refusal.node is not None:

@@ -172,13 +172,17 @@ class JobReader:
         table = tables.quarantine
         with self._database.read() as connection:
             found = connection.execute(select(table).order_by(table.c.at.desc())).all()
-        return [Quarantined(row.job, row.at, row.error) for row in found]
+        return [Quarantined(row.job, row.at, row.error, _last_attempt(row.raw)) for row in found]
 
     def _set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
         at = time.time()
         self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
         _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
         return Quarantined(id_, at, str(error))
+
+
+def _last_attempt(raw: str) -> int:
+    return max((attempt["number"] for attempt in rows.decode(raw)[_ATTEMPT.name]), default=0)
 
 
 def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:

@@ -108,11 +108,12 @@ def event_row(job: int, event: Event) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A stored record that could not be read, why, and since when it is set aside."""
+    """A stored record that could not be read, why, and since when it is set aside. `attempt`: the number of its last."""
 
     job: str
     at: float
     error: str
+    attempt: int = 0
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
