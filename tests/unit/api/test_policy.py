@@ -133,6 +133,6 @@ async def test_sockets_have_the_same_lock(platform: Any) -> None:
 
     for headers in ([], [(b"origin", b"http://evil.example")]):
         scope = {"type": "websocket", "path": "/api/v1/echo", "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
-                 "scheme": "ws", "subprotocols": [], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
+                 "scheme": "ws", "subprotocols": [], "client": ("::1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
         await app(scope, receive, send)
     assert [message["type"] for message in sent] == ["websocket.close", "websocket.close"]
