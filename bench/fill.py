@@ -59,5 +59,5 @@ def _life(job: Job, seq: int) -> tuple[Change, int]:
     after: Job | None = None
     for event in steps:
         after, _ = reduce(after, event)
-    assert after is not None and after.terminal, "a life has an end"
+    assert after is not None
     return Change(tuple(steps), after), seq + len(steps)

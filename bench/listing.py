@@ -19,7 +19,11 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     small.start()
     large.start()
     clients = {"small": small.client(), "large": large.client()}
-    paths = {"first page": "/jobs?limit=50", "first page of succeeded": "/jobs?limit=50&state=succeeded", "search": "/jobs?limit=50&q=bench"}
+    paths = {
+        "first page": "/jobs?limit=50",
+        "first page of succeeded": "/jobs?limit=50&state=succeeded",
+        "search": "/jobs?limit=50&q=bench",
+    }
     for what, path in paths.items():
         found: dict[str, list[float]] = {name: [] for name in clients}
         for _ in range(rounds):

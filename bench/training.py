@@ -79,8 +79,9 @@ def _bare(script: str, steps: int) -> dict[str, float]:
 
 
 def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, float]:
-    command = f"torchrun --standalone --nproc-per-node=2 /script/loop.py {steps}"
-    body = spec(command, env={"OMP_NUM_THREADS": "1"}, inputs=[{"name": "script", "path": script, "mount": "/script"}],
+    framework = {"kind": "pytorch", "processes_per_node": 2}
+    inputs = [{"name": "script", "path": script, "mount": "/script"}]
+    body = spec(f"python /script/loop.py {steps}", framework=framework, inputs=inputs,
                 metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
     body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "4GiB"}
     job = client.ask("POST", "/jobs", body)["id"]
