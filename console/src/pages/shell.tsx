@@ -69,7 +69,7 @@ function Frame({ session }: { session: Session }): ReactNode {
       </Layout.Sider>
       <Layout>
         <TopBar session={session} />
-        <Layout.Content className="tm-content"><main><Outlet /></main></Layout.Content>
+        <Layout.Content className="tm-content"><Outlet /></Layout.Content>
       </Layout>
     </Layout>
   );

@@ -51,7 +51,7 @@ export function Chart(props: Props): ReactNode {
     const made = new uPlot({
       width: Math.max(200, element.clientWidth),
       height,
-      padding: [10, 10, 0, 0],
+      padding: [10, 26, 0, 0],
       legend: { live: true },
       cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
       scales: { x: { time }, y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) } },

@@ -8,11 +8,13 @@ import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 import { useEffect, useRef, type ReactNode } from "react";
+import { useFillHeight } from "./fill";
 
 interface Props {
   value: string;
   language: "json" | "yaml";
-  height: string;
+  /** A CSS height; without one it fills the window. */
+  height?: string;
   onChange?: (text: string) => void;
   testId?: string;
 }
@@ -38,6 +40,8 @@ const look = EditorView.theme({
 export function Editor({ value, language, height, onChange, testId }: Props): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
+  const fill = useRef<HTMLDivElement>(null);
+  useFillHeight(fill, 42);
   const listener = useRef(onChange);
   listener.current = onChange;
   const editable = onChange !== undefined;
@@ -71,5 +75,5 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
     if (made && made.state.doc.toString() !== value) made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: value } });
   }, [value]);
 
-  return <div ref={host} className="tm-editor" style={{ height }} data-testid={testId} />;
+  return <div ref={height === undefined ? fill : undefined} style={{ height }} data-testid={testId}><div ref={host} className="tm-editor" /></div>;
 }

@@ -33,7 +33,7 @@ export function useNow(): number {
 export function Elapsed({ from, to }: { from: number | null; to: number | null }): ReactNode {
   const current = useNow();
   if (from === null) return <span className="tm-faint">–</span>;
-  return <span className="tm-num">{duration((to ?? Math.max(current, from)) - from)}</span>;
+  return <span className="tm-num">{duration((to ?? Math.max(current, from)) - from, to !== null)}</span>;
 }
 
 const LOCALES = { zh: "zh-CN", en: "en-GB" } as const;

@@ -39,7 +39,7 @@ export const common = {
     title: "Sign in", username: "User name", password: "Password", submit: "Sign in",
     tagline: "From one command to a trained model.",
     firstStart: "First start? The server printed a one-time password in the terminal it was started from.",
-    wrong: "User name or password is not right.", needUsername: "Enter your user name.", needPassword: "Enter your password.",
+    wrong: "User name or password is not right.", wrongHint: "Check both. On the server's own machine a new password can be set with: tm password", needUsername: "Enter your user name.", needPassword: "Enter your password.",
     changeTitle: "Choose your own password", changeHint: "The one-time password works once. Choose a password of at least 10 characters.",
     old: "Current password", fresh: "New password", again: "New password again", tooShort: "At least 10 characters.",
     differ: "The two passwords differ.", same: "Choose a password other than the current one.", change: "Set password and continue",

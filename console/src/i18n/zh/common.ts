@@ -33,7 +33,7 @@ export const common = {
     title: "登录", username: "用户名", password: "密码", submit: "登录",
     tagline: "一条命令，训练出模型。",
     firstStart: "首次启动？一次性密码已打印在启动服务的终端里。",
-    wrong: "用户名或密码不正确。", needUsername: "请输入用户名。", needPassword: "请输入密码。",
+    wrong: "用户名或密码不正确。", wrongHint: "请检查后重试。在服务器所在的机器上可用 tm password 设置新密码。", needUsername: "请输入用户名。", needPassword: "请输入密码。",
     changeTitle: "设置您自己的密码", changeHint: "一次性密码只能使用一次。请设置至少 10 个字符的密码。",
     old: "当前密码", fresh: "新密码", again: "再次输入新密码", tooShort: "至少 10 个字符。",
     differ: "两次输入的密码不一致。", same: "新密码不能与当前密码相同。", change: "设置密码并继续",

@@ -29,7 +29,7 @@ export function DocumentTab({ job }: TabProps): ReactNode {
         <Button icon={<DownloadOutlined />} href={url(`/jobs/${job.id}/spec`, { dialect, form })} download={`${job.name}.${form}`} aria-label={t("action.download")} />
       </div>
       {query.data === undefined ? <div className="tm-panel-body"><Pending query={query} /></div>
-        : <Editor value={form === "json" ? pretty(query.data) : query.data} language={form} height="calc(100vh - 330px)" testId="document" />}
+        : <Editor value={form === "json" ? pretty(query.data) : query.data} language={form} testId="document" />}
     </section>
   );
 }

@@ -10,7 +10,7 @@ import { Elapsed, Stamp } from "../../shared/time";
 import { CopyButton, Facts } from "../../shared/ui";
 import type { TabProps } from "./index";
 import { Timeline } from "./timeline";
-import { SavedModel, Warnings } from "./verdict";
+import { ModelLink, Warnings } from "./verdict";
 
 export function Overview({ job, update }: TabProps): ReactNode {
   const { t } = useTranslation();
@@ -47,7 +47,7 @@ function JobFacts({ job }: { job: JobDetail }): ReactNode {
     [t("job.fact.dialect"), job.dialect === "pai" ? "OpenPAI" : t("job.json.native")],
   ];
   if (job.nodes.length > 0) items.push([t("job.fact.nodes"), job.nodes.join(", ")]);
-  if (job.model) items.push([t("job.fact.model"), <SavedModel key="m" model={job.model} />]);
+  if (job.model) items.push([t("job.fact.model"), <ModelLink key="m" model={job.model} />]);
   if (job.description) items.push([t("job.fact.description"), job.description]);
   if (Object.keys(job.labels).length > 0) items.push([t("job.fact.labels"), <span key="l" className="tm-labels">{Object.entries(job.labels).map(([k, v]) => <Tag key={k}>{v ? `${k}: ${v}` : k}</Tag>)}</span>]);
   return <Facts items={items} columns={4} />;

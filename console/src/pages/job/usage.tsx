@@ -70,7 +70,7 @@ function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: str
   return (
     <section className="tm-panel tm-chart-card" data-testid={`usage-${plot.key}`}>
       <header><h3>{t(`job.usage.${plot.key}`)}</h3>{!measured && <span className="tm-faint">{t("job.usage.unavailable")}</span>}</header>
-      {measured && <Chart lines={lines} time format={plot.format} height={180} sync="usage" minY={0} />}
+      {measured && <Chart lines={lines} time format={plot.format} height={180} sync="usage" minY={0} xLabel={t("job.metrics.time")} />}
     </section>
   );
 }

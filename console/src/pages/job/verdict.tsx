@@ -6,6 +6,7 @@ import { Button } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { explainJob } from "../../api/jobs";
+import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { Elapsed } from "../../shared/time";
@@ -14,7 +15,7 @@ import type { TabProps } from "./index";
 
 const EXPLAINED = new Set(["queued", "failed", "expired", "retained"]);
 
-export function VerdictBox({ job, update }: TabProps): ReactNode {
+export function VerdictBox({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const explained = useQuery({ queryKey: ["explain", job.id, job.version], queryFn: () => explainJob(job.id), enabled: EXPLAINED.has(job.state), refetchInterval: job.state === "queued" ? 10_000 : false });
@@ -46,7 +47,7 @@ export function VerdictBox({ job, update }: TabProps): ReactNode {
       </Box>
     );
   }
-  if (job.state === "succeeded") {
+  if (job.state === "succeeded" && (search.tab ?? "overview") === "overview") {
     return (
       <Box tone="green" icon={<CheckCircleFilled />} title={t("job.verdict.succeeded")} test="verdict">
         {job.model ? <p><SavedModel model={job.model} /></p> : <p className="tm-faint">{t("job.verdict.noModel")}</p>}
@@ -62,11 +63,17 @@ function Waited({ from }: { from: number }): ReactNode {
   return <>{before}<Elapsed from={from} to={null} />{after}</>;
 }
 
+/** A model version by its name; the id stands in until the name is known. */
+export function ModelLink({ model }: { model: string }): ReactNode {
+  const { id, version } = modelName(model);
+  const named = useQuery({ queryKey: ["model", id], queryFn: () => readModel(id), staleTime: 60_000 });
+  return <Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">{named.data ? `${named.data.name}@${version ?? ""}` : model}</Link>;
+}
+
 export function SavedModel({ model }: { model: string }): ReactNode {
   const { t } = useTranslation();
-  const { id, version } = modelName(model);
   const [before, after] = t("job.verdict.savedAs", { model: "\u0000" }).split("\u0000");
-  return <>{before}<Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">{model}</Link>{after}</>;
+  return <>{before}<ModelLink model={model} />{after}</>;
 }
 
 function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {

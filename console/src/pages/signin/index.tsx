@@ -53,7 +53,7 @@ function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
       client.setQueryData(["session"], session);
     } catch (error) {
       const wrong = error instanceof ApiError && error.status === 401;
-      setProblem(wrong ? { title: t("signin.wrong"), remedy: error.remedy } : errorText(error));
+      setProblem(wrong ? { title: t("signin.wrong"), remedy: t("signin.wrongHint") } : errorText(error));
       setBusy(false);
     }
   };

@@ -65,7 +65,7 @@ export function Confirm({ doc, preview, close, done }: Props): ReactNode {
   const length = effective["duration"];
   const text = JSON.stringify(doc, null, 2);
   return (
-    <Modal open title={t("submit.confirm.title")} width={860} onCancel={close} maskClosable={false}
+    <Modal open title={t("submit.confirm.title")} width={860} onCancel={close} mask={{ closable: false }}
       footer={[
         <Button key="back" onClick={close}>{t("submit.confirm.back")}</Button>,
         <Button key="go" type="primary" icon={<CaretRightFilled />} loading={busy} onClick={() => void start()} data-testid="start" autoFocus>{t("submit.start")}</Button>,

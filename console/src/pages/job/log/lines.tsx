@@ -4,6 +4,7 @@ import { memo, useEffect, useLayoutEffect, useRef, type ReactNode } from "react"
 import { useTranslation } from "react-i18next";
 import { ansi } from "../../../shared/ansi";
 import { bytes } from "../../../shared/format";
+import { useFillHeight } from "../../../shared/fill";
 import type { LogLine } from "./buffer";
 import type { LogSession, LogView } from "./session";
 
@@ -23,6 +24,7 @@ interface Props {
 export function LogLines({ session, view, wrap, pinned, setPinned, mark, current }: Props): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const byUs = useRef(0);
+  useFillHeight(box, 78);
   const rows = useVirtualizer({
     count: view.lines.length,
     getScrollElement: () => box.current,
