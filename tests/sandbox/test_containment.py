@@ -31,7 +31,9 @@ print("out of sight", flush=True)
 def marked(job: str) -> list[int]:
     """Return the live processes that carry the marker of any task of `job`."""
     wanted = f"TRAINMASTER_JOB={job}".encode()
-    return [pid for pid in procs.all_pids() if procs.carries(pid, wanted) and (found := procs.stat(pid)) and found.alive]
+    return [
+        pid for pid in procs.all_pids() if procs.carries(pid, wanted) and (found := procs.stat(pid)) and found.alive
+    ]
 
 
 @pytest.mark.parametrize("kind", [("bubblewrap", "auto"), ("bubblewrap", "off"), ("none", "auto"), ("none", "off")])
@@ -111,7 +113,9 @@ async def test_usage_is_sampled_while_a_task_runs(sandboxed: LocalWorld, run: Ru
     text = "import time\nx = bytearray(40 << 20)\nend = time.time() + 1.5\nwhile time.time() < end: pass"
     story = gang().role("w", 1, "python3", "-c", text)
     await run(story)
-    samples = [json.loads(line) for line in sandboxed.read(sandboxed.layout.task(story.job, 1, 0, 0).usage).splitlines()]
+    samples = [
+        json.loads(line) for line in sandboxed.read(sandboxed.layout.task(story.job, 1, 0, 0).usage).splitlines()
+    ]
     assert len(samples) >= 2
     assert all(len(sample) == 10 for sample in samples)
     assert [sample[1] for sample in samples] == sorted(sample[1] for sample in samples)

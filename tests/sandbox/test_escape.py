@@ -29,7 +29,9 @@ async def test_another_jobs_files_cannot_be_read(sandboxed: LocalWorld, run: Run
     other = sandboxed.layout.model_out("t" + "2" * 32)
     os.makedirs(other)
     Path(other, "weights").write_text("theirs")
-    end, log = await run(gang().shell("w", 1, f"cat {other}/weights || find / -name weights -not -path '/proc/*' | grep ."))
+    end, log = await run(
+        gang().shell("w", 1, f"cat {other}/weights || find / -name weights -not -path '/proc/*' | grep .")
+    )
     assert end.exit_code != 0
     assert "theirs" not in log
 
@@ -38,20 +40,26 @@ async def test_the_home_stays_hidden_when_a_mounted_folder_contains_it(sandboxed
     parent = os.path.dirname(sandboxed.home)
     Path(sandboxed.home, "cookie").write_text("secret-cookie")
     name = os.path.basename(sandboxed.home)
-    story = gang(mounts=(Mount(parent, "/dataset"),)).shell("w", 1, f"ls -a /dataset/{name}; cat /dataset/{name}/cookie")
+    story = gang(mounts=(Mount(parent, "/dataset"),)).shell(
+        "w", 1, f"ls -a /dataset/{name}; cat /dataset/{name}/cookie"
+    )
     end, log = await run(story)
     assert end.exit_code != 0
     assert "secret-cookie" not in log
 
 
-async def test_the_servers_environment_is_not_inherited(monkeypatch: pytest.MonkeyPatch, sandboxed: LocalWorld, run: Run) -> None:
+async def test_the_servers_environment_is_not_inherited(
+    monkeypatch: pytest.MonkeyPatch, sandboxed: LocalWorld, run: Run
+) -> None:
     monkeypatch.setenv("SERVER_SECRET", "do-not-tell")
     end, log = await run(gang().shell("w", 1, "env; cat /proc/*/environ | tr '\\0' '\\n'"))
     assert "do-not-tell" not in log
     assert "TRAINMASTER_JOB=" in log
 
 
-@pytest.mark.parametrize("where", ["/usr/x", "/etc/x", "/x", "/code/x", "/root/x", "/trainmaster/x", "/sys/x", "/var/x"])
+@pytest.mark.parametrize(
+    "where", ["/usr/x", "/etc/x", "/x", "/code/x", "/root/x", "/trainmaster/x", "/sys/x", "/var/x"]
+)
 async def test_writing_outside_the_mounts_is_denied(tmp_path: Path, run: Run, where: str) -> None:
     story = gang(mounts=(Mount(str(tmp_path), "/code"),)).shell("w", 1, f"echo x > {where}")
     end, _ = await run(story)

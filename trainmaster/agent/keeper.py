@@ -39,6 +39,6 @@ while True:
     if pid == agent:
         if ended.si_code == os.CLD_EXITED and ended.si_status == 0:
             break  # asked to end, with nothing left to keep
-        if time.monotonic() - born < 1.0:
-            time.sleep(0.5)  # an agent that cannot even start must not spin
+        if ended.si_code == os.CLD_EXITED and time.monotonic() - born < 1.0:
+            time.sleep(0.5)  # an agent that cannot even start must not spin; a killed one is back at once
         agent, born = spawn_agent(), time.monotonic()

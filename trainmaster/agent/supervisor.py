@@ -126,12 +126,10 @@ class Supervisor:
     def _forget(self, attempt: LiveAttempt) -> None:
         """Remove every trace of an attempt that never was."""
         for task in attempt.tasks:
-            if task.group is not None:
-                self.cgroups.give(task.group)
-                task.group = None
             shutil.rmtree(task.prepared.paths.root, ignore_errors=True)
         with contextlib.suppress(OSError):
             os.unlink(attempt.record)
+        self._give_groups(attempt)
         with contextlib.suppress(OSError):
             os.rmdir(self.layout.attempt(attempt.gang.job, attempt.gang.attempt))
 
@@ -249,9 +247,6 @@ class Supervisor:
             self.later(again_s, lambda: self._settle(task, min(again_s * 2, 1.0)))
             return
         task.settled = True
-        if task.group is not None:
-            self.cgroups.give(task.group)
-            task.group = None
         if task.attempt.reaping:
             self._finish_reap(task.attempt)
 
@@ -324,8 +319,16 @@ class Supervisor:
                 self._discard(task.prepared.paths.tmp)
             with contextlib.suppress(OSError):
                 live.close(self.layout, attempt)
+            self._give_groups(attempt)
         for done in attempt.waiters:
             done()
+
+    def _give_groups(self, attempt: LiveAttempt) -> None:
+        """Let groups be used again: not before the record is closed, or an heir would take a new task for the old one."""
+        for task in attempt.tasks:
+            if task.group is not None:
+                self.cgroups.give(task.group)
+                task.group = None
 
     def _discard(self, folder: str) -> None:
         """Remove a private /tmp. A full one is removed by a program: it may hold a million files."""

@@ -10,9 +10,13 @@ from tests.fixtures.watcher import Watcher
 from trainmaster.engines.base import LaunchRefused
 
 
-async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(world: Any, engine: Any, watcher: Watcher) -> None:
+async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(
+    world: Any, engine: Any, watcher: Watcher
+) -> None:
     """R111: tasks are named by role and index; a start comes before its end."""
-    story = gang(node=world.node).told("ps", 1, world.command("exit 0")).told("worker", 3, world.command("exit 0")).build()
+    story = (
+        gang(node=world.node).told("ps", 1, world.command("exit 0")).told("worker", 3, world.command("exit 0")).build()
+    )
     await engine.launch(story)
     ends = await watcher.end_of(key(story), 4)
     assert [(end.role, end.index, end.kind, end.exit_code) for end in ends] == [
@@ -54,9 +58,13 @@ async def test_a_reaped_attempt_is_never_started_again(world: Any, engine: Any, 
         await engine.launch(story)
 
 
-async def test_a_gang_with_an_unknown_command_is_refused_and_leaves_nothing(world: Any, engine: Any, watcher: Watcher) -> None:
+async def test_a_gang_with_an_unknown_command_is_refused_and_leaves_nothing(
+    world: Any, engine: Any, watcher: Watcher
+) -> None:
     """All or none: the good role is not left running."""
-    story = gang(node=world.node).told("good", 2, world.command("sleep 30")).role("bad", 1, "no-such-command-here").build()
+    story = (
+        gang(node=world.node).told("good", 2, world.command("sleep 30")).role("bad", 1, "no-such-command-here").build()
+    )
     with pytest.raises(LaunchRefused) as refusal:
         await engine.launch(story)
     assert refusal.value.code == "command_not_found"

@@ -24,7 +24,7 @@ def story(ledger: str, number: int) -> GangBuilder:
 async def _kill_until(world: LocalWorld, done: asyncio.Event, victims: tuple[str, ...]) -> int:
     kills = 0
     while not done.is_set():
-        await asyncio.sleep(random.uniform(0.01, 0.25))
+        await asyncio.sleep(random.uniform(0.05, 0.8))
         try:
             os.kill(int(world.read("run", random.choice(victims))), signal.SIGKILL)
             kills += 1
@@ -33,8 +33,12 @@ async def _kill_until(world: LocalWorld, done: asyncio.Event, victims: tuple[str
     return kills
 
 
-@pytest.mark.parametrize("victims", [("agent.pid",), ("agent.pid", "agent.pid", "keeper.pid")], ids=["agent", "agent-or-keeper"])
-@pytest.mark.parametrize("kind", [("none", "off"), ("none", "auto"), ("bubblewrap", "auto")], ids=["bare", "groups", "sandbox"])
+@pytest.mark.parametrize(
+    "victims", [("agent.pid",), ("agent.pid", "agent.pid", "keeper.pid")], ids=["agent", "agent-or-keeper"]
+)
+@pytest.mark.parametrize(
+    "kind", [("none", "off"), ("none", "auto"), ("bubblewrap", "auto")], ids=["bare", "groups", "sandbox"]
+)
 async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], victims: tuple[str, ...]) -> None:
     world = LocalWorld(*kind)
     try:
