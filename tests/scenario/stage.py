@@ -28,6 +28,7 @@ from trainmaster.engines.local import LocalEngine
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import build
 from trainmaster.store import tables
+from trainmaster.store.read_jobs import JobReader
 
 ADMIN: Final = Principal("admin", "admin")
 PATIENCE_S: Final = 60.0
@@ -41,7 +42,11 @@ ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
 
 def spec(name: str, text: str = "true", **fields: Any) -> dict[str, Any]:
     """Return a job of one role "main" that runs a shell text. Fields of the role are known by name, the rest is the job's."""
-    own = {key: fields.pop(key) for key in ("replicas", "resources", "ports", "min_failed", "min_succeeded", "main") if key in fields}
+    own = {
+        key: fields.pop(key)
+        for key in ("replicas", "resources", "ports", "min_failed", "min_succeeded", "main")
+        if key in fields
+    }
     return {"name": name, "roles": [role("main", text, **own)], **fields}
 
 
@@ -125,7 +130,9 @@ class Stage:
             if true(view):
                 return view
             if time.monotonic() > limit:
-                raise AssertionError(f"waited in vain for {what}: {view['state']} {view['reason']} {view['verdict']} {view['attempt_list']}")
+                raise AssertionError(
+                    f"waited in vain for {what}: {view['state']} {view['reason']} {view['verdict']} {view['attempt_list']}"
+                )
             await asyncio.sleep(0.02)
 
     async def state(self, job: str, *states: str) -> dict[str, Any]:
@@ -143,7 +150,9 @@ class Stage:
 
     async def running(self, job: str, line: str = "") -> dict[str, Any]:
         """Return the job's view once all its tasks run and, when asked, the first one has logged `line`."""
-        view = await self.until(job, lambda v: v["state"] == "running" and v["tasks"]["running"] == v["tasks"]["total"], "running")
+        view = await self.until(
+            job, lambda v: v["state"] == "running" and v["tasks"]["running"] == v["tasks"]["total"], "running"
+        )
         if line:
             await self.until(job, lambda _: line in self.log(job), f"{line!r} in the log")
         return view
@@ -189,7 +198,7 @@ class Stage:
     def check_ledger(self) -> None:
         """For every job: fold(reduce, events) == rows, of the job and of each of its attempts."""
         for job in self.job_ids():
-            check_fold(job, self.platform)
+            check_fold(job, self.platform.context.reader)
 
     def check_nothing_left(self) -> None:
         """No room is held and no process of any job is alive."""
@@ -208,9 +217,8 @@ class Stage:
         assert glob.glob(f"/sys/fs/cgroup/**/{name}", recursive=True) == []
 
 
-def check_fold(job: str, platform: Platform) -> None:
+def check_fold(job: str, reader: JobReader) -> None:
     """Assert that the job's rows are what its events lead to."""
-    reader = platform.context.reader
     folded: Job | None = None
     attempts: dict[int, Attempt] = {}
     for event in reader.events(job):

@@ -164,7 +164,9 @@ async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
     """R194, R202: each is done or refused for its own reason; files go, everything is forgotten."""
     runs = await stage.submit(spec("runs", SLEEP, grace=1))
     await stage.running(runs)
-    done = [await stage.submit(spec(f"done-{n}", "echo x > /workspace/outputs/x", model={"save": False})) for n in range(3)]
+    done = [
+        await stage.submit(spec(f"done-{n}", "echo x > /workspace/outputs/x", model={"save": False})) for n in range(3)
+    ]
     for job in done:
         await stage.ended(job)
     with pytest.raises(Conflict):
@@ -182,7 +184,9 @@ async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
 
 async def test_a_clone_has_all_settings_but_the_slug_and_may_be_edited(stage: Stage) -> None:
     """R203: same document, a new id, edits on the way."""
-    document = spec("origin", 'echo "$WHO"', env={"WHO": "ann"}, retries=1, slug="the-one", duration=600, labels={"k": "v"})
+    document = spec(
+        "origin", 'echo "$WHO"', env={"WHO": "ann"}, retries=1, slug="the-one", duration=600, labels={"k": "v"}
+    )
     job = await stage.submit(document)
     await stage.ended(job)
     shown = await stage.platform.clone(job, ADMIN, {}, submit=False)

@@ -1,0 +1,195 @@
+"""A real server in its own process on a home of its own, a client that repeats what was not answered, and kill -9."""
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from tests.scenario.stage import marked, toml
+from trainmaster.core.layout import Layout
+
+START_S: Final = 60.0
+IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.serve, uvicorn"
+RUN: Final = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"
+
+
+class Home:
+    """One home folder, its server's process, and the pids of agent and keeper."""
+
+    def __init__(self, folder: Path, config: dict[str, dict[str, Any]]) -> None:
+        self.folder, self.layout = folder, Layout(str(folder))
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text(toml(config))
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+        self.spawn()
+
+    def spawn(self) -> None:
+        """Start the server; do not wait for it."""
+        arguments = ["serve", "--home", str(self.folder), "--port", str(self.port), "--log-level", "warning"]
+        with open(self.folder / "server.log", "ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True
+            )
+
+    def kill_server(self) -> None:
+        """kill -9."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def kill(self, who: str) -> None:
+        """kill -9 of the agent or the keeper; one that is just being replaced is passed over."""
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int((self.folder / "run" / f"{who}.pid").read_text()), signal.SIGKILL)
+
+    def client(self) -> "Client":
+        """Return a client; it outlives every restart."""
+        return Client(self)
+
+    def said(self) -> str:
+        """Return the end of what the server and the agent have logged."""
+        parts = (self.folder / "server.log", self.folder / "run" / "agent.log")
+        return "\n".join(path.read_text(errors="replace")[-3000:] for path in parts if path.exists())
+
+
+class Client:
+    """Asks until there is an answer. Not for two threads at once."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._http = httpx.Client(base_url=f"http://127.0.0.1:{home.port}/api/v1", timeout=30.0)
+
+    def once(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> httpx.Response:
+        """Ask once. Raises httpx.TransportError, or OSError while there is no token yet."""
+        token = Path(self._home.layout.cli_token).read_text().strip()
+        sent = {"Authorization": f"Bearer {token}", **(headers or {})}
+        return self._http.request(method, path, json=body, headers=sent)
+
+    def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        """Ask until the answer is a good one; return its JSON. Only for what may be repeated."""
+        limit = time.monotonic() + START_S
+        while True:
+            try:
+                answer = self.once(method, path, body, headers)
+                if answer.is_success:
+                    return answer.json() if answer.content else None
+                assert answer.status_code in (503, 507), answer.text
+            except (httpx.TransportError, OSError):
+                pass
+            assert time.monotonic() < limit, f"no answer to {method} {path}\n{self._home.said()}"
+            time.sleep(0.01)
+
+
+@dataclass
+class Promises:
+    """What the server has acknowledged: job ids by idempotency key, and the jobs whose stop was accepted."""
+
+    jobs: dict[str, str] = field(default_factory=dict)
+    stopped: set[str] = field(default_factory=set)
+
+    def take(self, key: str, job: str) -> None:
+        """Note one acknowledged submit; the same key never names two jobs (B4)."""
+        assert self.jobs.setdefault(key, job) == job
+
+
+class Feeder(threading.Thread):
+    """Goes on submitting bursts of single jobs, each under a key of its own, repeating what was not answered."""
+
+    def __init__(self, home: Home, document: dict[str, Any], promises: Promises, most: int) -> None:
+        super().__init__(daemon=True)
+        self._client, self._document, self._promises, self._most = home.client(), document, promises, most
+        self.enough = threading.Event()
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Submit until told to stop."""
+        try:
+            for number in range(self._most):
+                if self.enough.is_set():
+                    return
+                key = f"fed-{number}"
+                view = self._client.ask("POST", "/jobs", {"spec": self._document}, {"Idempotency-Key": key})
+                self._promises.take(key, view["id"])
+                if number % 10 == 9:
+                    time.sleep(0.3)
+        except BaseException as error:  # told by the test itself
+            self.error = error
+
+
+@dataclass
+class Storm:
+    """Kills until `kills` are done. `listing`: seconds from each start of a server to its first complete list; `imports`:
+    what a process that only imports the server's modules takes meanwhile, to tell the server from the machine's load.
+    """
+
+    home: Home
+    promises: Promises
+    seed: int
+    victims: tuple[str, ...] = (
+        "server",
+        "agent",
+        "server",
+        "server and agent",
+        "server",
+        "agent",
+        "server",
+        "keeper",
+        "server",
+        "all",
+    )
+    listing: list[float] = field(default_factory=list)
+    imports: list[float] = field(default_factory=list)
+
+    def rage(self, kills: int, still: dict[int, str]) -> None:
+        """Kill; after each one the processes in `still` (pid -> start time) must be the same ones as before."""
+        chance = random.Random(self.seed)
+        client = self.home.client()
+        for number in range(kills):
+            time.sleep(chance.expovariate(8.0))
+            self._strike(chance, client, self.victims[number % len(self.victims)])
+            alive = {pid: start for pid, start, _ in marked()}
+            harmed = {pid for pid, start in still.items() if alive.get(pid) != start}
+            assert not harmed, f"kill {number} harmed {harmed}\n{self.home.said()}"
+            if number % 10 == 5:
+                began = time.monotonic()
+                subprocess.run([sys.executable, "-c", IMPORT], check=True)
+                self.imports.append(time.monotonic() - began)
+
+    def _strike(self, chance: random.Random, client: Client, victim: str) -> None:
+        known = len(self.promises.jobs)
+        if victim in ("server", "server and agent", "all"):
+            self.home.kill_server()
+        if victim in ("agent", "server and agent", "all"):
+            self.home.kill("agent")
+        if victim in ("keeper", "all"):
+            self.home.kill("keeper")
+        if victim in ("agent", "keeper"):
+            return
+        if chance.random() < 0.3:  # and once more while it starts
+            self.home.spawn()
+            time.sleep(chance.uniform(0.1, 1.2))
+            self.home.kill_server()
+        began = time.monotonic()
+        self.home.spawn()
+        total = sum(client.ask("GET", "/jobs?limit=50")["counts"].values())
+        self.listing.append(time.monotonic() - began)
+        assert total >= known, f"{known} jobs were acknowledged, {total} are known"
+
+
+def median(values: list[float]) -> float:
+    """Return the middle of `values`."""
+    return sorted(values)[len(values) // 2]
