@@ -267,6 +267,7 @@ class Meta(Shape):
     verdicts: dict[str, Any]
     limits: dict[str, Any]
     defaults: dict[str, Any]
+    problems: dict[str, dict[str, Text]]
 
 
 class Alive(Shape):
