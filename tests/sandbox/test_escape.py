@@ -52,7 +52,7 @@ async def test_the_servers_environment_is_not_inherited(
     monkeypatch: pytest.MonkeyPatch, sandboxed: LocalWorld, run: Run
 ) -> None:
     monkeypatch.setenv("SERVER_SECRET", "do-not-tell")
-    end, log = await run(gang().shell("w", 1, "env; cat /proc/*/environ | tr '\\0' '\\n'"))
+    _, log = await run(gang().shell("w", 1, "env; cat /proc/*/environ | tr '\\0' '\\n'"))
     assert "do-not-tell" not in log
     assert "TRAINMASTER_JOB=" in log
 

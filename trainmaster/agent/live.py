@@ -27,6 +27,7 @@ class LiveTask:
     attempt: "LiveAttempt"
     prepared: Prepared
     position: int
+    program: str = ""  # path of what is executed when there is no sandbox
     group: Group | None = None
     pid: int = 0
     start: int = 0  # kernel ticks
@@ -98,7 +99,7 @@ def closed_path(layout: Layout, gang: Gang) -> str:
 def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
     """Write the record of an attempt that is about to start. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
-    meta = json.dumps({"settings": attempt.settings.to_json(), "groups": groups}, separators=(",", ":")).encode()
+    meta = f'{{"settings":{attempt.settings.text},"groups":{json.dumps(groups)}}}'.encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         data = request.rstrip(b"\n") + b"\n" + meta + b"\n"

@@ -39,6 +39,7 @@ class Connection:
         self.sock = sock
         self.inbox = bytearray()
         self.outbox = bytearray()
+        self.waiting = False  # for room to send the rest of the outbox
         self.settings: Settings | None = None
 
 
@@ -183,9 +184,8 @@ class Server:
 
     def send(self, connection: Connection, message: dict[str, Any]) -> None:
         """Send one message; what does not fit now goes when there is room."""
-        waiting = bool(connection.outbox)
         connection.outbox += json.dumps(message, separators=(",", ":")).encode() + b"\n"
-        if not waiting:
+        if not connection.waiting:
             self._flush(connection)
 
     def _flush(self, connection: Connection) -> None:
@@ -196,9 +196,9 @@ class Server:
             pass
         except OSError:
             connection.outbox.clear()  # the end of the connection is noticed by the reading side
-            return
-        with contextlib.suppress(OSError, ValueError):
-            self.epoll.modify(connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.outbox else 0))
+        if bool(connection.outbox) != connection.waiting and connection.sock.fileno() >= 0:
+            connection.waiting = bool(connection.outbox)
+            self.epoll.modify(connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0))
 
     def push(self, event: dict[str, Any]) -> None:
         """Tell every connected server."""

@@ -1,6 +1,8 @@
 """What the server tells the agent once per connection: how tasks are run on this host. Plain data, JSON-able."""
 
+import json
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 
@@ -13,7 +15,7 @@ class Cards:
     devices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """How to run tasks. `bwrap` empty: without a sandbox, `degraded` says why in words (empty when that was asked for)."""
 
@@ -31,6 +33,11 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of `settings_from_json`."""
         return asdict(self)
+
+    @cached_property
+    def text(self) -> str:
+        """The JSON text of `to_json`, made once: it goes into every record."""
+        return json.dumps(self.to_json(), separators=(",", ":"))
 
 
 def settings_from_json(data: dict[str, Any]) -> Settings:

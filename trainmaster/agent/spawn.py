@@ -72,42 +72,35 @@ def remove_small(folder: str, most: int = 32) -> int:
     return most
 
 
-def check_command(prepared: Prepared, gang: Gang) -> None:
-    """Raise Refused(command_not_found) when it is certain that the command does not exist where the task will look.
+def resolve(prepared: Prepared, gang: Gang) -> str:
+    """Return the program of a task; raise Refused(command_not_found) when it certainly does not exist where the task will look.
 
-    What only the sandbox itself can know (a program in a mounted folder found through PATH) is left to it.
+    What only the sandbox can know (a program in a mounted folder found through PATH) is left to it: the name is returned.
     """
     if not prepared.argv:
         raise Refused("command_not_found", f"{prepared.name}: the command is empty")
     program = prepared.argv[0]
-    code = next((mount.source for mount in gang.mounts if mount.target == IN_CODE), None)
     if "/" in program:
-        path = os.path.join(prepared.cwd, program)
-        if prepared.options and path.startswith(IN_CODE + "/") and code:
-            path = code + path[len(IN_CODE) :]
-        elif prepared.options and not path.startswith(("/usr/", "/bin/")):
-            return
-        if os.access(path, os.X_OK) and not os.path.isdir(path):
-            return
-        raise Refused("command_not_found", f"{prepared.name}: {program} is not an executable file")
+        return _resolve_path(prepared, gang, program)
     for folder in prepared.env.get("PATH", sandbox.SYSTEM_PATH).split(":"):
-        if os.access(f"{folder}/{program}", os.X_OK):
-            return
+        path = f"{folder}/{program}"
+        if os.access(path, os.X_OK) and not os.path.isdir(path):
+            return path
         if prepared.options and folder and not os.path.isdir(folder):
-            return  # a folder that exists only inside
+            return program  # a folder that exists only inside
     raise Refused("command_not_found", f"{prepared.name}: the command {program!r} was not found in PATH")
 
 
-def executable(prepared: Prepared) -> str:
-    """Return the path of the program of an unsandboxed task; `check_command` has found it before."""
-    program = prepared.argv[0]
-    if "/" in program:
-        return os.path.join(prepared.cwd, program)
-    for folder in prepared.env.get("PATH", sandbox.SYSTEM_PATH).split(":"):
-        path = f"{folder}/{program}"
-        if os.access(path, os.X_OK):
-            return path
-    return program
+def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
+    path = os.path.join(prepared.cwd, program)
+    code = next((mount.source for mount in gang.mounts if mount.target == IN_CODE), None)
+    if prepared.options and path.startswith(IN_CODE + "/") and code:
+        path = code + path[len(IN_CODE) :]
+    elif prepared.options and not path.startswith(("/usr/", "/bin/")):
+        return program
+    if os.access(path, os.X_OK) and not os.path.isdir(path):
+        return path
+    raise Refused("command_not_found", f"{prepared.name}: {program} is not an executable file")
 
 
 def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
@@ -118,7 +111,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         (os.POSIX_SPAWN_OPEN, 1, prepared.paths.log, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
-    argv, env, program, options = prepared.argv, prepared.env, "", -1
+    argv, env, program, options = prepared.argv, prepared.env, task.program, -1
     if prepared.options:
         program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
         options = os.memfd_create("options", os.MFD_CLOEXEC)
@@ -128,7 +121,6 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, 0o600))
         actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
     else:
-        program = executable(prepared)
         os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
     try:
         if task.group is not None:

@@ -41,6 +41,7 @@ class Supervisor:
         self.later = later
         self.watch = watch
         self.keeper = 0
+        self.inherited = False  # a former agent's tasks were found
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
 
@@ -79,8 +80,8 @@ class Supervisor:
         except (ValueError, KeyError, IndexError) as error:
             raise spawn.Refused("launch_failed", f"the gang cannot be prepared: {error}") from error
         attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
-        for item in prepared:
-            spawn.check_command(item, gang)
+        for task in attempt.tasks:
+            task.program = spawn.resolve(task.prepared, gang)
         if settings.degraded:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
         try:
@@ -147,6 +148,7 @@ class Supervisor:
                 adoption.set_aside(self.layout, name, error)
                 continue
             self.attempts[name] = attempt
+            self.inherited = True
         self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
         for attempt in list(self.attempts.values()):
             for task in attempt.tasks:
@@ -179,7 +181,10 @@ class Supervisor:
 
     def _start_late(self, task: LiveTask) -> None:
         try:
+            task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
+        except spawn.Refused as refused:
+            self._undo(task.attempt, refused, lambda again: None)
         except OSError as error:
             self._undo(task.attempt, self._why_not(task, error), lambda refused: None)
 

@@ -30,7 +30,9 @@ def test_a_leader_whose_pid_is_somebody_elses_by_now_stands_for_nobody() -> None
 def test_marked_processes_are_found_with_what_they_started_and_never_ourselves() -> None:
     marker = f"TRAINMASTER_TASK={uuid.uuid4()}"
     name, _, value = marker.partition("=")
-    task = subprocess.Popen(["sh", "-c", "env -i sleep 60 & wait"], env={**os.environ, name: value}, start_new_session=True)
+    task = subprocess.Popen(
+        ["sh", "-c", "env -i sleep 60 & wait"], env={**os.environ, name: value}, start_new_session=True
+    )
     try:
         while len(procs.descendants(task.pid)) < 1:
             pass

@@ -1,0 +1,171 @@
+"""The agent's pure rules: what is cut from a log, what an exit code means, what a sandbox is given."""
+
+import errno
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.fixtures.gangs import gang
+from trainmaster.agent import judge, logcap, samples, sandbox, spawn
+from trainmaster.agent.cgroups import Cgroups, Limits, own_paths
+from trainmaster.agent.ending import status_lines
+from trainmaster.agent.prepare import prepare
+from trainmaster.agent.settings import Cards, Settings, settings_from_json
+from trainmaster.core.layout import Layout
+
+MIB = 1 << 20
+
+
+@given(size=some.integers(0, 1 << 40), limit=some.integers(MIB, 1 << 34), done=some.integers(0, 1 << 40))
+def test_a_cut_never_touches_head_or_tail(size: int, limit: int, done: int) -> None:
+    cut = logcap.cut_of(size, limit, done)
+    if cut is not None:
+        start, length = cut
+        assert start >= limit // 4 // 4096 * 4096
+        assert start >= done
+        assert start + length <= size - (limit - limit // 4)
+        assert length >= limit // 8
+
+
+@given(size=some.integers(0, 1 << 36), limit=some.integers(MIB, 1 << 30))
+def test_a_log_is_never_much_longer_than_its_limit(size: int, limit: int) -> None:
+    head = limit // 4 // 4096 * 4096
+    cut = logcap.cut_of(size, limit, head)
+    kept = size - (cut[1] if cut else 0)
+    assert kept <= limit + limit // 8 + 8192
+
+
+@pytest.mark.parametrize(
+    ("code", "signum", "means"),
+    [(0, None, (0, None)), (1, None, (1, None)), (128, None, (128, None)), (137, None, (None, 9)), (143, None, (None, 15)),
+     (255, None, (255, None)), (None, 9, (None, 9))],
+)  # fmt: skip
+def test_exit_codes_above_128_of_a_sandbox_are_signals(
+    code: int | None, signum: int | None, means: tuple[int | None, int | None]
+) -> None:
+    assert judge.of_sandbox(code, signum) == means
+    assert signal.NSIG <= 127
+
+
+def test_the_evidence_is_whole_lines_of_readable_text(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"early line\n" * 1000 + b"\xff\xfe bad bytes\n" + b"\0" * 10 + b"Traceback: boom\n")
+    found = judge.tail(str(log))
+    assert found.endswith("Traceback: boom")
+    assert found.startswith("early line\n")
+    assert len(found) <= judge.EVIDENCE_BYTES
+    assert judge.tail(str(tmp_path / "none")) == ""
+
+
+def test_bubblewraps_status_is_read_only_when_whole(tmp_path: Path) -> None:
+    status = tmp_path / "status"
+    status.write_text('{ "child-pid": 123, "ipc-namespace": 4 }\n{ "exit-code": 1')
+    assert status_lines(str(status)) == {"child-pid": 123}
+    status.write_text('{ "child-pid": 123, "ipc-namespace": 4 }\n{ "exit-code": 17 }\n')
+    assert status_lines(str(status)) == {"child-pid": 123, "exit-code": 17}
+    assert status_lines(str(tmp_path / "none")) == {}
+
+
+def test_a_full_disk_is_a_verdict_of_its_own() -> None:
+    assert spawn.refusal(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
+    assert spawn.refusal(OSError(errno.EAGAIN, "again"), "x").code == "launch_failed"
+
+
+def test_settings_survive_the_wire() -> None:
+    settings = Settings(bwrap="/usr/bin/bwrap", cards={"n": Cards(False, ("GPU-1",), ("/dev/nvidia0",))})
+    assert settings_from_json(settings.to_json()) == settings
+
+
+def test_a_real_card_is_named_by_its_uuid_and_only_its_device_is_shown(tmp_path: Path) -> None:
+    cards = {"node-1": Cards(False, ("GPU-a", "GPU-b"), ("/dev/nvidia0", "/dev/nvidia1"))}
+    settings = Settings(bwrap="/usr/bin/bwrap", environment="/usr", package="/usr/lib/x", cards=cards)
+    (task,) = prepare(gang(gpus=1).role("w", 1, "true").build(), Layout(str(tmp_path)), settings)
+    assert task.env["CUDA_VISIBLE_DEVICES"] == "GPU-a"
+    assert "/dev/nvidia0" in task.options
+    assert "/dev/nvidia1" not in task.options
+
+
+def test_a_jobs_variable_cannot_replace_the_platforms(tmp_path: Path) -> None:
+    env = (("TRAINMASTER_TASK", "forged"), ("MINE", "kept"))
+    (task,) = prepare(gang(env=env).role("w", 1, "true").build(), Layout(str(tmp_path)), Settings(environment="/usr"))
+    assert task.env["TRAINMASTER_TASK"].endswith("-1/task0-0")
+    assert task.env["MINE"] == "kept"
+
+
+def test_a_virtual_environment_shows_its_base_interpreter_too(tmp_path: Path) -> None:
+    base, venv = tmp_path / "private" / "python", tmp_path / "venv"
+    (base / "bin").mkdir(parents=True)
+    (base / "bin" / "python3").touch()
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python3").symlink_to(base / "bin" / "python3")
+    (venv / "pyvenv.cfg").write_text(f"home = {base}/bin\nversion = 3\n")
+    found = sandbox.environment(str(venv), "/elsewhere")
+    assert set(found.folders) == {str(venv), str(base)}
+    assert str(tmp_path / "private") not in found.folders
+    assert found.package == "/elsewhere"
+
+
+def test_small_folders_are_removed_at_once_and_large_ones_left(tmp_path: Path) -> None:
+    for name, count in (("small", 3), ("large", 100)):
+        (tmp_path / name / "in").mkdir(parents=True)
+        for number in range(count):
+            (tmp_path / name / "in" / str(number)).touch()
+        spawn.remove_small(str(tmp_path / name))
+    assert os.listdir(tmp_path) == ["large"]
+
+
+def test_counters_do_not_fall_when_a_process_ends() -> None:
+    totals = samples.Totals()
+    assert totals.add({1: (1.0, 10.0, 0.0), 2: (2.0, 0.0, 5.0)}) == (3.0, 10.0, 5.0)
+    assert totals.add({1: (1.5, 10.0, 0.0)}) == (3.5, 10.0, 5.0)
+
+
+def _version_2(root: Path, controllers: str) -> None:
+    (root / "cgroup.controllers").write_text(controllers)
+    for name in ("cgroup.subtree_control", "cgroup.procs"):
+        (root / name).touch()
+    ours = root / Cgroups("/home/x", root=str(root / "nowhere"), own="0::/\n").base
+    ours.mkdir()
+    (ours / "cgroup.subtree_control").touch()
+
+
+def test_version_2_is_used_where_its_controllers_are(tmp_path: Path) -> None:
+    _version_2(tmp_path, "cpuset cpu io memory pids")
+    groups = Cgroups("/home/x", root=str(tmp_path), own="0::/\n")
+    assert groups.version == 2
+    assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
+
+
+def test_version_2_without_controllers_is_refused_in_words(tmp_path: Path) -> None:
+    _version_2(tmp_path, "")
+    groups = Cgroups("/home/x", root=str(tmp_path), own="0::/\n")
+    assert groups.version == 0
+    assert "control groups are not usable" in groups.detail
+
+
+def test_own_paths_reads_both_versions() -> None:
+    assert own_paths("4:memory:/a\n2:cpu,cpuacct:/b\n0::/c\n") == {
+        "memory": "/a",
+        "cpu": "/b",
+        "cpuacct": "/b",
+        "": "/c",
+    }
+
+
+def test_a_group_limits_memory_and_processes_and_is_used_again() -> None:
+    """Version 1 or 2, whatever this machine has; where neither is writable the agent says so."""
+    groups = Cgroups(f"/home/test-{os.getpid()}")
+    if not groups.version:
+        assert groups.detail
+        return
+    first = groups.take(Limits(64, 10, 0.5))
+    assert groups.members(first) == []
+    groups.give(first)
+    assert groups.take(Limits(64, 10, 0.5)) is first
+    groups.give(first)
+    groups.close()
+    assert not any(os.path.exists(parent) for parent in groups.parents.values())
