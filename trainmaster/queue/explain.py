@@ -16,7 +16,7 @@ from trainmaster.queue.fit import fit, largest, with_resources
 from trainmaster.queue.order import Ordered
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.reasons import Text
-from trainmaster.queue.shortage import FIELDS
+from trainmaster.queue.shortage import FIELDS, WRITTEN
 from trainmaster.queue.snapshot import Pending, Plan, Reason, RequestClass, Snapshot, Start
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
@@ -112,8 +112,8 @@ def _changes(room: Room, job: Pending, at: int, code: str) -> Iterator[Suggestio
     less = largest(lambda amount: fits(with_resources(role, **{field: amount})), asked)
     if less is not None:
         words = format_memory(less) if field == "memory_mib" else str(less)
-        text = Text(f"角色 {role.name} 的 {field} 降到 {words}", f"Lower {field} of role {role.name} to {words}")
-        yield Suggestion(text, {f"roles.{at}.resources.{field}": less})
+        text = Text(f"角色 {role.name} 的 {WRITTEN.get(field, field)} 降到 {words}", f"Lower {WRITTEN.get(field, field)} of role {role.name} to {words}")
+        yield Suggestion(text, {f"roles.{at}.resources.{WRITTEN.get(field, field)}": less})
     fewer = largest(lambda count: fits(replace(role, replicas=count)), role.replicas)
     if fewer is not None:
         text = Text(f"角色 {role.name} 的副本数降到 {fewer}", f"Lower the replicas of role {role.name} to {fewer}")

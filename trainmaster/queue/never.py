@@ -11,7 +11,7 @@ from trainmaster.core.records import Node, Role, port_space
 from trainmaster.queue.capacity import Capacity, Room
 from trainmaster.queue.classes import class_key
 from trainmaster.queue.fit import fit, largest, with_resources
-from trainmaster.queue.shortage import FIELDS, REMEMBERED, STEPS, evidence
+from trainmaster.queue.shortage import FIELDS, REMEMBERED, STEPS, WRITTEN, evidence
 from trainmaster.queue.snapshot import Reason
 
 
@@ -54,7 +54,8 @@ def _changed(roles: Sequence[Role], path: str, value: float) -> tuple[Role, ...]
     _, index, *field = path.split(".")
     at = int(index)
     role = replace(roles[at], replicas=int(value)) if field == ["replicas"] else None
-    role = role or with_resources(roles[at], **{field[-1]: value})
+    name = next((known for known, written in WRITTEN.items() if written == field[-1]), field[-1])
+    role = role or with_resources(roles[at], **{name: value})
     return (*roles[:at], role, *roles[at + 1 :])
 
 
@@ -92,7 +93,7 @@ def _one_replica(room: Room, at: int, role: Role, pool: str) -> Reason | None:
 
     most = largest(fits, int(value * unit), least=0)
     nearest = most if most is None or unit == 1 else most / unit
-    place = {"path": f"roles.{at}.resources.{field}", "value": value, "nearest": nearest}
+    place = {"path": f"roles.{at}.resources.{WRITTEN.get(field, field)}", "value": value, "nearest": nearest}
     shown = evidence(what, room, single, pool)
     return Reason(f"never_{what}", {**shown, "largest": shown["largest"] if nearest is None else nearest, **place})
 

@@ -94,7 +94,7 @@ def remedy(reason: Reason) -> Text:
     path = data["path"]
     if data.get("changes"):
         items = data["changes"].items()
-        lower = [(at, format_memory(int(n)) if at.endswith("memory_mib") else f"{n:g}") for at, n in items]
+        lower = [(at, format_memory(int(n)) if at.endswith(".memory") else f"{n:g}") for at, n in items]
         zh, en = "，".join(f"{at} 降到 {n}" for at, n in lower), " and ".join(f"{at} to {n}" for at, n in lower)
         return Text(f"将 {zh}", f"Lower {en}")
     choices = data.get("types", data.get("pools"))

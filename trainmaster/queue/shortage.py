@@ -24,6 +24,9 @@ STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
 FIELDS: Final[dict[str, str]] = {"gpus": "gpu", "cpu": "cpu", "memory": "memory_mib"}
 """The field of Resources that holds the amount of each kind."""
 
+WRITTEN: Final[dict[str, str]] = {"memory_mib": "memory"}
+"""Fields that the job's document calls differently: paths and changes are told in its words."""
+
 
 REMEMBERED: Final = 10_000
 """Request classes remembered at most."""

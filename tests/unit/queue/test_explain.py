@@ -24,7 +24,7 @@ FIXED = [PortRequest("http", 1, 8080)]
         (job().role(gpu=8), "never_gpus", {"roles.0.resources.gpu": 4}, "asks for 8 cards per replica (any type)"),
         (job().role(gpu=4, gpu_type="H100"), "no_such_card", {}, "the pool has: A100, V100"),
         (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest node has 8"),
-        (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory_mib": 16384}, "node has 16GiB"),
+        (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory": 16384}, "node has 16GiB"),
         (job().role("w", 9, gpu=1), "never_together", {"roles.0.replicas": 8}, "9 cards needed, all nodes have 8 cards"),
         (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
         (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9000 ports per replica"),
@@ -32,7 +32,7 @@ FIXED = [PortRequest("http", 1, 8080)]
         (
             job().role(gpu=8, cpu=9, memory_mib=99999),
             "never_gpus",
-            {"roles.0.resources.gpu": 4, "roles.0.resources.cpu": 8.0, "roles.0.resources.memory_mib": 16384},
+            {"roles.0.resources.gpu": 4, "roles.0.resources.cpu": 8.0, "roles.0.resources.memory": 16384},
             "the largest node has 4",
         ),
         (job().role("a", cpu=8).role("b", 3, cpu=8), "never_together", {"roles.1.replicas": 1}, "32 cores needed"),
