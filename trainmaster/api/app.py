@@ -38,7 +38,7 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
     """
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def life() -> AsyncIterator[None]:
         await platform.start()
         try:
             yield
@@ -48,7 +48,7 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
 
     inner = FastAPI(
         title="Trainmaster", version=platform.version, openapi_url=None, docs_url=None, redoc_url=None,
-        redirect_slashes=False, lifespan=life,
+        redirect_slashes=False, lifespan=lambda _: life(),
         exception_handlers={
             TrainmasterError: problems.on_known, RequestValidationError: problems.on_validation,
             HTTPException: problems.on_http, Exception: problems.on_unknown,
@@ -62,4 +62,4 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
-    return Front(inner, Hosts(server.host, server.allowed_hosts))
+    return Front(inner, Hosts(server.host, server.allowed_hosts), life)

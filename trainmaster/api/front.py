@@ -5,7 +5,8 @@ foreign Origin, and no exception reaches the server program.
 """
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from starlette.applications import Starlette
@@ -13,6 +14,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from trainmaster.api.problems import Misdirected, answer_error, answer_unknown
 from trainmaster.core.errors import Forbidden, TrainmasterError
+
+Life = Callable[[], AbstractAsyncContextManager[None]]
 
 _COMMON: Final[tuple[tuple[bytes, bytes], ...]] = (
     (b"x-content-type-options", b"nosniff"),
@@ -72,9 +75,14 @@ class Hosts:
 class Front:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: Starlette, hosts: Hosts) -> None:
+    def __init__(self, app: Starlette, hosts: Hosts, life: Life) -> None:
         self.app = app
+        self.life = life
         self.hosts = hosts
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""
+        return self.life()
 
     def close_views(self) -> None:
         """End all live views: they would keep a server that wants to close waiting. Call it in the event loop's thread."""

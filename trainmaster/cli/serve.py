@@ -6,7 +6,10 @@ Ending the server never ends jobs: they run on and are found again by the next o
 import fcntl
 import json
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -47,7 +50,13 @@ def serve(
     logging.basicConfig(
         level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    lock = _lock(folder)
+    try:
+        lock = _lock(folder)
+    except OSError as error:
+        raise Unavailable(
+            f"The home folder {folder} cannot be used: {error.strerror or error}",
+            remedy="Choose another with --home or TRAINMASTER_HOME.",
+        ) from None
     if lock is None:
         where = _known(folder)
         raise Conflict(
@@ -108,34 +117,59 @@ def _listen(host: str, port: int) -> Any:
 
 
 def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: str, access_log: bool) -> None:
+    from contextlib import AsyncExitStack
+
     import uvicorn
 
     from trainmaster.api.app import create_app
+    from trainmaster.core.errors import TrainmasterError
 
     app = create_app(platform)
 
     class Server(uvicorn.Server):
         """Says where it is once it answers; ends live views first when asked to stop, so that closing never hangs."""
 
+        refused: TrainmasterError | None = None
+
         async def startup(self, sockets: list[Any] | None = None) -> None:
+            self.running = AsyncExitStack()
+            try:
+                await self.running.enter_async_context(app.running())
+            except TrainmasterError as error:
+                self.refused, self.should_exit = error, True
+                return
             await super().startup(sockets)
             if self.started:
                 _announce(platform, url, folder)
+
+        async def shutdown(self, sockets: list[Any] | None = None) -> None:
+            await super().shutdown(sockets)
+            await self.running.aclose()
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """As uvicorn's, but the signal is not raised again at the end: being asked to stop is no failure."""
+            before = {kind: signal.signal(kind, self.handle_exit) for kind in (signal.SIGINT, signal.SIGTERM)}
+            try:
+                yield
+            finally:
+                for kind, handler in before.items():
+                    signal.signal(kind, handler)
 
         def handle_exit(self, sig: int, frame: Any) -> None:
             app.close_views()
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", ws="none", lifespan="on", access_log=access_log, log_level="warning",
+        app, loop="uvloop", http="httptools", ws="none", lifespan="off", access_log=access_log, log_level="warning",
         log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
         h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024,
     )  # fmt: skip
     server = Server(config)
     server.run(sockets=[listener])
     _forget(folder)
-    if not server.started:
-        sys.exit(1)
+    if server.refused is not None:
+        raise server.refused
     print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
 
 

@@ -1,0 +1,252 @@
+"""The command line as a person uses it: a real server in its own process, real commands, real exit codes (R244)."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TM = [sys.executable, "-m", "trainmaster.cli"]
+
+
+class Shell:
+    """A home with a server, and the commands on it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.env = {**os.environ, "TRAINMASTER_HOME": str(home), "COLUMNS": "160"}
+        self.server: subprocess.Popen[str] | None = None
+        self.said = ""
+
+    def serve(self) -> None:
+        command = [*TM, "serve", "--port", "0"]
+        self.server = subprocess.Popen(
+            command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert self.server.stdout is not None
+        while "Stop with Ctrl-C" not in self.said:
+            line = self.server.stdout.readline()
+            assert line, self.said
+            self.said += line
+
+    def stop(self, how: int = signal.SIGINT) -> str:
+        assert self.server is not None
+        self.server.send_signal(how)
+        rest, _ = self.server.communicate(timeout=60)
+        return rest
+
+    def __call__(self, *words: str, code: int = 0, **options: Any) -> str:
+        done = subprocess.run(
+            [*TM, *words], env=self.env, capture_output=True, text=True, timeout=100, check=False, **options
+        )
+        assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
+        return done.stdout if code == 0 else done.stdout + done.stderr
+
+    def json(self, *words: str, **options: Any) -> Any:
+        return json.loads(self(*words, "--json", **options))
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    shell = Shell(tmp_path_factory.mktemp("home"))
+    (shell.home / "config.toml").write_text(
+        "[local]\nvirtual_nodes = 2\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 4\n"
+    )
+    shell.serve()
+    yield shell
+    assert "running jobs go on" in shell.stop()
+    assert not (shell.home / "run" / "server.json").exists()
+
+
+def write(path: Path, command: str, name: str = "hello", **more: Any) -> str:
+    path.write_text(json.dumps({"name": name, "command": command, "resources": {"cpu": 0.1, "memory": 64}, **more}))
+    return str(path)
+
+
+def test_the_first_start_shows_address_and_password_once(tm: Shell) -> None:
+    url = re.search(r"is ready at (http://127\.0\.0\.1:\d+)", tm.said)
+    assert url is not None
+    assert re.search(r"password  ([a-z2-9]{4}-){3}[a-z2-9]{4}", tm.said)
+    said = json.loads((tm.home / "run" / "server.json").read_text())
+    assert said["url"] == url[1]
+    assert tm.server is not None
+    assert said["pid"] == tm.server.pid
+
+
+def test_a_second_server_on_the_same_home_is_refused_in_words(tm: Shell) -> None:
+    said = tm("serve", "--port", "0", code=2)
+    assert "already runs on the home" in said
+    assert json.loads((tm.home / "run" / "server.json").read_text())["url"] in said
+
+
+def test_submit_and_wait_until_it_succeeded(tm: Shell, tmp_path: Path) -> None:
+    job = tm.json("submit", write(tmp_path / "j.json", "echo hello there"), "--wait")
+    assert (job["state"], job["attempts"]) == ("succeeded", 1)
+    assert job["tasks"]["total"] == 1
+    assert job["task_list"][0]["exit_code"] == 0
+    assert tm("logs", job["id"][:10]) == "hello there\n"
+    assert "1: hello there" in tm("logs", job["id"], "--search", "there")
+    assert job["id"][:12] in tm("list")
+    assert "succeeded" in tm("show", job["id"])
+    assert [one["id"] for one in tm.json("list", "--state", "succeeded", "--limit", "1")] == [job["id"]]
+
+
+def test_a_failed_job_is_exit_code_1_with_its_last_lines(tm: Shell, tmp_path: Path) -> None:
+    file = write(tmp_path / "j.json", "bash -c 'echo the last words; exit 3'", name="bad")
+    said = tm("submit", file, "--wait", code=1)
+    assert "the last words" in said
+    assert "exit code 3" in said
+
+
+def test_a_refused_job_is_exit_code_2_with_every_problem(tm: Shell, tmp_path: Path) -> None:
+    (tmp_path / "j.yaml").write_text("name: a b\ncommand: 'true'\nreplicas: 0\nresorces: {}\n")
+    said = tm("submit", str(tmp_path / "j.yaml"), code=2)
+    for part in ("name", "replicas", "resorces", "resources"):
+        assert part in said
+    assert "Traceback" not in said
+    (tmp_path / "k.yaml").write_text("name: [a\n")
+    assert "line" in tm("submit", str(tmp_path / "k.yaml"), code=2)
+    assert "cannot be read" in tm("submit", str(tmp_path / "none.yaml"), code=2)
+    assert "KEY=VALUE" in tm("submit", str(tmp_path / "j.yaml"), "--set", "lr", code=2)
+
+
+def test_preview_with_and_without_a_server(tm: Shell, tmp_path: Path) -> None:
+    """R41, B8."""
+    file = write(tmp_path / "j.json", "python train.py", parameters={"lr": 0.1})
+    found = tm.json("preview", file, "--set", "parameters.lr=0.5")
+    assert found["ok"]
+    assert found["fits"]["when"] == "now"
+    assert found["roles"][0]["tasks"][0]["argv"][-1] == "--lr=0.5"
+    assert "--lr=0.1" in tm("preview", file, "--offline")
+    before = len(tm.json("list", "--all"))
+    tm("submit", file, "--dry-run")
+    assert len(tm.json("list", "--all")) == before
+    big = write(tmp_path / "big.json", "true", resources={"cpu": 1000})
+    assert "--json" not in tm("preview", big, code=2)
+
+
+def test_stop_clone_delete_and_several_at_once(tm: Shell, tmp_path: Path) -> None:
+    """R194, R201-R203."""
+    file = write(tmp_path / "j.json", "sleep 1000", name="long")
+    one, two = (tm("submit", file).strip() for _ in range(2))
+    assert "Only ended jobs" in tm("delete", one, code=1)
+    stopped = tm.json("stop", one, two)
+    assert {job["id"] for job in stopped} == {one, two}
+    until = time.monotonic() + 60
+    while any(job["state"] != "stopped" for job in tm.json("show", one, two)):
+        assert time.monotonic() < until
+    copy = tm("clone", one, "--set", "name=again").strip()
+    assert tm.json("show", copy)["name"] == "again"
+    tm("stop", copy)
+    assert "deleted" in tm("delete", one, two)
+    assert "There is no job" in tm("show", one, code=1)
+    said = tm("stop", copy, "t000000nothing", code=1)
+    assert "t000000nothing" in said
+
+
+def test_a_waiting_job_is_explained(tm: Shell, tmp_path: Path) -> None:
+    """B1: why it waits, in words."""
+    holder = tm(
+        "submit",
+        write(
+            tmp_path / "a.json", "sleep 1000", name="holder", replicas=2, resources={"cpu": 0.1, "memory": 64, "gpu": 4}
+        ),
+    ).strip()
+    waiting = tm(
+        "submit", write(tmp_path / "b.json", "true", name="waiter", resources={"cpu": 0.1, "memory": 64, "gpu": 1})
+    ).strip()
+    said = tm.json("explain", waiting)
+    assert said["state"] == "queued"
+    assert said["reason"]["message"]["en"]
+    assert said["reason"]["message"]["zh"]
+    assert said["reason"]["message"]["en"] in tm("explain", waiting)
+    assert waiting[:12] in tm("top", "--once")
+    tm("stop", waiting, holder)
+
+
+def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
+    file = write(tmp_path / "j.json", "bash -c 'echo one; sleep 2; echo two'")
+    job = tm("submit", file).strip()
+    assert tm("logs", "-f", job) == "one\ntwo\n"
+    endless = write(tmp_path / "k.json", "sleep 1000")
+    waiting = subprocess.Popen(
+        [*TM, "submit", endless, "--wait"], env=tm.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert waiting.stdout is not None
+    left = waiting.stdout.readline().split()[0]
+    time.sleep(1)
+    waiting.send_signal(signal.SIGINT)
+    _, said = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130
+    assert f"tm stop {left[:9]}" in said
+    assert tm.json("show", left)["state"] in ("queued", "initialising", "running")
+    tm("stop", left)
+
+
+def test_tokens_and_password(tm: Shell) -> None:
+    secret = tm("token", "create", "ci", "--days", "1").strip()
+    assert secret.startswith("tm_")
+    url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
+    elsewhere = {**tm.env, "TRAINMASTER_HOME": str(tm.home / "nothing"), "TRAINMASTER_URL": url}
+    command = [*TM, "list", "--json"]
+    assert subprocess.run(command, env=elsewhere, capture_output=True, check=False).returncode == 1
+    assert (
+        subprocess.run(
+            command, env={**elsewhere, "TRAINMASTER_TOKEN": secret}, capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+    [token] = tm.json("token", "list")
+    tm("token", "delete", token["id"])
+    assert (
+        subprocess.run(
+            command, env={**elsewhere, "TRAINMASTER_TOKEN": secret}, capture_output=True, check=False
+        ).returncode
+        == 1
+    )
+    assert "password is changed" in tm("password", input="correct horse battery\n")
+    assert "characters" in tm("password", input="short\n", code=2)
+
+
+def test_doctor_and_open(tm: Shell) -> None:
+    found = {one["name"]: one for one in tm.json("doctor")}
+    assert {"python", "bwrap", "cgroups", "home", "disk", "server", "agent"} <= set(found)
+    assert found["server"]["state"] == found["agent"]["state"] == "ok"
+    assert all(one["remedy"] for one in found.values() if one["state"] != "ok")
+    assert tm("open", "--print").startswith("http://127.0.0.1:")
+
+
+def test_without_a_server_every_command_says_what_to_do(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    said = shell("list", code=1)
+    assert "trainmaster serve" in said
+    assert "Traceback" not in said
+
+
+def test_help_is_there_for_every_command_with_an_example(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    names = re.findall(r"^│ ([a-z]+) ", shell("--help"), re.MULTILINE)
+    assert {
+        "serve",
+        "submit",
+        "list",
+        "show",
+        "logs",
+        "metrics",
+        "stop",
+        "delete",
+        "clone",
+        "preview",
+        "explain",
+        "top",
+        "open",
+        "doctor",
+    } <= set(names)
+    assert "Example" in shell("submit", "--help")

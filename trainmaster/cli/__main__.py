@@ -1,0 +1,5 @@
+"""`python -m trainmaster.cli` is `tm`."""
+
+from trainmaster.cli.main import run
+
+run()
