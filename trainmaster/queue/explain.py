@@ -111,9 +111,9 @@ def _changes(room: Room, job: Pending, at: int, code: str) -> Iterator[Suggestio
     asked = int(getattr(role.resources, field))
     less = largest(lambda amount: fits(with_resources(role, **{field: amount})), asked)
     if less is not None:
-        words = format_memory(less) if field == "memory_mib" else str(less)
-        text = Text(f"角色 {role.name} 的 {WRITTEN.get(field, field)} 降到 {words}", f"Lower {WRITTEN.get(field, field)} of role {role.name} to {words}")
-        yield Suggestion(text, {f"roles.{at}.resources.{WRITTEN.get(field, field)}": less})
+        words, name = format_memory(less) if field == "memory_mib" else str(less), WRITTEN.get(field, field)
+        text = Text(f"角色 {role.name} 的 {name} 降到 {words}", f"Lower {name} of role {role.name} to {words}")
+        yield Suggestion(text, {f"roles.{at}.resources.{name}": less})
     fewer = largest(lambda count: fits(replace(role, replicas=count)), role.replicas)
     if fewer is not None:
         text = Text(f"角色 {role.name} 的副本数降到 {fewer}", f"Lower the replicas of role {role.name} to {fewer}")
