@@ -9,6 +9,7 @@ nothing is held any more, and that no process and no control group is left.
 """
 
 import asyncio
+import contextlib
 import glob
 import hashlib
 import os
@@ -20,6 +21,7 @@ from typing import Any, Final, Self
 from sqlalchemy import select
 
 from trainmaster.access.roles import Principal
+from trainmaster.core.errors import Conflict
 from trainmaster.core.events import Event
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.reduce import reduce
@@ -190,8 +192,8 @@ class Stage:
 
     async def _end_all(self) -> None:
         for job in list(self.platform.context.master.live):
-            await self.state(job, *(ENDED | {"queued", "initialising", "running", "retained", "stopping"}))
-            await self.platform.stop(job, ADMIN)
+            with contextlib.suppress(Conflict):  # its outputs are being saved: it ends by itself
+                await self.platform.stop(job, ADMIN)
         for job in list(self.platform.context.master.live):
             await self.ended(job)
 

@@ -1,0 +1,107 @@
+"""What a successful job left becomes an immutable model version with digest and provenance (R138, R149)."""
+
+import asyncio
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.core.tree import TreeEntry, tree_digest
+
+SAVES = "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; echo 0.9 > /workspace/outputs/logs/acc"
+
+
+async def test_outputs_become_a_version_that_nobody_can_change(stage: Stage) -> None:
+    """R138, R149: files, digest, provenance; read-only; the model outlives its job."""
+    job = await stage.submit(spec("digits", SAVES))
+    view = await stage.ended(job)
+    model, _, number = view["model"].partition("@")
+    detail = await stage.platform.model(model, ADMIN)
+    version = detail["versions"][0]
+    assert (detail["name"], number, version["version"], version["job"]) == ("digits", "1", 1, job)
+    folder = Path(version["path"])
+    weights = folder / "files" / "model" / "w.bin"
+    assert weights.read_text() == f"weights-{job}\n"
+    assert (folder / "files/outputs/logs/acc").read_text() == "0.9\n"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["digest"] == version["digest"] == _digest(folder)
+    assert manifest["provenance"]["job"] == job
+    assert manifest["provenance"]["spec"] == (await stage.platform.resolve(job, ADMIN)).spec_digest
+    assert all(os.stat(path).st_mode & 0o222 == 0 for path in (folder / "files").rglob("*"))
+    await stage.platform.delete(job, ADMIN)
+    assert weights.exists()
+    assert (await stage.platform.model(model, ADMIN))["versions"][0]["digest"] == version["digest"]
+
+
+def _digest(folder: Path) -> str:
+    files = [path for path in (folder / "files").rglob("*") if path.is_file()]
+    return tree_digest(
+        [
+            TreeEntry(str(path.relative_to(folder / "files")), "f", hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in files
+        ]
+    )
+
+
+async def test_the_next_job_of_the_same_name_makes_the_next_version(stage: Stage) -> None:
+    """R159: versions count up, also for jobs that end at the same time; earlier ones do not change."""
+    jobs = [await stage.submit(spec("digits", SAVES)) for _ in range(3)]
+    views = [await stage.ended(job) for job in jobs]
+    detail = await stage.platform.model("digits", ADMIN)
+    assert sorted(view["model"] for view in views) == [f"{detail['id']}@{n}" for n in (1, 2, 3)]
+    assert len({version["digest"] for version in detail["versions"]}) == 3
+    assert {version["job"] for version in detail["versions"]} == set(jobs)
+    assert all(version["path"].endswith(f"/{version['version']}") for version in detail["versions"])
+
+
+async def test_a_job_that_failed_or_was_stopped_saves_nothing(stage: Stage) -> None:
+    """Only success makes a model; the files of a failed job stay with the job."""
+    failed = await stage.submit(spec("fails", f"{SAVES}; exit 1"))
+    stopped = await stage.submit(spec("stops", f"{SAVES}; echo saved; sleep 300", grace=1))
+    await stage.running(stopped, "saved")
+    await stage.platform.stop(stopped, ADMIN)
+    for job in (failed, stopped):
+        assert (await stage.ended(job))["model"] is None
+    assert stage.output(failed, "logs/acc").exists()
+    assert (await stage.platform.models(ADMIN))["items"] == []
+
+
+async def test_a_job_without_outputs_or_that_does_not_want_it_makes_no_model(stage: Stage) -> None:
+    """Nothing written, or saving switched off."""
+    empty = await stage.submit(spec("empty", "true"))
+    off = await stage.submit(spec("off", SAVES, model={"save": False}))
+    for job in (empty, off):
+        view = await stage.ended(job)
+        assert (view["state"], view["model"]) == ("succeeded", None)
+
+
+async def test_a_link_out_of_the_tree_is_left_out(stage: Stage) -> None:
+    """A model never holds what the task could not own: links to elsewhere are named, not followed."""
+    job = await stage.submit(spec("links", "ln -s /etc/passwd /model/stolen; echo 1 > /model/w; ln -s w /model/also"))
+    view = await stage.ended(job)
+    model, _, number = view["model"].partition("@")
+    folder = Path(stage.platform.layout.model(model, int(number)))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert [skipped["path"] for skipped in manifest["skipped"]] == ["model/stolen"]
+    assert (folder / "files/model/also").read_text() == "1\n"
+
+
+async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage) -> None:
+    """Idempotent by (job, attempt): saved, but not yet recorded, when the server dies; the next one finds it."""
+    saving = stage.platform._shell._saving
+    inner, saved = saving.save, asyncio.Event()
+
+    async def never_told(job: object) -> object:
+        await inner(job)  # type: ignore[arg-type]
+        saved.set()
+        return await asyncio.Event().wait()
+
+    saving.save = never_told  # type: ignore[method-assign, assignment]
+    job = await stage.submit(spec("half", SAVES))
+    await saved.wait()
+    await stage.restart()
+    view = await stage.ended(job)
+    detail = await stage.platform.model("half", ADMIN)
+    assert (view["state"], view["model"], detail["latest"]) == ("succeeded", f"{detail['id']}@1", 1)
+    assert os.listdir(os.path.dirname(detail["versions"][0]["path"])) == ["1"]

@@ -1,0 +1,192 @@
+"""Submitting: exactly once, all or none, refused with every reason, never half-made."""
+
+import asyncio
+
+import pytest
+
+from tests.scenario.stage import ADMIN, Stage, role, spec
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
+
+SLEEP = "sleep infinity"
+
+
+def fake_spec(name: str, command: str = "true", **fields: object) -> dict[str, object]:
+    """Return a job that fake machines understand."""
+    document = spec(name, command, **fields)
+    document["roles"][0]["command"] = command
+    return document
+
+
+async def test_the_same_key_and_body_give_the_same_job(fake: Stage) -> None:
+    """B4: one job however often it is asked for; another body is a conflict; also after a restart."""
+    body = {"spec": fake_spec("once")}
+    first, created = await fake.platform.submit(body, ADMIN, "key-1")
+    again, created_again = await fake.platform.submit(body, ADMIN, "key-1")
+    assert (created, created_again, again["id"]) == (True, False, first["id"])
+    with pytest.raises(Conflict, match="another request"):
+        await fake.platform.submit({"spec": fake_spec("other")}, ADMIN, "key-1")
+    await fake.ended(first["id"])
+    await fake.restart()
+    later, created_later = await fake.platform.submit(body, ADMIN, "key-1")
+    assert (created_later, later["id"]) == (False, first["id"])
+    assert len(fake.job_ids()) == 1
+
+
+async def test_many_requests_with_one_key_at_the_same_time_make_one_job(fake: Stage) -> None:
+    """B4: concurrent repeats meet; half of them with another body are refused."""
+    bodies = [{"spec": fake_spec("same")}, {"spec": fake_spec("different")}] * 20
+    answers = await asyncio.gather(*(fake.platform.submit(b, ADMIN, "key") for b in bodies), return_exceptions=True)
+    good = [answer for answer in answers if isinstance(answer, tuple)]
+    assert len({view["id"] for view, _ in good}) == 1
+    assert sum(created for _, created in good) == 1
+    assert len(good) == 20
+    assert all(isinstance(a, Conflict) for a in answers if not isinstance(a, tuple))
+    assert len(fake.job_ids()) == 1
+
+
+async def test_a_key_belongs_to_the_person_who_used_it(fake: Stage) -> None:
+    """B4: two people may use the same key by chance; neither sees the other's job."""
+    body = {"spec": fake_spec("mine")}
+    ann, bea = Principal("ann"), Principal("bea")
+    first, _ = await fake.platform.submit(body, ann, "k")
+    second, created = await fake.platform.submit(body, bea, "k")
+    assert created
+    assert first["id"] != second["id"]
+    with pytest.raises(NotFound):
+        await fake.platform.job(first["id"], bea)
+
+
+async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None:
+    """Every item's problems are told, with the item's number; nothing was accepted. A key covers the whole batch."""
+    good = {"spec": fake_spec("good")}
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.submit_batch([good, {"spec": fake_spec("bad name!")}, good, {"nothing": 1}], ADMIN, None)
+    assert [p.path for p in refused.value.problems] == ["items.1.name", "items.3.spec"]
+    assert fake.job_ids() == []
+    items = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
+    again = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
+    assert [item["id"] for item in again] == [item["id"] for item in items]
+    assert len(set(fake.job_ids())) == 100
+    for item in items:
+        assert (await fake.ended(item["id"]))["state"] == "succeeded"
+
+
+async def test_a_batch_too_large_or_empty_is_refused(fake: Stage) -> None:
+    """1 to 10,000 jobs."""
+    with pytest.raises(InvalidSpec, match="wrong size"):
+        await fake.platform.submit_batch([], ADMIN, None)
+    with pytest.raises(InvalidSpec, match="wrong size"):
+        await fake.platform.submit_batch([{"spec": fake_spec("a")}] * 10_001, ADMIN, None)
+
+
+async def test_a_slug_is_unique_also_among_requests_at_the_same_time(fake: Stage) -> None:
+    """D1, R67: one gets it; a batch with it twice is refused; it is free again once its job is deleted."""
+    body = {"spec": fake_spec("named", slug="the.one")}
+    answers = await asyncio.gather(
+        *(fake.platform.submit(body, ADMIN, None) for _ in range(10)), return_exceptions=True
+    )
+    winners = [answer for answer in answers if isinstance(answer, tuple)]
+    losers = [answer for answer in answers if isinstance(answer, Conflict)]
+    assert (len(winners), len(losers)) == (1, 9)
+    assert losers[0].problems[0].path == "slug"
+    job = winners[0][0]["id"]
+    assert (await fake.view("the.one"))["id"] == job
+    with pytest.raises(Conflict):
+        await fake.platform.submit_batch([{"spec": fake_spec("x", slug="two")}] * 2, ADMIN, None)
+    assert fake.job_ids() == [job]
+    await fake.ended(job)
+    await fake.platform.delete(job, ADMIN)
+    await fake.submit(fake_spec("named", slug="the.one"))
+
+
+async def test_all_problems_are_listed_at_once(fake: Stage) -> None:
+    """Issue: every problem with its path, rule and remedy; never only the first; nothing is stored."""
+    document = {
+        "name": "no spaces!", "retries": -1, "priority": "soon",
+        "roles": [{"name": "a", "command": "A=1 python x.py", "replicas": 0, "resources": {"gpu": -1, "memory": "many"}}],
+        "colour": "red",
+    }  # fmt: skip
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.submit(document)
+    problems = {problem.path: problem for problem in refused.value.problems}
+    expected = {
+        "name", "retries", "priority", "roles.0.replicas", "roles.0.resources.gpu", "roles.0.resources.memory", "colour",
+    }  # fmt: skip
+    assert expected <= problems.keys()
+    assert all(problem.rule and problem.remedy for problem in problems.values())
+    assert fake.job_ids() == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"spec": None},
+        {"spec": [1]},
+        {"spec": {}},
+        {"spec": {"name": "a"}, "dialect": "yaml"},
+        {"spec": {}, "hello": 1},
+    ],
+)
+async def test_a_malformed_request_is_a_problem_document(fake: Stage, body: dict[str, object]) -> None:
+    """Never a traceback."""
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.submit(body, ADMIN, None)
+    assert refused.value.problems
+    assert refused.value.status == 422
+
+
+@pytest.mark.parametrize(
+    ("fields", "nearest"),
+    [
+        ({"resources": {"gpu": 3}}, "2"),
+        ({"resources": {"gpu": 2}, "replicas": 3}, "2"),
+        ({"resources": {"cpu": 5}}, "4"),
+        ({"resources": {"memory": "5GiB"}}, "4GiB"),
+        ({"resources": {"gpu": 1, "gpu_type": "H900"}}, "A100"),
+    ],
+)
+async def test_what_can_never_fit_is_refused_with_the_nearest_shape(
+    fake: Stage, fields: dict[str, object], nearest: str
+) -> None:
+    """Issue: refused at submit, and told what would fit."""
+    with pytest.raises(Unsatisfiable) as refused:
+        await fake.submit(fake_spec("huge", **fields))
+    told = refused.value.remedy + " ".join(p.rule + p.remedy for p in refused.value.problems)
+    assert nearest in told, told
+    assert fake.job_ids() == []
+
+
+async def test_a_preview_changes_nothing_and_says_where_it_would_run(fake: Stage) -> None:
+    """R41, B8: now, queue or never; with problems it still answers."""
+    now = await fake.platform.preview({"spec": fake_spec("now", SLEEP, resources={"gpu": 2})}, ADMIN)
+    assert (now["ok"], now["fits"]["when"]) == (True, "now")
+    for number in range(2):
+        await fake.running(await fake.submit(fake_spec(f"blocker-{number}", SLEEP, resources={"gpu": 2})))
+    queue = await fake.platform.preview({"spec": fake_spec("later", resources={"gpu": 1})}, ADMIN)
+    never = await fake.platform.preview({"spec": fake_spec("never", resources={"gpu": 9})}, ADMIN)
+    bad = await fake.platform.preview({"spec": {"name": "bad name!"}}, ADMIN)
+    assert (queue["fits"]["when"], never["fits"]["when"], bad["ok"]) == ("queue", "never", False)
+    assert len(fake.job_ids()) == 2
+
+
+async def test_a_queue_that_is_full_says_so(tmp_path, machines) -> None:  # type: ignore[no-untyped-def]
+    """Limits are told, with what to do."""
+    from trainmaster.engines.fake import FakeEngine
+
+    limits = {"limits": {"max_queued": 2}}
+    async with Stage(tmp_path / "small", limits, lambda: FakeEngine(machines)) as stage:
+        for number in range(2):
+            await stage.running(await stage.submit(fake_spec(f"r{number}", SLEEP, resources={"cpu": 4})))
+        for number in range(2):
+            await stage.submit(fake_spec(f"q{number}", resources={"cpu": 4}))
+        with pytest.raises(InvalidSpec, match="cannot be accepted") as refused:
+            await stage.submit(fake_spec("more", resources={"cpu": 4}))
+        assert refused.value.problems[0].code == "queue_full"
+
+
+async def test_two_roles_of_one_name_are_refused(fake: Stage) -> None:
+    """R74."""
+    with pytest.raises(InvalidSpec):
+        await fake.submit({"name": "twice", "roles": [role("a", "true"), role("a", "true")]})
