@@ -1,0 +1,53 @@
+"""What is imported when: the command line answers at once and the server stays small because nothing heavy is loaded early."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def loaded(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+HEAVY = {
+    "torch",
+    "tensorboard",
+    "numpy",
+    "fastapi",
+    "pydantic",
+    "sqlalchemy",
+    "uvicorn",
+    "httpx",
+    "yaml",
+    "psutil",
+    "argon2",
+    "prometheus_client",
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "allowed"),
+    [
+        ("import trainmaster", set()),
+        ("import trainmaster.cli.main", set()),
+        ("import trainmaster.sdk.client", {"httpx"}),
+        (
+            "import trainmaster.service.wiring, trainmaster.api.app",
+            {"fastapi", "pydantic", "sqlalchemy", "yaml", "psutil", "argon2"},
+        ),
+    ],
+)
+def test_only_what_is_needed_is_loaded(code: str, allowed: set[str]) -> None:
+    assert loaded(code) & HEAVY <= allowed
+
+
+def test_the_contracts_shapes_are_not_built_at_start() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.shapes' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "False"
