@@ -43,7 +43,7 @@ def main() -> int:
         return 0
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
-    sandbox.write_accounts(layout.path("run", "accounts"))
+    sandbox.write_etc(layout.path("run", "etc"))
     Path(layout.path("run", "agent.pid")).write_text(f"{os.getpid()}\n", encoding="ascii")
 
     def become_keeper() -> None:

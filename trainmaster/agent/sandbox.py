@@ -4,10 +4,13 @@ Invariant: nothing is visible that is not named here - the system's programs, th
 folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
 """
 
+import contextlib
 import os
+import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from trainmaster.core.launch import Mount
@@ -15,11 +18,11 @@ from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL,
 
 SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
 ETC: Final = (
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "resolv.conf", "nsswitch.conf", "host.conf",
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "nsswitch.conf", "host.conf",
     "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan", "libibverbs.d",
     "python3", "terminfo", "inputrc", "magic",
 )  # fmt: skip
-"""Files and folders of /etc that programs need and that hold no secret (ssl/private is hidden)."""
+"""Files and folders of /etc that programs need and that hold no secret (ssl/private is left out)."""
 
 GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
 STATUS_FD: Final = 3
@@ -41,7 +44,7 @@ class View:
 
     name: str
     home: str  # the platform's home: never visible
-    accounts: str  # folder with the passwd and group files shown
+    etc: str  # folder shown as /etc (see write_etc)
     tmp: str
     work: str
     metrics: str
@@ -91,12 +94,6 @@ def _system() -> tuple[str, ...]:
             args += ["--symlink", os.readlink(link), link]
         elif os.path.isdir(link):
             args += ["--ro-bind", link, link]
-    for name in ETC:
-        path = os.path.join("/etc", name)
-        if os.path.exists(path):
-            args += ["--ro-bind", os.path.realpath(path), path]
-    if os.path.isdir("/etc/ssl/private"):
-        args += ["--tmpfs", "/etc/ssl/private"]
     if os.path.isdir("/sys/devices/system"):
         args += ["--ro-bind", "/sys/devices/system", "/sys/devices/system"]
     return tuple(args)
@@ -126,8 +123,9 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD), *_system()]
-    for name in ("passwd", "group"):
-        args += ["--ro-bind", os.path.join(view.accounts, name), f"/etc/{name}"]
+    args += ["--ro-bind", view.etc, "/etc"]
+    if os.path.exists("/etc/resolv.conf"):  # it changes while tasks and agent live
+        args += ["--ro-bind", os.path.realpath("/etc/resolv.conf"), "/etc/resolv.conf"]
     shown = [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
     args += ["--bind", view.tmp, "/tmp", "--bind", view.work, IN_WORKSPACE]
@@ -161,17 +159,35 @@ def probe_command(bwrap: str) -> list[str]:
             "--remount-ro", "/", "--", "/usr/bin/true"]  # fmt: skip
 
 
-def write_accounts(folder: str) -> None:
-    """Write the passwd and group files that tasks see: root, nobody and the user the tasks run as. Idempotent."""
-    os.makedirs(folder, mode=0o755, exist_ok=True)
+def write_etc(folder: str) -> None:
+    """Make the /etc that tasks see: copies of what ETC names, and accounts of root, nobody and the tasks' user only.
+
+    One folder, because bubblewrap takes half a millisecond for each mount. Nothing is done when nothing has changed.
+    """
+    sources = [path for path in (os.path.join("/etc", name) for name in ETC) if os.path.exists(path)]
+    stamp = repr([(path, os.stat(path).st_mtime_ns) for path in sources])
+    mark = folder + ".stamp"
+    with contextlib.suppress(OSError):
+        if Path(mark).read_text(encoding="utf-8") == stamp:
+            return
+    os.makedirs(folder, mode=0o755, exist_ok=True)  # running tasks look into it: it is brought up to date in place
+    for path in sources:
+        target = os.path.join(folder, os.path.basename(path))
+        with contextlib.suppress(OSError, shutil.Error):  # an unreadable file in a folder is left out
+            if os.path.isdir(path):
+                shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("private"))
+            else:
+                shutil.copyfile(path, target, follow_symlinks=path != "/etc/localtime")
+    for name, lines in _accounts().items():
+        Path(folder, name).write_text("".join(line + "\n" for line in lines), encoding="ascii")
+    Path(folder, "resolv.conf").touch()
+    Path(mark).write_text(stamp, encoding="utf-8")
+
+
+def _accounts() -> dict[str, list[str]]:
     uid, gid = os.geteuid(), os.getegid()
-    passwd = {
-        0: "root:x:0:0:root:/workspace:/bin/sh",
-        65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
-    }
+    passwd = {0: "root:x:0:0:root:/workspace:/bin/sh", 65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin"}
     group = {0: "root:x:0:", 65534: "nogroup:x:65534:"}
     passwd.setdefault(uid, f"user:x:{uid}:{gid}:user:/workspace:/bin/sh")
     group.setdefault(gid, f"user:x:{gid}:")
-    for name, lines in (("passwd", passwd), ("group", group)):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in lines.values())
+    return {"passwd": list(passwd.values()), "group": list(group.values())}

@@ -336,8 +336,8 @@ class Supervisor:
                 task.group = None
 
     def _discard(self, folder: str) -> None:
-        """Remove a private /tmp. A full one is removed by a program: it may hold a million files."""
-        if spawn.remove_small(folder) < 0:
+        """Remove a private /tmp. A full one is removed by a program: it may hold a million files. One that holds nothing stays."""
+        if not spawn.holds_nothing(folder) and spawn.remove_small(folder) < 0:
             with contextlib.suppress(OSError):
                 os.posix_spawn("/bin/rm", ["rm", "-rf", "--one-file-system", "--", folder], {}, setsigdef=spawn.RESET)
 
