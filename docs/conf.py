@@ -6,6 +6,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "ext"), str(HERE.parent)]
 
+from pygments.lexers.special import TextLexer  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
+
 from trainmaster._version import __version__  # noqa: E402
 
 project = "Trainmaster"
@@ -23,3 +26,8 @@ html_title = f"Trainmaster {version}"
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
+
+
+def setup(app: Sphinx) -> None:
+    """Diagrams in mermaid are drawn by code hosts; here their text is shown, without a script from elsewhere."""
+    app.add_lexer("mermaid", TextLexer)

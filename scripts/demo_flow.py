@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 JOB_FILE = "examples/digits-ddp/job.yaml"
 WANTED_ACCURACY = 0.95
 READY_S = 30.0
+ENDING_S = 20.0
 CONFIG = """\
 # Two nodes that exist only by name and share this machine, each with two cards that exist only in the books.
 [local]
@@ -32,7 +33,6 @@ virtual_nodes = 2
 simulated_gpus = 2
 gpu_type = "sim-a100"
 """
-ENDED = {"succeeded", "failed", "stopped", "expired"}
 
 
 class Refused(Exception):
@@ -84,7 +84,7 @@ def server(home: Path, throwaway: bool) -> Iterator[str]:
         yield wait_until_ready(process, home, log)
     finally:
         if throwaway and process.poll() is None:
-            with contextlib.suppress(TrainmasterError):
+            with contextlib.suppress(TrainmasterError, TimeoutError):
                 end_jobs(home)
         process.terminate()
         try:
@@ -111,10 +111,11 @@ def wait_until_ready(process: "subprocess.Popen[bytes]", home: Path, log: Path) 
 def end_jobs(home: Path) -> None:
     """Stop what still runs: jobs outlive the server by design, and here the machine is to be left as it was."""
     with Client(home=str(home)) as client:
-        for job in client.list(None):
-            if job.state not in ENDED:
-                job.stop("the demo ends")
-                job.wait()
+        live = [job for job in client.list(None) if not job.ended]
+        for job in live:
+            job.stop("the demo ends")
+        for job in live:
+            job.wait(ENDING_S)
 
 
 def sign_in(home: Path) -> str:
@@ -124,11 +125,12 @@ def sign_in(home: Path) -> str:
     return f"{found[1]} with the one-time password {found[2]}" if found else "as before"
 
 
-def saved_version(job: dict[str, Any], home: Path) -> Path | None:
-    """The folder of the model version that the job left, or None."""
+def saved_model(client: Client, job: dict[str, Any], home: Path) -> tuple[str, Path | None]:
+    """What to call the model version that the job left, and its folder."""
     model, _, version = str(job.get("model") or "").partition("@")
-    folder = home / "models" / model / version
-    return folder if model and folder.is_dir() else None
+    if not model:
+        return "none", None
+    return f"{client.model(model)['name']}, version {version}", home / "models" / model / version
 
 
 def accuracy_of(version: Path | None) -> float | None:
@@ -137,18 +139,18 @@ def accuracy_of(version: Path | None) -> float | None:
     return float(json.loads(found[0].read_text())["accuracy"]) if found else None
 
 
-def report(job: dict[str, Any], home: Path, address: str) -> bool:
+def report(client: Client, job: dict[str, Any], home: Path) -> bool:
     """Print what came out; tell whether it is what was wanted."""
-    version = saved_version(job, home)
-    accuracy = accuracy_of(version)
+    model, folder = saved_model(client, job, home)
+    accuracy = accuracy_of(folder)
     good = job["state"] == "succeeded" and accuracy is not None and accuracy >= WANTED_ACCURACY
     rows = {
-        "console": address,
+        "console": client.url,
         "sign in": sign_in(home),
         "job": f"{job['name']}  {job['state']}  {job['id']}",
         "test accuracy": "unknown" if accuracy is None else f"{accuracy:.4f}  (wanted: {WANTED_ACCURACY} or more)",
-        "saved model": job.get("model") or "none",
-        "lies in": version or "-",
+        "saved model": model,
+        "lies in": folder or "-",
     }
     for name, value in rows.items():
         print(f"    {name:<15}{value}", flush=True)
@@ -166,10 +168,10 @@ def run(home: Path, throwaway: bool, stay: bool) -> int:
         submitted = subprocess.run(["tm", "--home", str(home), "submit", JOB_FILE, "--wait"], cwd=ROOT, check=False)
         with Client(home=str(home)) as client:
             jobs = client.list(1)
-        if not jobs:
-            return submitted.returncode or 1
-        step("What came out")
-        good = report(jobs[0].data, home, address) and submitted.returncode == 0
+            if not jobs:
+                return submitted.returncode or 1
+            step("What came out")
+            good = report(client, jobs[0].data, home) and submitted.returncode == 0
         if stay:
             step(f"Look around at {address}; Ctrl-C ends the server")
             with contextlib.suppress(KeyboardInterrupt):
@@ -178,7 +180,9 @@ def run(home: Path, throwaway: bool, stay: bool) -> int:
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    # Set by hand: a program started in the background by a script is born with Ctrl-C switched off.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     wished = os.environ.get("TRAINMASTER_HOME")
     home = Path(wished or ROOT / ".demo-home").resolve()
     # Whatever else these name, the demo talks to its own server.

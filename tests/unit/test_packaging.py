@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from trainmaster import __version__
-from trainmaster.spec.check import check
+from trainmaster.sdk.offline import preview
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -74,9 +74,10 @@ def test_every_link_of_the_texts_leads_somewhere() -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("job", sorted(ROOT.glob("examples/*/job.yaml")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("job", sorted(ROOT.glob("examples/*/job.*")), ids=lambda path: path.parent.name)
 def test_an_example_is_a_valid_job(job: Path) -> None:
-    assert check(yaml.safe_load(job.read_text())).name == job.parent.name
+    seen = preview(yaml.safe_load(job.read_text()), {})
+    assert seen["ok"], seen["problems"]
 
 
 class TestConsoleBuild:
