@@ -9,13 +9,21 @@ job and never counts as success.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Assignment, Attempt, Job, Task, Verdict, assignment_from_json, job_from_json
+from trainmaster.core.records import (
+    Assignment,
+    Attempt,
+    Job,
+    Task,
+    Verdict,
+    assignment_from_json,
+    job_from_json,
+    replace,
+)
 from trainmaster.core.states import (
     ATTEMPT_TABLE,
     FINAL_STATE,
@@ -72,7 +80,8 @@ def reduce(job: Job | None, event: Event) -> Result:
     if job is None:
         if event.kind is not Kind.SUBMITTED:
             raise ValueError(f"the first event of a job must be submitted, not {event.kind}")
-        new = replace(job_from_json(event.data["job"]), queued_at=event.at, version=1)
+        given = event.data["job"]  # as read back from the ledger, or the record itself before it was stored
+        new = replace(given if isinstance(given, Job) else job_from_json(given), queued_at=event.at, version=1)
         return new, (WakePlanner(new.id),)
     after, actions = _apply(job, event)
     return replace(after, version=job.version + 1), actions

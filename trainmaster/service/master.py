@@ -12,12 +12,12 @@ import asyncio
 import concurrent.futures
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trainmaster.core.actions import Action, WakePlanner
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Job, to_json
+from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.service.feed import Feed, changed, deleted
 from trainmaster.store.ledger import Batch, Change, IdempotencyRecord, Ledger
@@ -84,7 +84,7 @@ class Master:
         self._open.specs[job.spec_digest] = document
         if key is not None:
             self._open.keys.append(key)
-        event = Event(job.id, Kind.SUBMITTED, self._clock(), job.owner, data={"job": to_json(job)})
+        event = Event(job.id, Kind.SUBMITTED, self._clock(), job.owner, data={"job": job})
         return self.apply(event)
 
     def apply(self, event: Event) -> Job:
