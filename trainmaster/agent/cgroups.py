@@ -116,24 +116,32 @@ class Cgroups:
 
     def take(self, limits: Limits) -> Group:
         """Return an empty group with `limits`. Raises OSError when the kernel refuses."""
-        if self._free:
-            group = self._free.pop()
-            group.base = (0, 0, 0.0)
-            group.base = (self.oom_kills(group), self.refused_forks(group), self.usage(group)[0])
-            if self.version == 1:
-                os.pwrite(group.fds["peak"], b"0", 0)
-        else:
-            group = self._make(f"g{self._next}")
+        group = self._used_before() or self._make(f"g{self._next}")
         if group.limits != limits:
             self._limit(group, limits)
         return group
+
+    def _used_before(self) -> Group | None:
+        """Return a free group with its counters noted, or None; one that somebody removed is dropped."""
+        while self._free:
+            group = self._free.pop()
+            try:
+                group.base = (0, 0, 0.0)
+                group.base = (self.oom_kills(group), self.refused_forks(group), self.usage(group)[0])
+                if self.version == 1:
+                    os.pwrite(group.fds["peak"], b"0", 0)
+                return group
+            except OSError:
+                for fd in group.fds.values():
+                    os.close(fd)
+        return None
 
     def _make(self, name: str) -> Group:
         while True:
             folders = {controller: os.path.join(parent, name) for controller, parent in self.parents.items()}
             try:
                 for folder in folders.values():
-                    os.mkdir(folder)
+                    os.makedirs(folder)
                 break
             except FileExistsError:  # an adopted task's, or one that could not be removed
                 self._next += 1
@@ -247,7 +255,7 @@ class Cgroups:
 
     def sweep(self, keep: set[str]) -> None:
         """Remove empty groups of a former agent that no live task uses."""
-        for parent in self.parents.values():
+        for parent in filter(os.path.isdir, self.parents.values()):
             for entry in os.listdir(parent):
                 path = os.path.join(parent, entry)
                 if entry not in keep and os.path.isdir(path):

@@ -175,7 +175,9 @@ def write_etc(folder: str) -> None:
         target = os.path.join(folder, os.path.basename(path))
         with contextlib.suppress(OSError, shutil.Error):  # an unreadable file in a folder is left out
             if os.path.isdir(path):
-                shutil.copytree(path, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("private"))
+                shutil.copytree(
+                    path, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("private")
+                )
             else:
                 shutil.copyfile(path, target, follow_symlinks=path != "/etc/localtime")
     for name, lines in _accounts().items():
@@ -186,7 +188,10 @@ def write_etc(folder: str) -> None:
 
 def _accounts() -> dict[str, list[str]]:
     uid, gid = os.geteuid(), os.getegid()
-    passwd = {0: "root:x:0:0:root:/workspace:/bin/sh", 65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin"}
+    passwd = {
+        0: "root:x:0:0:root:/workspace:/bin/sh",
+        65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
+    }
     group = {0: "root:x:0:", 65534: "nogroup:x:65534:"}
     passwd.setdefault(uid, f"user:x:{uid}:{gid}:user:/workspace:/bin/sh")
     group.setdefault(gid, f"user:x:{gid}:")

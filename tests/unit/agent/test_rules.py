@@ -166,6 +166,11 @@ def test_a_group_limits_memory_and_processes_and_is_used_again() -> None:
     assert groups.members(first) == []
     groups.give(first)
     assert groups.take(Limits(64, 10, 0.5)) is first
+    for folder in first.folders.values():
+        os.rmdir(folder)
     groups.give(first)
+    assert groups.take(Limits(64, 10, 0.5)) is not first  # somebody removed it: another one is made
+    groups.close()
+    groups.sweep(set())
     groups.close()
     assert not any(os.path.exists(parent) for parent in groups.parents.values())
