@@ -82,8 +82,9 @@ function TopBar({ session }: { session: Session }): ReactNode {
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
     await signOut();
-    client.clear();
+    // The session itself stays in the cache: clearing it under this page would leave the page looking at the old one.
     client.setQueryData(["session"], null);
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" });
     await navigate({ to: "/", search: {} });
   };
   return (
