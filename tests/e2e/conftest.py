@@ -1,0 +1,110 @@
+"""A real browser on a real server: Debian's Chromium, a throwaway home, the built console.
+
+Everything lives as long as one file of tests. A page is watched while it is used: at the end of each test there must be no
+error in the browser's log, no violation of the content security policy and no request to anything but the server.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+
+from tests.e2e.console import Console, Watch
+from tests.e2e.world import PASSWORD, NotBuilt, World
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server", "--disable-component-update",
+    "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
+)  # fmt: skip
+SLOW_MS = 45_000
+
+expect.set_options(timeout=SLOW_MS)
+
+Open = Callable[..., Console]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser walks need the machine for themselves, and more than the usual time when it is busy."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.serial)
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server of its own, started as a user would start it."""
+    try:
+        made = World(tmp_path_factory.mktemp("e2e") / "home")
+    except NotBuilt as error:
+        pytest.fail(str(error), pytrace=False)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """Debian's Chromium, without a window."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.fail("needs Chromium; on Debian or Ubuntu: apt-get install chromium", pytrace=False)
+    browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def signed_in(world: World, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cookies of an administrator who has chosen a password; what the sign-in page does is tested on its own."""
+    state = tmp_path_factory.mktemp("cookies") / "state.json"
+    client = playwright.request.new_context(base_url=world.url)
+    answer = client.post("/api/v1/session", data={"username": "admin", "password": world.one_time_password})
+    headers = {"X-CSRF-Token": str(answer.json()["csrf"])}
+    body = {"old": world.one_time_password, "new": PASSWORD}
+    changed = client.post("/api/v1/session/password", data=body, headers=headers)
+    assert changed.ok, changed.text()
+    client.storage_state(path=state)
+    client.dispose()
+    assert json.loads(state.read_text())["cookies"]
+    return state
+
+
+@pytest.fixture
+def new_console(world: World, browser: Browser) -> Iterator[Open]:
+    """Make further browsers, each with a person of its own; all are watched."""
+    contexts: list[tuple[BrowserContext, Watch]] = []
+
+    def make(language: str = "en-GB", cookies: Path | None = None) -> Console:
+        context = browser.new_context(
+            base_url=world.url, viewport={"width": 1440, "height": 900}, locale=language, timezone_id="Asia/Shanghai",
+            storage_state=cookies, accept_downloads=True,
+        )  # fmt: skip
+        context.set_default_timeout(SLOW_MS)
+        watch = Watch(context, world.url)
+        contexts.append((context, watch))
+        return Console(context.new_page(), watch)
+
+    yield make
+    for context, watch in contexts:
+        context.close()
+        watch.check()
+
+
+@pytest.fixture
+def console(new_console: Open, signed_in: Path) -> Console:
+    """The administrator's browser, in English."""
+    return new_console(cookies=signed_in)
