@@ -4,7 +4,7 @@ import type { Session, Token } from "./types";
 
 export async function readSession(): Promise<Session> {
   const session = await get<Session>("/session");
-  setCsrf(session.csrf);
+  setCsrf(session.csrf ?? "");
   return session;
 }
 

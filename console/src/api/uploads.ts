@@ -1,11 +1,7 @@
 /** Code folders on their way to the server. */
 import { upload } from "./client";
+import type { Uploaded } from "./types";
 
-export interface Uploaded {
-  upload: string;
-  files: number;
-  size_bytes: number;
-}
 
 export const uploadCode = (archive: Blob, onProgress: (fraction: number) => void): Promise<Uploaded> =>
   upload("/uploads", archive, "application/gzip", onProgress);

@@ -86,3 +86,8 @@ export function modelName(model: string): { id: string; version: number | undefi
   const version = at < 0 ? Number.NaN : Number(model.slice(at + 1));
   return { id: at < 0 ? model : model.slice(0, at), version: Number.isInteger(version) ? version : undefined };
 }
+
+/** The words of a command as a shell would need them. */
+export function shellWords(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}

@@ -2,10 +2,9 @@
 export const cluster = {
   cluster: {
     title: "Cluster", waiting: "Waiting", running: "Running", nodesReady: "Nodes ready", cards: "Cards in use", cpu: "CPU", memory: "Memory", cardsShort: "Cards",
-    noCards: "No accelerator cards", free: "free", drained: "Drained", drainedWhy: "Takes no new jobs: {{why}}", simulated: "simulated", simulatedHint: "These cards are made up by configuration, for trying gangs and card assignment; they compute nothing.",
-    idle: "idle", busy: "in use", who: "Who uses what", nobody: "Nobody is using this node.", sandbox: "Sandbox", sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
-    pool: "Cluster", host: "Address", card: "Card {{n}}", utilisation: "Utilisation", facts: "Machine", usedOf: "{{used}} of {{total}}", job: "Job", task: "Replica", ready: "Ready",
-    summary: "Over all nodes",
+    noCards: "No accelerator cards", drained: "Drained", drainedWhy: "Takes no new jobs: {{why}}", simulated: "simulated", simulatedHint: "These cards are made up by configuration, for trying gangs and card assignment; they compute nothing.",
+    idle: "idle", nobody: "Nobody is using this node.", sandbox: "Sandbox", sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
+    card: "Card {{n}}", utilisation: "Utilisation", ready: "Ready",
   },
   models: {
     title: "Models", search: "Search models", name: "Name", owner: "Owner", versions: "Versions", latest: "Latest", created: "Created", version: "Version {{n}}",

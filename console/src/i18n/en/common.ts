@@ -10,15 +10,15 @@ export const common = {
   priority: { normal: "Normal", urgent: "Urgent", very_urgent: "Very urgent" },
   action: {
     stop: "Stop", clone: "Clone", delete: "Delete", cancel: "Cancel", save: "Save", copy: "Copy", copied: "Copied",
-    retry: "Try again", download: "Download", close: "Close", back: "Back", add: "Add", remove: "Remove", more: "More",
-    open: "Open", apply: "Apply", reload: "Reload", search: "Search", clear: "Clear", expand: "Show", collapse: "Hide",
+    retry: "Try again", download: "Download", remove: "Remove", more: "More",
+    reload: "Reload", clear: "Clear",
   },
   unit: {
-    cores: "{{n}} cores", cores_one: "{{n}} core", cards: "{{n}} cards", cards_one: "{{n}} card", nodes: "{{count}} nodes",
-    nodes_one: "{{count}} node", tasks: "{{count}} tasks", tasks_one: "{{count}} task",
+    cores: "{{n}} cores", cores_one: "{{n}} core", cards: "{{n}} cards", cards_one: "{{n}} card",
+    tasks: "{{count}} tasks", tasks_one: "{{count}} task",
   },
   time: {
-    justNow: "just now", never: "never", noLimit: "no limit", left: "{{time}} left", zone: "Times are in {{zone}}",
+    justNow: "just now", noLimit: "no limit", left: "{{time}} left",
     local: "Local", utc: "UTC",
   },
   feed: {

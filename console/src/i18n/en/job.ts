@@ -10,8 +10,8 @@ export const job = {
   fact: {
     id: "Job ID", owner: "Submitter", submitted: "Submitted", started: "Started", ended: "Ended", run: "Run time", wait: "Time in queue",
     duration: "Usage duration", priority: "Priority", framework: "Framework", pool: "Cluster", resources: "Resources",
-    retries: "Retries", attempts: "Attempts", nodes: "Nodes", model: "Saved model", labels: "Labels", dialect: "Written as",
-    description: "Description", workspace: "Workspace", progress: "Progress",
+    retries: "Retries", nodes: "Nodes", model: "Saved model", labels: "Labels", dialect: "Written as",
+    description: "Description",
   },
   verdict: {
     failed: "Why it failed", expired: "Duration ran out", stopped: "Stopped", waits: "Why it waits", evidence: "Evidence",
@@ -30,17 +30,17 @@ export const job = {
   },
   tasks: {
     title: "Replicas", role: "Sub-task", task: "Replica", node: "Node", cards: "Cards", ports: "Ports", exit: "Ended with", run: "Run time", log: "Log",
-    main: "main", mainHint: "Completing this sub-task completes the job", started: "Started", state: "State", roles: "Sub-tasks",
-    command: "Command", replicas: "Replicas", rule: "Completion rule", minSucceeded: "complete after {{count}} successes", minSucceeded_one: "complete after {{count}} success", minFailed: "fails after {{count}} failures", minFailed_one: "fails after {{count}} failure",
+    main: "main", mainHint: "Completing this sub-task completes the job", state: "State", roles: "Sub-tasks",
+    minSucceeded: "complete after {{count}} successes", minSucceeded_one: "complete after {{count}} success", minFailed: "fails after {{count}} failures", minFailed_one: "fails after {{count}} failure",
     neverFails: "failures are tolerated", allEnd: "complete when all have ended", each: "each",
   },
   log: {
-    pick: "Replica", attempt: "Attempt", follow: "Follow", following: "Following", paused: "Paused: scrolled away from the end", search: "Search the log",
+    pick: "Replica", attempt: "Attempt", following: "Following", paused: "Paused: scrolled away from the end", search: "Search the log",
     regex: "Regular expression", hits: "{{n}} of {{total}}", hitsMore: "{{n}} of {{total}}+", none: "Nothing found", wrap: "Wrap lines", line: "Go to line",
-    lineHint: "Line number", download: "This log", downloadAll: "All logs (zip)", empty: "Nothing was written yet.", emptyEnded: "The task wrote nothing.",
-    cut: "{{size}} were dropped here by the log size limit", end: "End of the log", top: "To the start", bottom: "To the end", size: "Size",
-    notStarted: "The job has not started yet, so there is no log.", next: "Next hit", previous: "Previous hit", timeNone: "", fontBigger: "Larger text",
-    badRegex: "This is not a valid regular expression", loading: "Loading",
+    download: "This log", downloadAll: "All logs (zip)", empty: "Nothing was written yet.", emptyEnded: "The task wrote nothing.",
+    cut: "{{size}} were dropped here by the log size limit", end: "End of the log", top: "To the start", bottom: "To the end",
+    notStarted: "The job has not started yet, so there is no log.", next: "Next hit", previous: "Previous hit",
+    loading: "Loading",
   },
   metrics: {
     smoothing: "Smoothing", log: "Logarithmic", steps: "Steps", time: "Time", relative: "Relative", axis: "Horizontal axis", none: "No metrics yet",
@@ -53,11 +53,11 @@ export const job = {
     read: "read", write: "write", rx: "in", tx: "out", limit: "limit", none: "No samples yet", noneHint: "Samples appear a few seconds after the tasks start.",
     all: "All replicas", unavailable: "Not measured here",
   },
-  events: { time: "Time", actor: "By", what: "What", attempt: "Attempt", none: "No events", details: "Details",
+  events: { none: "No events",
     actors: { system: "platform", scheduler: "scheduler", agent: "agent" } },
   files: {
-    saved: "Saved model", live: "Outputs", none: "No files", noneHint: "What a task writes to /model or /workspace/outputs appears here.",
-    name: "Name", size: "Size", modified: "Modified", version: "Version", digest: "Digest", root: "outputs",
+    live: "Outputs", none: "No files", noneHint: "What a task writes to /model or /workspace/outputs appears here.",
+    name: "Name", size: "Size", modified: "Modified", root: "outputs",
   },
   json: { native: "Native", pai: "OpenPAI", hint: "The job's document. Save it to a file and submit it again with tm submit." },
 } as const;

@@ -1,21 +1,19 @@
 /** The list of jobs, and the questions asked before stopping or deleting. */
 export const jobs = {
-  title: "Training jobs", search: "Search by name, id or description", all: "All", refresh: "Reload",
+  title: "Training jobs", search: "Search by name, id or description", all: "All",
   col: {
     name: "Name", state: "State", progress: "Progress", owner: "Submitter", submitted: "Submitted", run: "Run time",
-    where: "Cluster / node", framework: "Framework", resources: "Resources", metric: "Key metric", actions: "Actions",
+    where: "Cluster / node", resources: "Resources", metric: "Key metric", actions: "Actions",
   },
   filter: { owner: "Submitter", framework: "Framework", sort: "Sort by" },
   sort: {
     "-submitted_at": "Newest first", submitted_at: "Oldest first", name: "Name", "-run_s": "Longest run time", "-priority": "Priority",
   },
-  group: { active: "Active", ended: "Ended" },
   position: "No. {{n}} in the queue", waited: "waiting {{time}}", ranOf: "{{run}} of {{limit}}", eta: "about {{time}} left",
-  step: "Step {{step}} of {{of}}", stepOnly: "Step {{step}}", retriesUsed: "Retry {{used}} of {{limit}}",
+  step: "Step {{step}} of {{of}}", stepOnly: "Step {{step}}",
   selected: "{{count}} selected", selected_one: "{{count}} selected", loadMore: "Load more", loaded: "{{n}} shown",
   emptyTitle: "No jobs yet", emptyHint: "Submit your first one here, or from a terminal:",
   noneTitle: "No job matches", noneHint: "Change the search or the filters.", clearFilters: "Clear filters",
-  newer: "{{count}} new jobs", newer_one: "{{count}} new job",
   stop: {
     title_one: "Stop this job?", title: "Stop {{count}} jobs?", ok: "Stop",
     what: "All tasks are asked to end and are ended by force after their grace time. Logs and outputs so far are kept. A stopped job cannot be started again, but it can be cloned.",

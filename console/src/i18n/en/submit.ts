@@ -1,25 +1,24 @@
 /** The form of a new job. `help` states the bounds of every field (R66). */
 export const submit = {
   title: "New training job", clonedFrom: "Copy of {{id}}", basic: "Basic", expert: "Expert", mode: "How much to show",
-  editJson: "Edit JSON", import: "Import", start: "Start training", review: "Review", reset: "Start over", resetAsk: "Throw away what is in the form?",
-  section: { job: "Job", code: "Code", role: "Sub-task", roles: "Sub-tasks", framework: "Framework", running: "Running", watching: "Metrics and model", environment: "Environment and mounts" },
+  editJson: "Edit JSON", import: "Import", start: "Start training", review: "Review",
+  section: { job: "Job", running: "Running", watching: "Metrics and model", environment: "Environment and mounts" },
   field: {
     name: "Job name", description: "Description", pool: "Cluster", priority: "Priority", framework: "Framework", code: "Code", env: "Environment variables",
     roleName: "Name", replicas: "Replicas", command: "Command", parameters: "Parameters", cpu: "CPU", memory: "Memory", gpu: "Cards", gpu_type: "Card type", shm: "Shared memory",
     ports: "Ports", portLabel: "Label", portCount: "How many", portBegin: "First port", min_succeeded: "Minimum succeeded", min_failed: "Minimum failed", main: "Main sub-task",
     duration: "Usage duration", retries: "Retries", fault_restarts: "Restarts after platform faults", grace: "Grace time at stop", debug_hold: "Debug hold", metrics: "Metric patterns", model: "Model name",
-    saveModel: "Save as a model", labels: "Labels", roleEnv: "Variables of this sub-task", mounts: "Mounts", source: "From", target: "To", readOnly: "read-only", image: "Image", outputDir: "Output", dataDir: "Data",
+    saveModel: "Save as a model", labels: "Labels", roleEnv: "Variables of this sub-task", mounts: "Mounts", source: "From", target: "To", readOnly: "read-only", image: "Image",
   },
   role: { add: "Add a sub-task", remove: "Remove", duplicate: "Duplicate", n: "Sub-task {{n}}", needOne: "A job has at least one sub-task.", completion: "Completion rules", resources: "Resources of each replica", allEnd: "when all have ended", never: "never" },
-  code: { none: "No code", noneHint: "The command uses what is installed on the machine.", upload: "Upload a folder", archive: "Upload a .tar.gz", path: "Path or upload name", packing: "Packing {{n}} files", sending: "Sending", ready: "{{n}} files, {{size}}", change: "Change", drop: "Drop a folder or a .tar.gz here, or choose one", at: "In the job it lies at /code, which is also where commands start.", tooLarge: "{{size}} is more than the limit of {{limit}}.", ignored: "Left out: .git, node_modules, __pycache__, virtual environments" },
+  code: { upload: "Upload a folder", archive: "Upload a .tar.gz", packing: "Packing {{n}} files", sending: "Sending", ready: "{{n}} files, {{size}}", change: "Change", drop: "Drop a folder or a .tar.gz here, or choose one", at: "In the job it lies at /code, which is also where commands start.", tooLarge: "{{size}} is more than the limit of {{limit}}.", ignored: "Left out: .git, node_modules, __pycache__, virtual environments" },
   kv: { key: "name", value: "value", add: "Add", twice: "This name is used twice." },
   preview: { title: "What will run", checking: "Checking", now: "Starts now", queue: "Will wait in the queue", never: "Can never run here", problems: "To mend", ok: "No problems found", env: "Environment", command: "Command", replica: "Replica", variables: "{{count}} variables", variables_one: "{{count}} variable", placement: "Where it would run", warnings: "Worth knowing", filter: "Filter variables", offline: "The preview is not available right now.", notYet: "Fill in a command to see what will run." },
   json: { title: "The job as a document", hint: "The form and this text are the same job. Edit it, or paste a whole native or OpenPAI document over it.", apply: "Apply to the form", invalid: "This is not valid: {{message}}", pai: "An OpenPAI document: it will be translated when applied.", translated: "Translated from OpenPAI.", notObject: "A job document is an object with names and values.", drop: "Drop a .json or .yaml file anywhere on this page to import it.", imported: "Imported {{name}}", tooBig: "That file is too large to be a job document." },
-  confirm: { title: "Check and start", back: "Back to the form", what: "This is what will be submitted.", document: "Document", submitted: "Submitted", failed: "The job was not accepted", total: "In all" },
-  frameworks: { single: "None (command runs as typed)", pytorch: "PyTorch (distributed)" },
+  confirm: { title: "Check and start", back: "Back to the form", document: "Document", submitted: "Submitted", total: "In all" },
   unit: { cores: "cores", cards: "cards" },
-  metric: { add: "Add a pattern", test: "Try it on a log line", pattern: "Pattern", matches: "Found", noMatch: "This line does not match.", bad: "Not a valid regular expression" },
-  option: { processes_per_node: "Processes per node", title: "Options of {{name}}", auto: "one per card" },
+  metric: { add: "Add a pattern", test: "Try it on a log line", pattern: "Pattern", noMatch: "This line does not match.", bad: "Not a valid regular expression" },
+  option: { processes_per_node: "Processes per node", auto: "one per card" },
 } as const;
 
 export const help = {

@@ -2,10 +2,9 @@
 export const cluster = {
   cluster: {
     title: "集群", waiting: "排队", running: "运行", nodesReady: "可用节点", cards: "使用中的卡", cpu: "CPU", memory: "内存", cardsShort: "加速卡",
-    noCards: "没有加速卡", free: "空闲", drained: "已停止调度", drainedWhy: "不再接收新任务：{{why}}", simulated: "模拟", simulatedHint: "这些卡由配置模拟，用于尝试多副本调度和卡分配，不进行计算。",
-    idle: "空闲", busy: "使用中", who: "使用情况", nobody: "没有任务使用该节点。", sandbox: "沙箱", sandboxNone: "任务在没有沙箱的情况下运行，可以看到本机文件。",
-    pool: "集群", host: "地址", card: "卡 {{n}}", utilisation: "利用率", facts: "机器", usedOf: "{{used}} / {{total}}", job: "任务", task: "副本", ready: "可用",
-    summary: "全部节点",
+    noCards: "没有加速卡", drained: "已停止调度", drainedWhy: "不再接收新任务：{{why}}", simulated: "模拟", simulatedHint: "这些卡由配置模拟，用于尝试多副本调度和卡分配，不进行计算。",
+    idle: "空闲", nobody: "没有任务使用该节点。", sandbox: "沙箱", sandboxNone: "任务在没有沙箱的情况下运行，可以看到本机文件。",
+    card: "卡 {{n}}", utilisation: "利用率", ready: "可用",
   },
   models: {
     title: "模型", search: "搜索模型", name: "名称", owner: "所有者", versions: "版本数", latest: "最新版本", created: "创建时间", version: "版本 {{n}}",

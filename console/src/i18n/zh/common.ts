@@ -10,12 +10,12 @@ export const common = {
   priority: { normal: "普通", urgent: "紧急", very_urgent: "非常紧急" },
   action: {
     stop: "停止", clone: "克隆", delete: "删除", cancel: "取消", save: "保存", copy: "复制", copied: "已复制",
-    retry: "重试", download: "下载", close: "关闭", back: "返回", add: "添加", remove: "移除", more: "更多",
-    open: "打开", apply: "应用", reload: "重新加载", search: "搜索", clear: "清除", expand: "展开", collapse: "收起",
+    retry: "重试", download: "下载", remove: "移除", more: "更多",
+    reload: "重新加载", clear: "清除",
   },
-  unit: { cores: "{{n}} 核", cards: "{{n}} 卡", nodes: "{{count}} 个节点", tasks: "{{count}} 个副本" },
+  unit: { cores: "{{n}} 核", cards: "{{n}} 卡", tasks: "{{count}} 个副本" },
   time: {
-    justNow: "刚刚", never: "从未", noLimit: "不限", left: "剩余 {{time}}", zone: "时间按 {{zone}} 显示",
+    justNow: "刚刚", noLimit: "不限", left: "剩余 {{time}}",
     local: "本地时间", utc: "UTC",
   },
   feed: { live: "实时", connecting: "连接中", waiting: "重新连接", paused: "已暂停", hint: "处于实时状态时页面自动更新。" },

@@ -10,8 +10,8 @@ export const job = {
   fact: {
     id: "任务 ID", owner: "提交人", submitted: "提交时间", started: "开始时间", ended: "结束时间", run: "运行时长", wait: "排队时长",
     duration: "使用时长", priority: "优先级", framework: "框架", pool: "集群", resources: "资源",
-    retries: "重试次数", attempts: "尝试次数", nodes: "节点", model: "已保存模型", labels: "标签", dialect: "提交格式",
-    description: "描述", workspace: "工作空间", progress: "进度",
+    retries: "重试次数", nodes: "节点", model: "已保存模型", labels: "标签", dialect: "提交格式",
+    description: "描述",
   },
   verdict: {
     failed: "失败原因", expired: "超过使用时长", stopped: "已停止", waits: "等待原因", evidence: "依据",
@@ -30,17 +30,17 @@ export const job = {
   },
   tasks: {
     title: "子任务副本", role: "子任务", task: "副本", node: "节点", cards: "加速卡", ports: "端口", exit: "结束情况", run: "运行时长", log: "日志",
-    main: "主任务", mainHint: "该子任务完成即整个任务完成", started: "开始时间", state: "状态", roles: "子任务",
-    command: "运行命令", replicas: "副本个数", rule: "完成规则", minSucceeded: "成功 {{count}} 个即完成", minFailed: "失败 {{count}} 个即失败",
+    main: "主任务", mainHint: "该子任务完成即整个任务完成", state: "状态", roles: "子任务",
+    minSucceeded: "成功 {{count}} 个即完成", minFailed: "失败 {{count}} 个即失败",
     neverFails: "允许副本失败", allEnd: "全部结束即完成", each: "每副本",
   },
   log: {
-    pick: "副本", attempt: "尝试", follow: "跟随", following: "跟随中", paused: "已暂停：已离开末尾", search: "在日志中搜索",
+    pick: "副本", attempt: "尝试", following: "跟随中", paused: "已暂停：已离开末尾", search: "在日志中搜索",
     regex: "正则表达式", hits: "{{n}} / {{total}}", hitsMore: "{{n}} / {{total}}+", none: "没有找到", wrap: "自动换行", line: "跳到行",
-    lineHint: "行号", download: "当前日志", downloadAll: "全部日志（zip）", empty: "还没有输出。", emptyEnded: "该副本没有输出。",
-    cut: "此处 {{size}} 因日志大小上限被丢弃", end: "日志结束", top: "到开头", bottom: "到末尾", size: "大小",
-    notStarted: "任务尚未开始，没有日志。", next: "下一处", previous: "上一处", timeNone: "", fontBigger: "放大文字",
-    badRegex: "正则表达式无效", loading: "加载中",
+    download: "当前日志", downloadAll: "全部日志（zip）", empty: "还没有输出。", emptyEnded: "该副本没有输出。",
+    cut: "此处 {{size}} 因日志大小上限被丢弃", end: "日志结束", top: "到开头", bottom: "到末尾",
+    notStarted: "任务尚未开始，没有日志。", next: "下一处", previous: "上一处",
+    loading: "加载中",
   },
   metrics: {
     smoothing: "平滑", log: "对数坐标", steps: "步数", time: "时间", relative: "相对时间", axis: "横轴", none: "还没有指标",
@@ -53,11 +53,11 @@ export const job = {
     read: "读", write: "写", rx: "入", tx: "出", limit: "上限", none: "还没有采样", noneHint: "副本启动几秒后会出现采样数据。",
     all: "全部副本", unavailable: "此处未测量",
   },
-  events: { time: "时间", actor: "来源", what: "事件", attempt: "尝试", none: "没有事件", details: "详情",
+  events: { none: "没有事件",
     actors: { system: "平台", scheduler: "调度器", agent: "代理" } },
   files: {
-    saved: "已保存模型", live: "输出", none: "没有文件", noneHint: "副本写入 /model 或 /workspace/outputs 的文件会显示在这里。",
-    name: "名称", size: "大小", modified: "修改时间", version: "版本", digest: "摘要", root: "输出",
+    live: "输出", none: "没有文件", noneHint: "副本写入 /model 或 /workspace/outputs 的文件会显示在这里。",
+    name: "名称", size: "大小", modified: "修改时间", root: "输出",
   },
   json: { native: "原生格式", pai: "OpenPAI", hint: "任务文档。保存为文件后可用 tm submit 再次提交。" },
 };

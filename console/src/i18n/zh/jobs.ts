@@ -1,21 +1,19 @@
 /** 任务列表，以及停止、删除前的确认。 */
 export const jobs = {
-  title: "训练任务", search: "按名称、ID 或描述搜索", all: "全部", refresh: "刷新",
+  title: "训练任务", search: "按名称、ID 或描述搜索", all: "全部",
   col: {
     name: "名称", state: "状态", progress: "进度", owner: "提交人", submitted: "提交时间", run: "运行时长",
-    where: "集群 / 节点", framework: "框架", resources: "资源", metric: "关键指标", actions: "操作",
+    where: "集群 / 节点", resources: "资源", metric: "关键指标", actions: "操作",
   },
   filter: { owner: "提交人", framework: "框架", sort: "排序" },
   sort: {
     "-submitted_at": "最新提交", submitted_at: "最早提交", name: "名称", "-run_s": "运行最久", "-priority": "优先级",
   },
-  group: { active: "进行中", ended: "已结束" },
   position: "排在第 {{n}} 位", waited: "已等待 {{time}}", ranOf: "{{run}} / {{limit}}", eta: "约剩 {{time}}",
-  step: "第 {{step}} / {{of}} 步", stepOnly: "第 {{step}} 步", retriesUsed: "已重试 {{used}} / {{limit}} 次",
+  step: "第 {{step}} / {{of}} 步", stepOnly: "第 {{step}} 步",
   selected: "已选 {{count}} 项", loadMore: "加载更多", loaded: "已显示 {{n}} 项",
   emptyTitle: "还没有训练任务", emptyHint: "在这里创建第一个任务，或在终端里提交：",
   noneTitle: "没有符合条件的任务", noneHint: "请修改搜索或筛选条件。", clearFilters: "清除筛选",
-  newer: "{{count}} 个新任务",
   stop: {
     title: "停止 {{count}} 个任务？", ok: "停止",
     what: "所有副本会先收到停止信号，宽限时间后强制结束。已有的日志和输出会保留。已停止的任务不能重新启动，但可以克隆。",

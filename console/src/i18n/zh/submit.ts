@@ -1,25 +1,24 @@
 /** 创建任务表单。`help` 写明每个字段的取值范围（R66）。 */
 export const submit = {
   title: "创建训练任务", clonedFrom: "克隆自 {{id}}", basic: "基本模式", expert: "专家模式", mode: "显示范围",
-  editJson: "编辑 JSON", import: "导入", start: "开始训练", review: "确认配置", reset: "重新填写", resetAsk: "放弃表单中的内容？",
-  section: { job: "任务", code: "代码", role: "子任务", roles: "子任务", framework: "框架", running: "运行", watching: "指标与模型", environment: "环境变量与挂载" },
+  editJson: "编辑 JSON", import: "导入", start: "开始训练", review: "确认配置",
+  section: { job: "任务", running: "运行", watching: "指标与模型", environment: "环境变量与挂载" },
   field: {
     name: "任务名称", description: "任务描述", pool: "集群", priority: "优先级", framework: "框架", code: "代码", env: "环境变量",
     roleName: "子任务名称", replicas: "副本个数", command: "运行命令", parameters: "运行参数", cpu: "CPU", memory: "内存", gpu: "加速卡", gpu_type: "卡型号", shm: "共享内存",
     ports: "端口", portLabel: "标签", portCount: "个数", portBegin: "起始端口", min_succeeded: "最小成功数", min_failed: "最小失败数", main: "主任务",
     duration: "使用时长", retries: "重试次数", fault_restarts: "平台故障重启次数", grace: "停止宽限时间", debug_hold: "调试保留", metrics: "指标匹配规则", model: "模型名称",
-    saveModel: "保存为模型", labels: "标签", roleEnv: "该子任务的环境变量", mounts: "挂载", source: "来源", target: "目标", readOnly: "只读", image: "镜像", outputDir: "输出", dataDir: "数据",
+    saveModel: "保存为模型", labels: "标签", roleEnv: "该子任务的环境变量", mounts: "挂载", source: "来源", target: "目标", readOnly: "只读", image: "镜像",
   },
   role: { add: "添加子任务", remove: "移除", duplicate: "复制一份", n: "子任务 {{n}}", needOne: "任务至少包含一个子任务。", completion: "完成规则", resources: "每个副本的资源", allEnd: "全部结束时", never: "从不" },
-  code: { none: "不使用代码", noneHint: "命令使用机器上已安装的程序。", upload: "上传文件夹", archive: "上传 .tar.gz", path: "路径或上传名", packing: "正在打包 {{n}} 个文件", sending: "正在上传", ready: "{{n}} 个文件，{{size}}", change: "更换", drop: "将文件夹或 .tar.gz 拖到这里，或点击选择", at: "在任务中位于 /code，命令也从这里开始执行。", tooLarge: "{{size}} 超过了上限 {{limit}}。", ignored: "不会上传：.git、node_modules、__pycache__、虚拟环境" },
+  code: { upload: "上传文件夹", archive: "上传 .tar.gz", packing: "正在打包 {{n}} 个文件", sending: "正在上传", ready: "{{n}} 个文件，{{size}}", change: "更换", drop: "将文件夹或 .tar.gz 拖到这里，或点击选择", at: "在任务中位于 /code，命令也从这里开始执行。", tooLarge: "{{size}} 超过了上限 {{limit}}。", ignored: "不会上传：.git、node_modules、__pycache__、虚拟环境" },
   kv: { key: "名称", value: "值", add: "添加", twice: "名称重复。" },
   preview: { title: "实际运行内容", checking: "检查中", now: "可立即开始", queue: "将进入排队", never: "无法在此运行", problems: "需要修改", ok: "没有发现问题", env: "环境变量", command: "命令", replica: "副本", variables: "{{count}} 个变量", placement: "将分配到", warnings: "请注意", filter: "筛选变量", offline: "暂时无法预览。", notYet: "填写运行命令后即可预览。" },
   json: { title: "任务文档", hint: "表单与此文本是同一个任务。可直接编辑，或粘贴完整的原生或 OpenPAI 文档。", apply: "应用到表单", invalid: "格式不正确：{{message}}", pai: "这是 OpenPAI 文档，应用时会自动转换。", translated: "已从 OpenPAI 转换。", notObject: "任务文档应是由名称和值组成的对象。", drop: "将 .json 或 .yaml 文件拖到页面任意位置即可导入。", imported: "已导入 {{name}}", tooBig: "文件过大，不是任务文档。" },
-  confirm: { title: "确认并开始", back: "返回表单", what: "将提交以下配置。", document: "文档", submitted: "已提交", failed: "任务未被接受", total: "合计" },
-  frameworks: { single: "无（按原样运行命令）", pytorch: "PyTorch（分布式）" },
+  confirm: { title: "确认并开始", back: "返回表单", document: "文档", submitted: "已提交", total: "合计" },
   unit: { cores: "核", cards: "卡" },
-  metric: { add: "添加规则", test: "用一行日志试一试", pattern: "规则", matches: "匹配结果", noMatch: "该行不匹配。", bad: "正则表达式无效" },
-  option: { processes_per_node: "每节点进程数", title: "{{name}} 选项", auto: "每卡一个" },
+  metric: { add: "添加规则", test: "用一行日志试一试", pattern: "规则", noMatch: "该行不匹配。", bad: "正则表达式无效" },
+  option: { processes_per_node: "每节点进程数", auto: "每卡一个" },
 };
 
 export const help = {

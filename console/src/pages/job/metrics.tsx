@@ -53,7 +53,7 @@ function grouped(series: MetricSeries[], filter: string): [string, MetricSeries[
 interface CardProps {
   name: string;
   series: MetricSeries[];
-  last: number | undefined;
+  last: number | null | undefined;
   axis: Axis;
   weight: number;
   log: boolean;
@@ -67,7 +67,7 @@ function MetricCard({ name, series, last, axis, weight, log }: CardProps): React
     <section className="tm-panel tm-chart-card" data-testid={`metric-${name}`}>
       <header>
         <h3>{name}</h3><span className="tm-faint">{sources.map((s) => (s === "sdk" || s === "log" || s === "tensorboard" ? t(`job.metrics.source.${s}`) : s)).join(", ")}</span>
-        <span className="tm-grow" />{last !== undefined && <span className="tm-num"><span className="tm-faint">{t("job.metrics.last")}</span> <b>{number(last)}</b></span>}
+        <span className="tm-grow" />{last != null && <span className="tm-num"><span className="tm-faint">{t("job.metrics.last")}</span> <b>{number(last)}</b></span>}
       </header>
       <Chart lines={lines} log={log} time={axis === "time"} sync={`metrics-${axis}`} xLabel={t(`job.metrics.${axis}`)} height={210} />
     </section>

@@ -4,10 +4,11 @@ import { Button, Table, Tag, Tooltip, type TableColumnsType } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
-import { duration, mib, number } from "../../shared/format";
+import { duration, mib, number, shellWords } from "../../shared/format";
 import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
 import { CopyButton, Facts } from "../../shared/ui";
+import { getAt, isObject } from "../submit/document";
 import type { TabProps } from "./index";
 import { Timeline } from "./timeline";
 import { ModelLink, Warnings } from "./verdict";
@@ -19,7 +20,7 @@ export function Overview({ job, update }: TabProps): ReactNode {
     <div className="tm-stack">
       <section className="tm-panel"><div className="tm-panel-body"><JobFacts job={job} /></div></section>
       <section className="tm-panel"><h2>{t("job.timeline.title")}</h2><div className="tm-panel-body"><Timeline job={job} update={update} /></div></section>
-      <section className="tm-panel"><h2>{t("job.tasks.roles")}</h2><div className="tm-panel-body tm-roles">{job.roles.map((role) => <RoleCard key={role.name} role={role} />)}</div></section>
+      <section className="tm-panel"><h2>{t("job.tasks.roles")}</h2><div className="tm-panel-body tm-roles">{job.roles.map((role, i) => <RoleCard key={role.name} role={role} parameters={parametersOf(job, i)} />)}</div></section>
       {attempt && <section className="tm-panel"><h2>{t("job.tasks.title")}</h2><Tasks attempt={attempt} update={update} /></section>}
       <Warnings job={job} />
     </div>
@@ -53,9 +54,17 @@ function JobFacts({ job }: { job: JobDetail }): ReactNode {
   return <Facts items={items} columns={4} />;
 }
 
-function RoleCard({ role }: { role: RoleView }): ReactNode {
+/** `--key=value` of the role's parameters, as the platform adds them to the command (R40). */
+function parametersOf(job: JobDetail, index: number): string {
+  const given = getAt(job.spec, `roles.${index}.parameters`);
+  if (!isObject(given)) return "";
+  return Object.entries(given).filter(([, value]) => value !== null).map(([key, value]) => `--${key}=${String(value)}`).join(" ");
+}
+
+function RoleCard({ role, parameters }: { role: RoleView; parameters: string }): ReactNode {
   const { t } = useTranslation();
   const r = role.resources;
+  const command = [Array.isArray(role.command) ? shellWords(role.command) : role.command, parameters].filter(Boolean).join(" ");
   const rules = [
     role.min_succeeded !== null ? t("job.tasks.minSucceeded", { count: role.min_succeeded }) : t("job.tasks.allEnd"),
     role.min_failed !== null ? t("job.tasks.minFailed", { count: role.min_failed }) : t("job.tasks.neverFails"),
@@ -68,7 +77,7 @@ function RoleCard({ role }: { role: RoleView }): ReactNode {
         {(role.main || role.ends_job) && <Tooltip title={t("job.tasks.mainHint")}><Tag color="blue" className="tm-tag">{t("job.tasks.main")}</Tag></Tooltip>}
         <span className="tm-grow" /><span className="tm-faint">{t("job.tasks.each")}: {each}</span>
       </div>
-      <div className="tm-code tm-command-line"><span className="tm-grow">{role.command}</span><CopyButton text={role.command} /></div>
+      <div className="tm-code tm-command-line"><span className="tm-grow">{command}</span><CopyButton text={command} /></div>
       <div className="tm-line">{rules.join(" · ")}{role.ports.length > 0 && ` · ${t("job.tasks.ports")}: ${role.ports.map((p) => `${p.label}×${p.count}`).join(", ")}`}</div>
     </div>
   );

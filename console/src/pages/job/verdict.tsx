@@ -9,8 +9,8 @@ import { explainJob } from "../../api/jobs";
 import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { Elapsed } from "../../shared/time";
-import { modelName } from "../../shared/format";
+import { Elapsed, useNow } from "../../shared/time";
+import { duration, modelName } from "../../shared/format";
 import type { TabProps } from "./index";
 
 const EXPLAINED = new Set(["queued", "failed", "expired", "retained"]);
@@ -41,7 +41,7 @@ export function VerdictBox({ job, search, update }: TabProps): ReactNode {
     const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
     return (
       <Box tone={look[0]} icon={look[1]} title={`${t(`job.verdict.${look[2]}`)}: ${pick(verdict.title) || verdict.code}`} test="verdict">
-        {job.state === "retained" && <p>{t("job.verdict.retainedHint")}</p>}
+        {job.state === "retained" && <p>{t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} /></p>}
         <VerdictText job={job} verdict={verdict} update={update} />
         {help}
       </Box>
@@ -55,6 +55,12 @@ export function VerdictBox({ job, search, update }: TabProps): ReactNode {
     );
   }
   return null;
+}
+
+function Until({ at }: { at: number | null | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const current = useNow();
+  return at == null ? null : <span className="tm-num">({t("time.left", { time: duration(Math.max(0, at - current)) })})</span>;
 }
 
 function Waited({ from }: { from: number }): ReactNode {
@@ -79,7 +85,7 @@ export function SavedModel({ model }: { model: string }): ReactNode {
 function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
-  const task = attempt?.tasks.find((one) => (one.role === verdict.role || one.role_index === verdict.role) && one.index === verdict.index)
+  const task = attempt?.tasks.find((one) => one.role === verdict.role && one.index === verdict.index)
     ?? attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
   const exit = verdict.signal != null ? t("job.verdict.signal", { signal: verdict.signal }) : verdict.exit_code != null ? t("job.verdict.exit", { code: verdict.exit_code }) : "";
   const evidence = verdict.evidence?.trim() ?? "";

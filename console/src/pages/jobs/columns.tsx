@@ -60,16 +60,16 @@ export function Priority({ priority }: { priority: string }): ReactNode {
 /** Which of many metrics is shown in one cell: what people ask for first. */
 const KEY_METRICS = ["accuracy", "acc", "val_accuracy", "eval_accuracy", "top1", "reward", "f1", "val_loss", "eval_loss", "loss"];
 
-export function keyMetric(metrics: Record<string, number>): [string, number] | null {
-  const names = Object.keys(metrics);
+export function keyMetric(metrics: Record<string, number | null>): [string, number] | null {
+  const names = Object.keys(metrics).filter((name) => metrics[name] !== null);
   const wanted = KEY_METRICS.find((name) => names.includes(name)) ?? names.find((name) => name !== "step" && name !== "epoch");
   return wanted === undefined ? null : [wanted, metrics[wanted] ?? Number.NaN];
 }
 
-function KeyMetric({ metrics }: { metrics: Record<string, number> }): ReactNode {
+function KeyMetric({ metrics }: { metrics: Record<string, number | null> }): ReactNode {
   const found = keyMetric(metrics);
   if (!found) return <span className="tm-faint">–</span>;
-  const all = Object.entries(metrics).map(([name, value]) => <div key={name}>{name}: {number(value)}</div>);
+  const all = Object.entries(metrics).map(([name, value]) => <div key={name}>{name}: {value === null ? "–" : number(value)}</div>);
   return (
     <Tooltip title={all}>
       <div className="tm-cell"><span className="tm-num">{number(found[1])}</span><span className="tm-line">{found[0]}</span></div>

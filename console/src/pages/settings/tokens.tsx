@@ -53,7 +53,6 @@ export function Tokens(): ReactNode {
             { title: t("models.name"), dataIndex: "name" },
             { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
             { title: t("settings.expires"), key: "expires", render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")) },
-            { title: t("settings.used"), key: "used", render: (_, token) => (token.used_at ? <Ago at={token.used_at} /> : t("time.never")) },
             { title: "", key: "revoke", align: "end", render: (_, token) => <Button size="small" danger onClick={() => revoke(token)}>{t("settings.revoke")}</Button> },
           ]} />
         )}

@@ -3,7 +3,8 @@ import { CheckCircleFilled, CodeOutlined, InboxOutlined } from "@ant-design/icon
 import { Button, Flex, Progress } from "antd";
 import { useRef, useState, type DragEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { uploadCode, type Uploaded } from "../../api/uploads";
+import type { Uploaded } from "../../api/types";
+import { uploadCode } from "../../api/uploads";
 import { bytes } from "../../shared/format";
 import { useErrorText } from "../../shared/ui";
 import { getAt } from "./document";

@@ -8,7 +8,7 @@ import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
 import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
-import { isObject, rolesOf } from "./document";
+import { inOrder, isObject, rolesOf } from "./document";
 
 interface Props {
   doc: JsonObject;
@@ -63,7 +63,7 @@ export function Confirm({ doc, preview, close, done }: Props): ReactNode {
   };
   const framework = isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single");
   const length = effective["duration"];
-  const text = JSON.stringify(doc, null, 2);
+  const text = JSON.stringify(inOrder(doc), null, 2);
   return (
     <Modal open title={t("submit.confirm.title")} width={860} onCancel={close} mask={{ closable: false }}
       footer={[

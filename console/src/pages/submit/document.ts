@@ -122,3 +122,16 @@ export function withRoles(doc: JsonObject): JsonObject {
   }
   return { ...rest, roles: [role] };
 }
+
+/** The order in which a person writes a job; what is not named here follows as it was. */
+const ORDER = [
+  "version", "name", "slug", "description", "framework", "image", "code", "roles", "replicas", "command", "parameters", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job",
+  "inputs", "env", "pool", "priority", "duration", "retries", "fault_restarts", "grace", "debug_hold", "metrics", "progress", "model", "labels", "extras",
+];
+
+export function inOrder(doc: JsonObject): JsonObject {
+  const rank = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);
+  const sorted = Object.fromEntries(Object.entries(doc).sort(([a], [b]) => rank(a) - rank(b)));
+  if (Array.isArray(sorted["roles"])) sorted["roles"] = sorted["roles"].map((role) => (isObject(role) ? inOrder(role) : role));
+  return sorted;
+}

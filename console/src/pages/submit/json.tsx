@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import type { JsonObject } from "../../api/types";
 import { Editor } from "../../shared/editor";
 import { CopyButton } from "../../shared/ui";
-import { readDocument } from "./document";
+import { inOrder, readDocument } from "./document";
 
 interface Props {
   doc: JsonObject;
@@ -23,7 +23,7 @@ const write = (doc: JsonObject, language: Language): string => (language === "js
 export function JsonDrawer({ doc, close, take }: Props): ReactNode {
   const { t } = useTranslation();
   const [language, setLanguage] = useState<Language>("json");
-  const [draft, setDraft] = useState(() => write(doc, "json"));
+  const [draft, setDraft] = useState(() => write(inOrder(doc), "json"));
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const read = readDocument(draft);

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
 import type { JsonObject, Preview, Problem } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { shellWords } from "../../shared/format";
 import { useProblemText } from "../../shared/problems";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 
@@ -89,11 +90,6 @@ function Warnings({ preview }: { preview: Preview | undefined }): ReactNode {
       {preview.warnings.map((w) => <li key={w.path + w.rule}><span><WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} {words(w).rule}. <span className="tm-faint">{words(w).remedy}</span></span></li>)}
     </ul>
   );
-}
-
-/** The words of a command as a shell would need them. */
-export function shellWords(argv: readonly string[]): string {
-  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 function RolePreview({ role, placement }: { role: Preview["roles"][number]; placement: { task: string; node: string; gpus: number[] }[] }): ReactNode {

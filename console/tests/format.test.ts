@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { bytes, duration, modelName, number, parseDuration, parseMemory, shellWords, spellMemory } from "../src/shared/format";
+
+describe("sizes and durations are read as the server reads them (trainmaster/core/units.py)", () => {
+  it.each([["30m", 1800], ["1h30m", 5400], ["90", 90], ["1.5h", 5400], ["2d", 172800], ["10 s", 10]])("%s is %d seconds", (text, seconds) => {
+    expect(parseDuration(text)).toBe(seconds);
+  });
+  it.each(["", "soon", "5x", "1h and more"])("%j is no duration", (text) => expect(parseDuration(text)).toBeNull());
+
+  it.each([["512MiB", 512], ["2GiB", 2048], ["1.5g", 1536], ["2048", 2048], [64, 64]])("%s is %d MiB", (text, size) => {
+    expect(parseMemory(text)).toBe(size);
+  });
+  it("refuses what is no size", () => expect(parseMemory("much")).toBeNull());
+
+  it("spells memory exactly, so that a document says what was typed", () => {
+    for (const size of [1, 1023, 1024, 1536, 2048]) expect(parseMemory(spellMemory(size))).toBe(size);
+  });
+});
+
+describe("numbers as people read them", () => {
+  it("shows the two largest units of a duration", () => {
+    expect(duration(93)).toBe("1m 33s");
+    expect(duration(90061)).toBe("1d 1h");
+    expect(duration(0.44, true)).toBe("0.4s");
+    expect(duration(0)).toBe("0s");
+  });
+  it("keeps metrics short without lying about their size", () => {
+    expect(number(0.97321)).toBe("0.9732");
+    expect(number(0.0000123)).toBe("1.23e-5");
+    expect(number(123456)).toBe("123,456");
+  });
+  it("shows bytes", () => expect(bytes(1536)).toBe("1.5 KiB"));
+  it("takes a model version apart", () => {
+    expect(modelName("digits@3")).toEqual({ id: "digits", version: 3 });
+    expect(modelName("digits")).toEqual({ id: "digits", version: undefined });
+  });
+  it("quotes a command so that a shell would read the same words", () => {
+    expect(shellWords(["bash", "-c", "echo 'a' && b"])).toBe("bash -c 'echo '\\''a'\\'' && b'");
+  });
+});

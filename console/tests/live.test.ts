@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiError, get, post, setCsrf, url, whenSignedOut } from "../src/api/client";
+import { Feed, type FeedStatus } from "../src/api/feed";
+import type { AttemptView, Job, JobPage } from "../src/api/types";
+import { pieces } from "../src/pages/job/timeline";
+import { keyMetric } from "../src/pages/jobs/columns";
+import { patchPages } from "../src/shared/live";
+import { smooth } from "../src/shared/smooth";
+
+class FakeSource {
+  static made: FakeSource[] = [];
+  readonly listeners = new Map<string, (event: { data: string; lastEventId: string }) => void>();
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  readyState = 0;
+  constructor(readonly address: string) {
+    FakeSource.made.push(this);
+  }
+  addEventListener(name: string, listener: (event: { data: string; lastEventId: string }) => void): void {
+    this.listeners.set(name, listener);
+  }
+  close(): void {
+    this.readyState = 2;
+  }
+  send(name: string, id: number, data: unknown): void {
+    this.listeners.get(name)?.({ data: JSON.stringify(data), lastEventId: String(id) });
+  }
+}
+
+describe("the live feed", () => {
+  const seen: unknown[] = [];
+  const statuses: FeedStatus[] = [];
+  let feed: Feed;
+  const newest = (): FakeSource => {
+    const source = FakeSource.made[FakeSource.made.length - 1];
+    if (!source) throw new Error("nothing was opened");
+    return source;
+  };
+  beforeEach(() => {
+    vi.useFakeTimers();
+    seen.length = statuses.length = FakeSource.made.length = 0;
+    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data) }, onStatus: (status) => statuses.push(status), open: (address) => new FakeSource(address) as unknown as EventSource });
+  });
+  afterEach(() => {
+    feed.close();
+    vi.useRealTimers();
+  });
+
+  it("begins after the list's seq and goes on after the last event it saw", () => {
+    expect(newest().address).toBe("/api/v1/feed?after=7");
+    newest().onopen?.();
+    newest().send("job", 12, { id: "a" });
+    newest().onerror?.();
+    vi.advanceTimersByTime(1000);
+    expect(newest().address).toBe("/api/v1/feed?after=12");
+    expect(seen).toEqual([{ id: "a" }]);
+    expect(statuses).toEqual(["connecting", "live", "waiting", "connecting"]);
+  });
+  it("backs off while the server is away, to a minute at most", () => {
+    let waited = 0;
+    for (let i = 0; i < 20; i += 1) {
+      const before = FakeSource.made.length;
+      newest().onerror?.();
+      waited = 0;
+      while (FakeSource.made.length === before) {
+        vi.advanceTimersByTime(500);
+        waited += 500;
+      }
+    }
+    expect(waited).toBeGreaterThan(30_000);
+    expect(waited).toBeLessThanOrEqual(75_500);
+  });
+  it("opens nothing once it is closed", () => {
+    newest().onerror?.();
+    feed.close();
+    vi.advanceTimersByTime(120_000);
+    expect(FakeSource.made).toHaveLength(1);
+  });
+});
+
+describe("changes flow into pages that are shown", () => {
+  const page = (...jobs: Partial<Job>[]): JobPage => ({ items: jobs as Job[], next_cursor: null, counts: {}, seq: 1 });
+  const data = { pages: [page({ id: "a", version: 2, state: "queued" }, { id: "b", version: 1, state: "queued" })], pageParams: [null] };
+
+  it("replaces a job in place and leaves the others as they are", () => {
+    const patched = patchPages(data, new Map([["a", { id: "a", version: 3, state: "running" } as Job]]));
+    expect(patched?.pages[0]?.items.map((job) => job.state)).toEqual(["running", "queued"]);
+    expect(patched?.pages[0]?.items[1]).toBe(data.pages[0]?.items[1]);
+  });
+  it("never goes back to an older version", () => {
+    const patched = patchPages(data, new Map([["a", { id: "a", version: 1, state: "stopped" } as Job]]));
+    expect(patched?.pages[0]?.items[0]?.state).toBe("queued");
+  });
+  it("changes nothing when the job is not on the page", () => expect(patchPages(data, new Map([["z", { id: "z" } as Job]]))).toBe(data));
+});
+
+describe("the client", () => {
+  const answer = (status: number, body: unknown): void => {
+    vi.stubGlobal("fetch", vi.fn(async () => new Response(JSON.stringify(body), { status })));
+  };
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("sends the CSRF token on changes only", async () => {
+    setCsrf("secret");
+    answer(200, {});
+    await get("/jobs");
+    await post("/jobs", { a: 1 });
+    const calls = vi.mocked(fetch).mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-csrf-token"]);
+    expect(calls).toEqual([undefined, "secret"]);
+  });
+  it("turns a problem document into an error with remedy and problems", async () => {
+    answer(422, { title: "The job is not valid", code: "invalid_spec", remedy: "Mend it.", problems: [{ path: "name", rule: "r", remedy: "m" }] });
+    const error = await get("/jobs").catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 422, code: "invalid_spec", remedy: "Mend it.", message: "The job is not valid", problems: [{ path: "name" }] });
+  });
+  it("survives an answer that is no JSON", async () => {
+    vi.stubGlobal("fetch", vi.fn(async () => new Response("<html>", { status: 502 })));
+    await expect(get("/jobs")).rejects.toMatchObject({ status: 502 });
+  });
+  it("tells once signed out, but not for the sign-in itself", async () => {
+    const told = vi.fn();
+    whenSignedOut(told);
+    answer(401, {});
+    await get("/jobs").catch(() => undefined);
+    await get("/session").catch(() => undefined);
+    expect(told).toHaveBeenCalledTimes(1);
+  });
+  it("repeats list parameters and leaves empty ones out", () => expect(url("/jobs", { state: ["a", "b"], q: "", owner: undefined })).toBe("/api/v1/jobs?state=a&state=b"));
+});
+
+describe("pictures", () => {
+  const attempt = { number: 1, created_at: 10, started_at: 12, draining_at: 30, ended_at: 31 } as AttemptView;
+  it("shows an attempt as queued, initialising, running, saving without gaps", () => {
+    expect(pieces(attempt, 5, 99)).toEqual([{ kind: "queued", from: 5, to: 10 }, { kind: "initialising", from: 10, to: 12 }, { kind: "running", from: 12, to: 30 }, { kind: "saving", from: 30, to: 31 }]);
+  });
+  it("lets a live attempt grow to now", () => expect(pieces({ ...attempt, draining_at: null, ended_at: null }, 5, 99).at(-1)).toEqual({ kind: "running", from: 12, to: 99 }));
+  it("smooths without pulling the beginning to zero", () => {
+    expect(smooth([2, 2, 2], 0.9).map((v) => Math.round((v ?? 0) * 1e6) / 1e6)).toEqual([2, 2, 2]);
+    expect(smooth([1, null, 3], 0)).toEqual([1, null, 3]);
+  });
+  it("chooses the metric people ask for first", () => {
+    expect(keyMetric({ loss: 1, accuracy: 0.9 })).toEqual(["accuracy", 0.9]);
+    expect(keyMetric({ step: 3, perplexity: 12 })).toEqual(["perplexity", 12]);
+    expect(keyMetric({})).toBeNull();
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { en } from "../src/i18n/en";
+import { zh } from "../src/i18n/zh";
+import { fill } from "../src/shared/problems";
+
+type Tree = { [key: string]: string | Tree };
+
+function flat(tree: Tree, at = ""): [string, string][] {
+  return Object.entries(tree).flatMap(([key, value]): [string, string][] => (typeof value === "string" ? [[at + key, value]] : flat(value, `${at}${key}.`)));
+}
+
+const gaps = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "").sort();
+
+describe("both languages say the same", () => {
+  const english = new Map(flat(en as unknown as Tree));
+  const chinese = new Map(flat(zh as unknown as Tree));
+
+  it("has a Chinese text for every English one that is not a singular", () => {
+    expect([...english.keys()].filter((key) => !key.endsWith("_one") && !chinese.has(key))).toEqual([]);
+  });
+  it("fills the same gaps in both", () => {
+    const differ = [...chinese].filter(([key, text]) => JSON.stringify(gaps(text)) !== JSON.stringify(gaps(english.get(key) ?? "")));
+    expect(differ.map(([key]) => key)).toEqual([]);
+  });
+  it("leaves no text empty, and none untranslated that is more than a name", () => {
+    const same = [...chinese].filter(([key, text]) => text === "" || (text === english.get(key) && /[a-z]{4,} [a-z]{2,}/.test(text)));
+    expect(same.map(([key]) => key)).toEqual([]);
+  });
+});
+
+describe("the server's templates", () => {
+  it("are filled, with doubled braces as one", () => expect(fill("{count} 个 {{x}}", { count: 3 })).toBe("3 个 {x}"));
+  it("are not shown with gaps", () => expect(fill("{count} 个", {})).toBeNull());
+});
