@@ -7,7 +7,7 @@
       run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
       uploads/<digest>/     code folders, by content
       jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
-                            attempts/<n>/gang.json
+                            attempts/<n>/record.jsonl        what was asked, started and ended
                             attempts/<n>/<task0-0>/          one TaskPaths
       models/<id>/<version>/   manifest.json and files/: immutable
       backups/              copies made before a migration
@@ -32,24 +32,9 @@ class TaskPaths:
         return os.path.join(self.root, "log")
 
     @property
-    def launch(self) -> str:
-        """Marker and exact request, created exclusively before the start: the token against a second start."""
-        return os.path.join(self.root, "launch.json")
-
-    @property
-    def lock(self) -> str:
-        """Held (flock) by the task's supervisor process as long as it lives."""
-        return os.path.join(self.root, "lock")
-
-    @property
     def status(self) -> str:
         """What the supervisor itself (bubblewrap or the shell wrapper) writes: JSON lines with pid and exit code."""
         return os.path.join(self.root, "status")
-
-    @property
-    def end(self) -> str:
-        """The agent's final word on the task: exit code or signal, verdict, peak memory (JSON)."""
-        return os.path.join(self.root, "end.json")
 
     @property
     def usage(self) -> str:
