@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from trainmaster.api import problems, static
 from trainmaster.api.auth import gate_for
 from trainmaster.api.front import Front, Hosts
-from trainmaster.api.policy import Table, check_policies
+from trainmaster.api.policy import Table, check_policies, express
 from trainmaster.api.routes import cluster, feed, files, health, jobs, models, session, uploads, watch
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.storage.follow import Follower
@@ -62,4 +62,4 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
-    return Front(inner, Hosts(server.host, server.allowed_hosts), life)
+    return Front(inner, Hosts(server.host, server.allowed_hosts), life, express(inner.router.routes))

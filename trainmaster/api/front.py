@@ -5,12 +5,12 @@ foreign Origin, and no exception reaches the server program.
 """
 
 import ipaddress
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trainmaster.api.problems import Misdirected, answer_error, answer_unknown
 from trainmaster.core.errors import Forbidden, TrainmasterError
@@ -73,12 +73,15 @@ class Hosts:
 
 
 class Front:
-    """ASGI middleware around the whole application."""
+    """ASGI middleware around the whole application. `express`: doors by (method, path) that are reached without its router
+    and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same.
+    """
 
-    def __init__(self, app: Starlette, hosts: Hosts, life: Life) -> None:
+    def __init__(self, app: Starlette, hosts: Hosts, life: Life, express: Mapping[tuple[str, str], ASGIApp]) -> None:
         self.app = app
         self.life = life
         self.hosts = hosts
+        self.express = express
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""
@@ -107,7 +110,12 @@ class Front:
 
         try:
             self._check(scope)
-            await self.app(scope, receive, dressed)
+            door = self.express.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
+            if door is None:
+                await self.app(scope, receive, dressed)
+            else:
+                scope["app"] = self.app
+                await door(scope, receive, dressed)
         except TrainmasterError as error:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": "refused"})

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from fastapi.routing import APIRoute
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, WebSocketRoute, request_response
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.scopes import SCOPES
 
@@ -52,6 +53,26 @@ class Doc:
 Gate = Callable[[ASGIApp, Policy], ASGIApp]
 
 
+def bare(endpoint: Endpoint) -> ASGIApp:
+    """Return the ASGI application of a raw endpoint; what it raises is turned into a problem document by the layers around it."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        response = await endpoint(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    return app
+
+
+def express(routes: Iterable[BaseRoute]) -> dict[tuple[str, str], ASGIApp]:
+    """Return the doors that need no router, by (method, path): raw routes at a fixed address, each behind its own gate."""
+    return {
+        (method, route.path): route.app
+        for route in routes
+        if isinstance(route, PolicyRoute) and route.raw and "{" not in route.path
+        for method in route.methods or ()
+    }
+
+
 class PolicyRoute(APIRoute):
     """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
 
@@ -61,7 +82,8 @@ class PolicyRoute(APIRoute):
         super().__init__(path, endpoint, response_model=None, response_class=Response, **rest)
         self.policy = policy
         self.doc = doc
-        self.app = gate(request_response(endpoint) if raw else self.app, policy)
+        self.raw = raw
+        self.app = gate(bare(endpoint) if raw else self.app, policy)
 
 
 class PolicySocket(WebSocketRoute):

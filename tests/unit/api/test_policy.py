@@ -37,6 +37,13 @@ def test_every_other_door_has_a_known_scope(app: Any) -> None:
     assert all(policy.scope in SCOPES for _, _, policy in doors(app) if policy.scope is not None)
 
 
+def test_an_express_door_is_the_one_of_the_table(app: Any) -> None:
+    """What is reached without the router is the very application, gate included, that the router would have found."""
+    table = {(method, route.path): route.app for route in app.app.router.routes for method in route.methods}
+    assert ("POST", "/api/v1/jobs") in app.express
+    assert all(table[address] is door for address, door in app.express.items())
+
+
 async def test_without_a_credential_every_door_is_shut(app: Any, http: httpx.AsyncClient) -> None:
     for method, path, policy in doors(app):
         if policy.scope is not None:
