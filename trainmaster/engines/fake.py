@@ -305,6 +305,14 @@ class FakeEngine:
         self._reach()
         return self.machines.nodes()
 
+    def node_usage(self) -> dict[str, Any]:
+        """Return nothing: fake machines are never busy."""
+        return {}
+
+    def isolation(self) -> dict[str, str]:
+        """Return that there is none."""
+        return {"kind": "none", "detail": "fake machines"}
+
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for: the gang itself."""
         return NativeRequest("fake", gang_to_json(gang))

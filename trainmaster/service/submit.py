@@ -60,26 +60,28 @@ class KeyUse:
 
 def read_body(body: Mapping[str, Any], hosts: int) -> Candidate:
     """Return what a submit body asks for of a cluster with `hosts` addresses (D7). Raises InvalidSpec with all problems. Pure."""
-    if not isinstance(body.get("spec"), Mapping):
-        raise InvalidSpec(
-            "The request has no spec", problems=(Problem("spec", "must be an object", 'Send {"spec": {...}}.'),)
-        )
-    unknown = body.keys() - _BODY_KEYS
-    if unknown:
-        found = tuple(
-            Problem(name, "unknown field", f"Known fields: {', '.join(sorted(_BODY_KEYS))}.")
-            for name in sorted(unknown)
-        )
-        raise InvalidSpec("The request has unknown fields", problems=found)
+    wrong = _shape_problems(body)
+    if wrong:
+        raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
     dialect = body.get("dialect") or "auto"
-    if dialect not in _DIALECTS:
-        found = (Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out.", value=dialect),)
-        raise InvalidSpec("The dialect is not known", problems=found)
     document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
     translated = translate(document, dialect, hosts=hosts)
     spec = check(translated.document, hosts=hosts)
     text = document_of(spec)
     return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
+
+
+def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Return everything that is wrong with the request around the spec."""
+    known = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
+    found = [Problem(str(name), "unknown field", known) for name in sorted(body.keys() - _BODY_KEYS, key=str)]
+    if not isinstance(body.get("spec"), Mapping):
+        found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
+    if not isinstance(body.get("set") or {}, Mapping):
+        found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
+    if (body.get("dialect") or "auto") not in _DIALECTS:
+        found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
+    return tuple(found)
 
 
 class Submit:
