@@ -44,10 +44,11 @@ def _all_free(node: Node) -> Free:
 class Room:
     """Free resources that can be taken from. `fork` is O(nodes + hosts) and leaves the original untouched."""
 
-    __slots__ = ("_free", "_own", "_pools", "_ports", "busy_ports", "port_first", "port_last")
+    __slots__ = ("_free", "_own", "_pools", "_ports", "busy_ports", "port_begin", "port_first", "port_last")
 
     def __init__(self, nodes: Iterable[Node], port_first: int, port_last: int, busy_ports: frozenset[int]) -> None:
         self.port_first, self.port_last, self.busy_ports = port_first, port_last, busy_ports
+        self.port_begin = port_first  # where the search begins; it goes round once
         self._free: dict[str, Free] = {}
         self._pools: dict[str, tuple[str, ...]] = {}
         self._ports: dict[str, set[int]] = {}
@@ -67,6 +68,7 @@ class Room:
         """Return a copy to try things on."""
         other = Room.__new__(Room)
         other.port_first, other.port_last, other.busy_ports = self.port_first, self.port_last, self.busy_ports
+        other.port_begin = self.port_begin
         other._free, other._pools = self._free.copy(), self._pools
         other._ports, other._own = self._ports.copy(), set()
         return other
@@ -132,9 +134,9 @@ class Capacity(Room):
         return tuple(free.node for free in self._free.values())
 
     def empty(self) -> Room:
-        """Return the room there would be if nothing ran, not to be taken from."""
+        """Return the room there would be if nothing ran, here or beside the platform; not to be taken from."""
         if self._empty is None:
-            self._empty = Room(self.nodes, self.port_first, self.port_last, self.busy_ports)
+            self._empty = Room(self.nodes, self.port_first, self.port_last, frozenset())
         return self._empty
 
     def hold(self, attempt: str, roles: tuple[Role, ...], placement: tuple[Assignment, ...]) -> None:

@@ -109,14 +109,21 @@ class _Trial:
         if request.begin_at:
             block = range(request.begin_at, request.begin_at + request.count)
             return block if _is_free(block, taken) else None
-        first = self.room.port_first
-        while first + request.count - 1 <= self.room.port_last:
-            block = range(first, first + request.count)
-            clash = next((port for port in reversed(block) if not _is_free((port,), taken)), None)
-            if clash is None:
-                return block
-            first = clash + 1
-        return None
+        room = self.room
+        return _search(room.port_begin, room.port_last, request.count, taken) or _search(
+            room.port_first, min(room.port_begin + request.count - 2, room.port_last), request.count, taken
+        )
+
+
+def _search(first: int, last: int, count: int, taken: Sequence[set[int] | frozenset[int]]) -> range | None:
+    """Return the lowest free block of `count` ports in [first, last]."""
+    while first + count - 1 <= last:
+        block = range(first, first + count)
+        clash = next((port for port in reversed(block) if not _is_free((port,), taken)), None)
+        if clash is None:
+            return block
+        first = clash + 1
+    return None
 
 
 def _is_free(ports: Iterable[int], taken: Sequence[set[int] | frozenset[int]]) -> bool:

@@ -46,6 +46,7 @@ class Platform:
         self._database, self._ledger = database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self._recovering: asyncio.Task[None] | None = None
+        self._waking: asyncio.TimerHandle | None = None
         self._closing = False
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
@@ -58,6 +59,7 @@ class Platform:
         master = self.context.master
         master.schedule, master.moved = self.context.scheduling.schedule, self.context.scheduling.moved
         master.more = lambda: self.context.scheduling.more
+        self.context.scheduling.later = self._wake_in
         master.act, master.act_now = self._act, self._shell.answer_now
         master.on_failure = self._recover_soon
         self._shell.ended = self._ended
@@ -66,9 +68,15 @@ class Platform:
         await self._restore()
         await self._observer.look()
 
+    def _wake_in(self, seconds: float) -> None:
+        if self._waking is None or self._waking.when() <= asyncio.get_running_loop().time():
+            self._waking = asyncio.get_running_loop().call_later(seconds, self.context.master.wake)
+
     async def close(self) -> None:
         """Let go of everything; user processes go on."""
         self._closing = True
+        if self._waking is not None:
+            self._waking.cancel()
         if self._recovering is not None:
             self._recovering.cancel()
         await self._pulse.close()

@@ -21,18 +21,27 @@ from trainmaster.queue.never import refusal
 from trainmaster.queue.plan import plan
 from trainmaster.queue.reasons import render
 from trainmaster.queue.snapshot import Plan, QueuePolicy, Reason, Snapshot, Start, Usage
+from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
 
 
 class Scheduling:
     """One object per server; all methods in the loop's thread."""
 
-    def __init__(self, config: LocalConfig, next_attempt: Callable[[str], int]) -> None:
-        self._config, self._next_attempt = config, next_attempt
+    def __init__(self, config: LocalConfig, home: str, next_attempt: Callable[[str], int]) -> None:
+        self._config, self._home, self._next_attempt = config, home, next_attempt
         self._plan, self._policy = Plan(), QueuePolicy()
-        self.queue = PendingQueue()
-        self.capacity = Capacity((), config.port_first, config.port_last)
+        self._busy = BusyPorts()
+        self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
+        self.queue = PendingQueue()
+        self.capacity = self._empty_capacity()
+
+    def _empty_capacity(self) -> Capacity:
+        first, last = self._config.port_first, self._config.port_last
+        capacity = Capacity(self.nodes.values(), first, last)
+        capacity.port_begin = first_for(self._home, first, last)
+        return capacity
 
     def set_nodes(self, nodes: Iterable[Node]) -> None:
         """Replace the machines."""
@@ -47,7 +56,7 @@ class Scheduling:
     def restore(self, jobs: Iterable[Job]) -> None:
         """Begin anew from the live jobs the ledger holds."""
         self.queue = PendingQueue()
-        self.capacity = Capacity(self.nodes.values(), self._config.port_first, self._config.port_last)
+        self.capacity = self._empty_capacity()
         for job in jobs:
             self.moved(None, job)
 
@@ -75,7 +84,7 @@ class Scheduling:
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
-        self._plan = plan(self._snapshot(), now, self._policy)
+        self._plan = self._plan_on_free_ports(now)
         return [
             Event(
                 start.job,
@@ -87,6 +96,17 @@ class Scheduling:
             )
             for start in self._plan.starts
         ]
+
+    def _plan_on_free_ports(self, now: float) -> Plan:
+        """Plan again around every port that something outside the platform turns out to listen on."""
+        self.capacity.set_busy_ports(self._busy.known(now))
+        made = plan(self._snapshot(), now, self._policy)
+        while self._busy.look((start.placement for start in made.starts), now):
+            self.capacity.set_busy_ports(self._busy.known(now))
+            made = plan(self._snapshot(), now, self._policy)
+        if self.capacity.busy_ports and any(reason.code == "waiting_ports" for reason in made.reasons.values()):
+            self.later(AGAIN_S)
+        return made
 
     @property
     def more(self) -> bool:

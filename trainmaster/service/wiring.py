@@ -76,7 +76,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     ledger, reader, feed = Ledger(database), JobReader(database), Feed()
     master = Master(ledger, feed, clock)
     specs = Specs(reader.spec)
-    scheduling = Scheduling(config.local, lambda job: master.live[job].attempts_used + 1)
+    scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)
     context = Context(
