@@ -126,7 +126,7 @@ def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
         f"{_e(name)}={value:.4g}" for name, value in (job.get("metrics") or {}).items() if value is not None
     )
     progress = job.get("progress") or {}
-    yield "why", _e(why(job))
+    yield "why", _e("" if why(job) == job.get("model") else why(job))
     yield "evidence", _e((job.get("verdict") or {}).get("evidence") or "")
     yield "owner", _e(job["owner"])
     yield "framework", _e(job["framework"])

@@ -53,39 +53,32 @@ def _lines() -> Show:
 
 @contextmanager
 def terminal() -> Iterator[Show]:
-    """Give a function that draws one live line: state, bar, tasks, metrics, time left."""
-    from rich.console import Console  # noqa: PLC0415
+    """Give a function that draws the job: name, state, bar and time on one line, tasks, metrics and time left below."""
+    from rich.console import Console, Group  # noqa: PLC0415
+    from rich.live import Live  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     columns = (
-        SpinnerColumn(), TextColumn("[bold]{task.fields[name]}"), TextColumn("{task.fields[state]}"), BarColumn(bar_width=24),
-        TextColumn("{task.fields[detail]}"), TimeElapsedColumn(),
+        SpinnerColumn(), TextColumn("{task.fields[name]}", style="bold", markup=False), TextColumn("{task.fields[state]}"),
+        BarColumn(bar_width=24), TextColumn("{task.fields[percent]}"), TimeElapsedColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=False) as progress:
-        line = progress.add_task("", total=None, name="", state="", detail="")
+    out = Console(stderr=True)
+    progress, below = Progress(*columns, console=out), Text(style="dim", no_wrap=True, overflow="ellipsis")
+    line = progress.add_task("", total=None, name="", state="", percent="")
 
-        def show(data: Mapping[str, Any]) -> None:
-            fraction = (data.get("progress") or {}).get("fraction")
-            if data["state"] == "succeeded":
-                fraction = 1.0
-            total = None if fraction is None else 1.0
-            progress.update(
-                line,
-                name=escaped(data["name"]),
-                state=data["state"],
-                detail=escaped(detail(data)),
-                total=total,
-                completed=fraction or 0.0,
-            )
+    def show(data: Mapping[str, Any]) -> None:
+        fraction = (data.get("progress") or {}).get("fraction")
+        if data["state"] == "succeeded":
+            fraction = 1.0
+        percent, total = ("", None) if fraction is None else (f"{fraction:.0%}", 1.0)
+        progress.update(
+            line, name=data["name"], state=data["state"], percent=percent, total=total, completed=fraction or 0.0
+        )
+        below.plain = "  " + detail(data)
 
+    with Live(Group(progress, below), console=out, refresh_per_second=8):
         yield show
-
-
-def escaped(text: str) -> str:
-    """Return `text` safe for rich: nothing in it is taken for markup."""
-    from rich.markup import escape  # noqa: PLC0415
-
-    return escape(text)
 
 
 def detail(data: Mapping[str, Any]) -> str:
