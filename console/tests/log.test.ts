@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ansi, plain } from "../src/shared/ansi";
 import { LogBuffer, MOST_LINES } from "../src/pages/job/log/buffer";
 import { markOf } from "../src/pages/job/log/search";
+import { tellingLine } from "../src/pages/job/verdict";
 
 const chunk = (offset: number, text: string, more: object = {}) => ({ offset, next_offset: offset + new TextEncoder().encode(text).length, text, cut: [], ...more });
 const texts = (buffer: LogBuffer) => buffer.lines.map((line) => line.text);
@@ -77,5 +78,13 @@ describe("marking hits", () => {
     expect("a.b axb".match(markOf("a.b", false) ?? /never/)).toEqual(["a.b"]);
     expect("a.b axb".match(markOf("a.b", true) ?? /never/)).toEqual(["a.b", "axb"]);
     expect(markOf("(", true)).toBeNull();
+  });
+});
+
+describe("the way from a verdict into the log (R222)", () => {
+  it("looks for the line that names the error", () => {
+    expect(tellingLine("loading\nModuleNotFoundError: No module named 'x'\n=====\npython FAILED\n-----")).toBe("ModuleNotFoundError: No module named 'x'");
+    expect(tellingLine("about to end\n=======")).toBe("about to end");
+    expect(tellingLine("")).toBe("");
   });
 });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readEvents } from "../../api/jobs";
-import type { JobEvent, Json } from "../../api/types";
+import type { JobDetail, JobEvent, Json } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
@@ -17,27 +17,43 @@ export function Events({ job }: TabProps): ReactNode {
   const query = useQuery({ queryKey: ["events", job.id], queryFn: () => readEvents(job.id) });
   if (!query.data) return <Pending query={query} />;
   if (query.data.items.length === 0) return <div className="tm-panel"><Empty title={t("job.events.none")} /></div>;
-  return <ol className="tm-panel tm-events" data-testid="events">{[...query.data.items].reverse().map((event) => <OneEvent key={event.seq} event={event} />)}</ol>;
+  return <ol className="tm-panel tm-events" data-testid="events">{[...query.data.items].reverse().map((event) => <OneEvent key={event.seq} event={event} job={job} />)}</ol>;
 }
 
-function OneEvent({ event }: { event: JobEvent }): ReactNode {
+function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const format = useFormatTime();
   const actor = event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" ? t(`job.events.actors.${event.actor}`) : event.actor;
   const failed = event.kind === "task_exited" && event.data["exit_code"] !== 0;
   const tone = BAD.has(event.kind) || failed ? "red" : GOOD.has(event.kind) ? "green" : "blue";
-  const details = Object.entries(event.data).filter(([key, value]) => key !== "job" && key !== "handle" && value !== null);
+  const words = useDetails();
   return (
     <li data-kind={event.kind}>
       <i className={`tm-fill-${tone}`} />
       <span className="tm-faint tm-num tm-event-time"><Stamp at={event.at}>{format(event.at, "clock")}</Stamp></span>
       <div className="tm-grow">
         <div><strong>{pick(event.title)}</strong> <span className="tm-faint">{actor}{event.attempt > 0 && ` · ${t("job.timeline.attempt", { n: event.attempt })}`}</span></div>
-        {details.length > 0 && <div className="tm-line tm-event-data">{details.map(([key, value]) => <span key={key}><span className="tm-faint">{key}</span> {brief(value)}</span>)}</div>}
+        <div className="tm-line tm-event-data">{words(event, job).map((text) => <span key={text}>{text}</span>)}</div>
       </div>
     </li>
   );
+}
+
+/** What the reader knows already, or what is no reading matter. */
+const LEFT_OUT = new Set(["job", "handle", "role", "index", "exit_code", "signal"]);
+
+/** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
+function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
+  const { t } = useTranslation();
+  return ({ data }, job) => {
+    const role = typeof data["role"] === "number" ? (job.roles[data["role"]]?.name ?? String(data["role"])) : null;
+    const words = role === null ? [] : [`${role}[${String(data["index"] ?? 0)}]`];
+    if (typeof data["exit_code"] === "number") words.push(t("job.verdict.exit", { code: data["exit_code"] }));
+    if (typeof data["signal"] === "number") words.push(t("job.verdict.signal", { signal: data["signal"] }));
+    const rest = Object.entries(data).filter(([key, value]) => !LEFT_OUT.has(key) && value !== null && value !== "");
+    return [...words, ...rest.map(([key, value]) => (key === "placement" || key === "reason" || key === "message" ? brief(value) : `${key}: ${brief(value)}`))];
+  };
 }
 
 /** One line of a value: placements as node and cards, the rest as it is. */

@@ -82,6 +82,15 @@ export function SavedModel({ model }: { model: string }): ReactNode {
   return <>{before}<ModelLink model={model} />{after}</>;
 }
 
+const TELLING = /\w*(Error|Exception)\b|killed|out of memory|fatal|not found/i;
+const LONGEST_FIND = 200;
+
+/** The line of the evidence worth looking for in the log: the first that names an error, else the last with words. Pure. */
+export function tellingLine(evidence: string): string {
+  const lines = evidence.split("\n").map((line) => line.trim()).filter((line) => /\p{L}{3}/u.test(line) && line.length <= LONGEST_FIND);
+  return lines.find((line) => TELLING.test(line)) ?? lines[lines.length - 1] ?? "";
+}
+
 function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
@@ -89,7 +98,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
     ?? attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
   const exit = verdict.signal != null ? t("job.verdict.signal", { signal: verdict.signal }) : verdict.exit_code != null ? t("job.verdict.exit", { code: verdict.exit_code }) : "";
   const evidence = verdict.evidence?.trim() ?? "";
-  const lastLine = evidence.split("\n").map((line) => line.trim()).filter(Boolean).pop() ?? "";
+  const telling = tellingLine(evidence);
   return (
     <>
       {verdict.message && <p>{verdict.message}</p>}
@@ -97,7 +106,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
       {attempt && task && (
         <p className="tm-verdict-foot">
           <span className="tm-faint">{t("job.verdict.where")}: {task.role}[{task.index}] · {task.node}{exit && ` · ${exit}`}</span>
-          <Button size="small" onClick={() => update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: lastLine.length < 200 ? lastLine || undefined : undefined })} data-testid="open-log">{t("job.verdict.openLog")}</Button>
+          <Button size="small" onClick={() => update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: telling || undefined })} data-testid="open-log">{t("job.verdict.openLog")}</Button>
         </p>
       )}
     </>

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
 import { useProblemText } from "../../shared/problems";
-import { duration, parseDuration, parseMemory, spellMemory } from "../../shared/format";
+import { duration, parseDuration, parseMemory, shellWords, spellMemory } from "../../shared/format";
 import { getAt } from "./document";
 import { useForm } from "./state";
 
@@ -47,7 +47,8 @@ function useField(path: string): { value: Json | undefined; set: (value: Json | 
   return { value: getAt(form.doc, path), set: (value) => form.set(path, value), touch: () => form.touch(path) };
 }
 
-const text = (value: Json | undefined): string => (value === undefined || value === null ? "" : Array.isArray(value) ? value.map(String).join(" ") : String(value));
+/** A command given as a list of words is shown as the one line that means the same. */
+const text = (value: Json | undefined): string => (value === undefined || value === null ? "" : Array.isArray(value) ? shellWords(value.map(String)) : String(value));
 
 export function TextField({ rows, mono, placeholder, keepEmpty, ...props }: FieldProps & { rows?: number; mono?: boolean; placeholder?: string; keepEmpty?: boolean }): ReactNode {
   const { value, set, touch } = useField(props.path);
