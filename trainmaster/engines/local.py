@@ -22,7 +22,7 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang, gang_to_json
+from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Verdict
 from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
@@ -135,7 +135,7 @@ class LocalEngine:
         attempt = attempt_id(gang.job, gang.attempt)
         self._held.setdefault(attempt, [])
         try:
-            told = await self._client.request("launch", gang=gang_to_json(gang))
+            told = await self._client.request("launch", gang=gang)
         except AgentError as error:
             self._known.pop(attempt, None)
             raise LaunchRefused(error.code, error.message) from error

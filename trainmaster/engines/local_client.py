@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, cast
 
+import msgspec
+
 from trainmaster.agent import __main__ as agent_main
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
@@ -57,9 +59,12 @@ class AgentClient(asyncio.Protocol):
     # -- requests ------------------------------------------------------------------------------------------------
 
     def request(self, op: str, **fields: Any) -> asyncio.Future[Any]:
-        """Send a request; the future has its answer. Raises (later) AgentError, or Unavailable when nobody answers."""
+        """Send a request; the future has its answer. Records among `fields` go as `to_json` has them.
+
+        Raises (later) AgentError, or Unavailable when nobody answers.
+        """
         number = next(self._numbers)
-        message = json.dumps({"id": number, "op": op, **fields}, separators=(",", ":")).encode() + b"\n"
+        message = msgspec.json.encode({"id": number, "op": op, **fields}) + b"\n"
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending[number] = (future, message)
         if self._greeted and self._transport is not None:
@@ -154,7 +159,7 @@ class AgentClient(asyncio.Protocol):
         """Greet: the agent takes nothing before it knows the settings."""
         self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's is one without saying so
         self._inbox = b""
-        self._transport.write(json.dumps({"id": 0, "op": "hello", **self.greet()}).encode() + b"\n")
+        self._transport.write(msgspec.json.encode({"id": 0, "op": "hello", **self.greet()}) + b"\n")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Come back, unless it was us who left."""
@@ -168,7 +173,7 @@ class AgentClient(asyncio.Protocol):
         lines = (self._inbox + data).split(b"\n")
         self._inbox = lines.pop()
         for line in lines:
-            message = json.loads(line)
+            message = json.loads(line)  # a file name in it may be no valid Unicode
             if "event" in message:
                 self.on_event(message)
             elif message["id"] == 0:
