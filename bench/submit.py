@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bench import hyperqueue_peer
 from bench.measure import CpuGroup
@@ -64,20 +64,27 @@ def _storm(stage: Stage, server: Server, count: int) -> float:
 
 def _batches(stage: Stage, count: int, rounds: int) -> Iterator[Record]:
     ours: list[float] = []
+    unlike: list[float] = []
     theirs: list[float] = []
     for _ in range(rounds):  # an empty queue for everybody, every time
         server = Server(stage, PLAIN)
         client = server.client()
         _fill(client)
-        request = client.request_bytes("POST", "/jobs/batch", {"items": [spec("true")] * count})
-        began = time.monotonic()
-        client.send(request)
-        ours.append(count / (time.monotonic() - began))
+        ours.append(_batch(client, [spec("true")] * count))
+        unlike.append(_batch(client, [spec(f"true {number}") for number in range(count)]))
         server.end()
         if hyperqueue_peer.installed():
             theirs.append(_accepted(stage, count))
     title = hyperqueue_peer.title() if theirs else None
     yield stage.record("batch of 10,000 accepted", ours, "jobs/s", against=title, peer=theirs)
+    yield stage.record("batch of 10,000 unlike jobs accepted", unlike, "jobs/s", against=title, peer=theirs)
+
+
+def _batch(client: Client, items: list[dict[str, Any]]) -> float:
+    request = client.request_bytes("POST", "/jobs/batch", {"items": items})
+    began = time.monotonic()
+    client.send(request)
+    return len(items) / (time.monotonic() - began)
 
 
 def _accepted(stage: Stage, count: int) -> float:

@@ -3,7 +3,7 @@ can never fit. All problems of a request are found, not only the first.
 """
 
 import os
-from typing import Any
+from typing import Any, Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
@@ -17,6 +17,8 @@ from trainmaster.service.launching import code_folder
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.semantics import code_problem
+
+PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 
 
 class Admission:
@@ -72,9 +74,8 @@ class Admission:
 
     def priority_problems(self, value: Any, who: Principal, path: str) -> list[Problem]:
         """Return what is wrong with a priority name; very urgent is for administrators (R170)."""
-        names = [p.name.lower() for p in Priority]
-        if value not in names:
-            return [Problem(path, f"must be one of {', '.join(names)}", "Write normal.", "priority", value)]
+        if value not in PRIORITIES:
+            return [Problem(path, f"must be one of {', '.join(PRIORITIES)}", "Write normal.", "priority", value)]
         if value == "very_urgent" and who.role != "admin":
             return [Problem(path, "very_urgent is for administrators", "Use urgent.", "priority_right", value)]
         return []

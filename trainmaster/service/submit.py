@@ -14,6 +14,7 @@ import msgspec
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.core import records
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
@@ -116,21 +117,34 @@ class Submit:
         if not 1 <= len(bodies) <= MAX_BATCH:
             found = (Problem("items", f"between 1 and {MAX_BATCH} jobs", "Split the batch."),)
             raise InvalidSpec("The batch has the wrong size", problems=found)
-        candidates = await self._read_all(bodies, who)
+        candidates, models = await self._read_all(bodies, who)
         if key is None:
-            jobs = await self._durably(candidates, lambda: self._enter_all(candidates, who, None))
+            jobs = await self._durably(candidates, lambda: self._enter_all(candidates, models, None))
         else:
-            jobs, _ = await self._once(key, bodies, candidates, who, lambda use: self._enter_all(candidates, who, use))
+            jobs, _ = await self._once(key, bodies, candidates, who, lambda use: self._enter_all(candidates, models, use))
         return [{"id": job.id, "state": job.shown.value} for job in jobs]
 
-    async def _read_all(self, bodies: Sequence[Mapping[str, Any]], who: Principal) -> list[Candidate]:
-        """Check every item before any is entered; the loop breathes between slices."""
+    async def _read_all(
+        self, bodies: Sequence[Mapping[str, Any]], who: Principal
+    ) -> tuple[list[Candidate], dict[tuple[str, str], Job]]:
+        """Check every item before any is entered; the loop breathes between slices.
+
+        Return the items, and a job by (digest, dialect) that all items of one shape are copied from: what is asked twice
+        is checked and admitted once.
+        """
         problems: list[Problem] = []
         candidates: list[Candidate] = []
+        models: dict[tuple[str, str], Job] = {}
+        known: dict[bytes, Candidate] = {}
         for index, body in enumerate(bodies):
             try:
-                candidate = read_body(body, self._ctx.scheduling.hosts)
-                self._ctx.admission.admit(self._lower(candidate, who, 0), candidate.spec, who)
+                text = msgspec.json.encode(body)
+                candidate = known.get(text) or read_body(body, self._ctx.scheduling.hosts)
+                known[text] = candidate
+                if (candidate.digest, candidate.dialect) not in models:
+                    model = self._lower(candidate, who, 0)
+                    self._ctx.admission.admit(model, candidate.spec, who)
+                    models[candidate.digest, candidate.dialect] = model
                 candidates.append(candidate)
             except TrainmasterError as error:
                 found = error.problems or (Problem("", error.message, error.remedy, error.code),)
@@ -142,10 +156,18 @@ class Submit:
                 f"The batch is not valid: {len(problems)} problems; nothing was accepted",
                 problems=tuple(problems[:200]),
             )
-        return candidates
+        return candidates, models
 
-    def _enter_all(self, candidates: list[Candidate], who: Principal, use: KeyUse | None) -> list[Job]:
-        jobs = [self._prepare(candidate, who) for candidate in candidates]
+    def _enter_all(
+        self, candidates: list[Candidate], models: Mapping[tuple[str, str], Job], use: KeyUse | None
+    ) -> list[Job]:
+        now = self._ctx.clock()
+        jobs = []
+        for candidate in candidates:
+            self._seq += 1
+            model = models[candidate.digest, candidate.dialect]
+            new_id = job_id(self._ctx.random_bytes)
+            jobs.append(records.replace(model, id=new_id, seq=self._seq, submitted_at=now, queued_at=now))
         record = use.record(jobs) if use is not None else None
         for job, candidate in zip(jobs, candidates, strict=True):
             self._take(job, candidate, record)
@@ -153,7 +175,8 @@ class Submit:
         return jobs
 
     def _enter(self, candidate: Candidate, who: Principal, use: KeyUse | None) -> Job:
-        job = self._prepare(candidate, who)
+        self._seq += 1
+        job = self._lower(candidate, who, self._seq)
         self._ctx.admission.admit(job, candidate.spec, who)
         return self._take(job, candidate, use.record([job]) if use is not None else None)
 
@@ -164,10 +187,6 @@ class Submit:
             data = {"code": warning.code, "message": f"{warning.path}: {warning.rule}. {warning.remedy}"}
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
         return after
-
-    def _prepare(self, candidate: Candidate, who: Principal) -> Job:
-        self._seq += 1
-        return self._lower(candidate, who, self._seq)
 
     def _lower(self, candidate: Candidate, who: Principal, seq: int) -> Job:
         new_id = job_id(self._ctx.random_bytes)
