@@ -13,6 +13,7 @@ import concurrent.futures
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from trainmaster.core.actions import Action, WakePlanner
 from trainmaster.core.errors import StorageFailed
@@ -37,7 +38,7 @@ class _Open:
     )  # a new pair where an attempt starts
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
-    deleted: list[str] = field(default_factory=list)
+    deleted: list[tuple[int, str]] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
 
@@ -111,7 +112,8 @@ class Master:
     def delete(self, job_id: str) -> None:
         """Forget an ended job: its rows go in the next batch."""
         self._refuse_when_blocked()
-        self._open.deleted.append(job_id)
+        self.seq += 1  # a number of its own: a client that resumes after an older one must hear of it
+        self._open.deleted.append((self.seq, job_id))
         self._cycle_soon()
 
     def durable(self) -> asyncio.Future[None]:
@@ -165,10 +167,10 @@ class Master:
             if job.terminal:
                 self.live.pop(job.id, None)
         self._flights += 1
-        seq = self.seq
-        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, batch.deleted))
+        gone = [job_id for _, job_id in batch.deleted]
+        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq))
         loop = asyncio.get_running_loop()
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, seq, done))
+        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))
 
     def _answer_at_once(self) -> None:
         """Orders that need no waiting (a pre-check from memory, nothing to stage) join the same batch."""
@@ -183,7 +185,7 @@ class Master:
 
     # -- act ---------------------------------------------------------------------------------------------------
 
-    def _committed(self, batch: _Open, seq: int, done: concurrent.futures.Future[None]) -> None:
+    def _committed(self, batch: _Open, done: concurrent.futures.Future[None]) -> None:
         self._flights -= 1
         error = done.exception()
         if error is not None:
@@ -195,10 +197,9 @@ class Master:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        for changed_at, job in batch.newest():
-            self._feed.publish(changed(changed_at, job))
-        for job_id in batch.deleted:
-            self._feed.publish(deleted(seq, job_id))
+        news = [changed(seq, job) for seq, job in batch.newest()] + [deleted(seq, job) for seq, job in batch.deleted]
+        for item in sorted(news, key=attrgetter("seq")):  # whoever has seen one number has seen all below it
+            self._feed.publish(item)
 
     def _failed(self, batch: _Open, error: BaseException) -> None:
         """Nothing of the batch happened: tell its callers, refuse changes, and ask for the truth to be read again."""

@@ -45,12 +45,16 @@ class IdempotencyRecord:
 
 @dataclass(slots=True)
 class Batch:
-    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs."""
+    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs.
+
+    `seq` is the highest number given away in this batch: deletions have one, too, though no event.
+    """
 
     changes: list[Change] = field(default_factory=list)
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    seq: int = 0
 
 
 _TASK_KINDS: Final = frozenset({Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST})
@@ -104,7 +108,7 @@ class Ledger:
             cursor.close()
             for batch in batches:
                 if batch.deleted:
-                    _forget(connection, batch.deleted)
+                    _forget(connection, batch.deleted, batch.seq)
 
 
 def _key_row(key: IdempotencyRecord) -> rows.Row:
@@ -207,7 +211,7 @@ def _stale(job: Job) -> StorageFailed:
     )
 
 
-def _forget(connection: Connection, jobs: list[str]) -> None:
+def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
     """Remove jobs that ended, with all that is known of them but a tombstone; specs that nobody else uses go too."""
     job, event, spec = tables.job, tables.event, tables.spec
     for id_ in jobs:
@@ -217,7 +221,7 @@ def _forget(connection: Connection, jobs: list[str]) -> None:
         if row.state in (JobState.QUEUED.value, JobState.ACTIVE.value):
             raise Conflict(f"Job {id_} has not ended.", remedy="Stop it first.")
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0
-        connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=last))
+        connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=max(last, seq)))
         connection.execute(delete(job).where(job.c.id == id_))
         for statement in FORGET:
             connection.execute(statement, {"seq": row.seq})

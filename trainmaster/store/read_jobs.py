@@ -172,17 +172,17 @@ class JobReader:
         table = tables.quarantine
         with self._database.read() as connection:
             found = connection.execute(select(table).order_by(table.c.at.desc())).all()
-        return [Quarantined(row.job, row.at, row.error, _last_attempt(row.raw)) for row in found]
+        return [Quarantined(row.job, row.at, row.error, _last_attempt(rows.decode(row.raw))) for row in found]
 
     def _set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
         at = time.time()
-        self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
+        last = self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
         _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
-        return Quarantined(id_, at, str(error))
+        return Quarantined(id_, at, str(error), last)
 
 
-def _last_attempt(raw: str) -> int:
-    return max((attempt["number"] for attempt in rows.decode(raw)[_ATTEMPT.name]), default=0)
+def _last_attempt(raw: dict[str, Any]) -> int:
+    return max((attempt["number"] for attempt in raw[_ATTEMPT.name]), default=0)
 
 
 def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
@@ -209,8 +209,8 @@ def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[
     return jobs, broken
 
 
-def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> None:
-    """Move the rows of a job, as they are, to `quarantine`. Its events stay where they are."""
+def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> int:
+    """Move the rows of a job, as they are, to `quarantine`; return its last attempt's number. Its events stay."""
     raw: dict[str, Any] = {}
     for table, column in ((_TASK, _TASK.c.job), (_ATTEMPT, _ATTEMPT.c.job), (_JOB, _JOB.c.seq)):
         raw[table.name] = [dict(row) for row in connection.execute(select(table).where(column == seq)).mappings()]
@@ -218,3 +218,4 @@ def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: st
     if raw["job"]:  # else somebody was faster
         values = {"job": id_, "at": at, "seq": seq, "error": error, "raw": rows.encode(raw)}
         connection.execute(insert(tables.quarantine).values(values))
+    return _last_attempt(raw)

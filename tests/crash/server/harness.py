@@ -20,6 +20,7 @@ from trainmaster.core.layout import Layout
 
 START_S: Final = 60.0
 IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.serve, uvicorn"
+VICTIMS: Final = ("server", "agent", "server and agent", "agent", "server", "keeper", "server", "agent", "all", "agent")
 RUN: Final = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"
 
 
@@ -139,18 +140,7 @@ class Storm:
     home: Home
     promises: Promises
     seed: int
-    victims: tuple[str, ...] = (
-        "server",
-        "agent",
-        "server",
-        "server and agent",
-        "server",
-        "agent",
-        "server",
-        "keeper",
-        "server",
-        "all",
-    )
+    victims: tuple[str, ...] = VICTIMS
     listing: list[float] = field(default_factory=list)
     imports: list[float] = field(default_factory=list)
 
@@ -179,7 +169,7 @@ class Storm:
             self.home.kill("keeper")
         if victim in ("agent", "keeper"):
             return
-        if chance.random() < 0.3:  # and once more while it starts
+        if chance.random() < 0.25:  # and once more while it starts
             self.home.spawn()
             time.sleep(chance.uniform(0.1, 1.2))
             self.home.kill_server()

@@ -1,0 +1,121 @@
+"""List, then watch: a client that lists once and follows the feed is never wrong, also after it was away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from tests.scenario.stage import ADMIN, ENDED, Stage, spec
+from trainmaster.service.feed import FeedItem
+from trainmaster.store.read_jobs import JobQuery
+
+
+def fake_spec(name: str, command: str = "true") -> dict[str, object]:
+    """Return a job that fake machines understand."""
+    document = spec(name, command)
+    document["roles"][0]["command"] = command
+    return document
+
+
+class Follower:
+    """A console: what it shows comes from one list and from the feed alone."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.shown, self.seq, self.resets = stage, dict[str, str](), 0, 0
+        self.seen: list[int] = []
+
+    async def list(self) -> None:
+        """Ask for everything."""
+        page = await self.stage.platform.jobs(JobQuery(), 500, None, ADMIN)
+        self.shown, self.seq = {item["id"]: item["state"] for item in page["items"]}, page["seq"]
+
+    async def watch(self, until: str, job: str) -> None:
+        """Follow until `job` is shown as `until` ("" : gone)."""
+        if self.shown.get(job, "") == until:
+            return
+        feed: AsyncIterator[FeedItem] = self.stage.platform.feed.subscribe(self.seq)
+        async for item in feed:
+            await self._take(item)
+            if self.shown.get(job, "") == until:
+                return
+
+    async def one(self) -> None:
+        """Connect, take one item, and be cut off."""
+        feed = self.stage.platform.feed.subscribe(self.seq)
+        await self._take(await anext(feed))
+        await feed.aclose()
+
+    async def _take(self, item: FeedItem) -> None:
+        if item.event == "reset":
+            self.resets += 1
+            await self.list()
+        elif item.event == "deleted":
+            self.shown.pop(item.job_id, None)
+        elif item.job is not None:
+            self.shown[item.job.id] = item.job.shown.value
+            self.seen.append(item.seq)
+        self.seq = item.seq
+
+
+async def test_what_is_followed_is_what_is_listed(fake: Stage) -> None:
+    """Every change arrives in commit order; in the end the follower shows what a new list shows."""
+    follower = Follower(fake)
+    await follower.list()
+    last = ""
+    watching = None
+    for number in range(30):
+        last = await fake.submit(fake_spec(f"j{number}"))
+        watching = watching or asyncio.create_task(follower.watch("succeeded", last))
+    for job in fake.job_ids():
+        await fake.ended(job)
+    await asyncio.wait_for(follower.watch("succeeded", last), 30)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+    other = Follower(fake)
+    await other.list()
+    assert follower.shown == other.shown
+    assert set(other.shown.values()) == {"succeeded"}
+    assert follower.resets == 0
+    assert follower.seen == sorted(follower.seen)
+
+
+async def test_a_client_cut_off_after_any_item_misses_nothing(fake: Stage) -> None:
+    """Whoever has seen one number has seen all below it: reconnecting after every single item tells the whole story."""
+    follower = Follower(fake)
+    await follower.list()
+    items = await fake.platform.submit_batch([{"spec": fake_spec(f"j{n}")} for n in range(20)], ADMIN, None)
+    for item in items:
+        await fake.ended(item["id"])
+    await fake.platform.delete_many([item["id"] for item in items[:10]], ADMIN)
+    last = await fake.submit(fake_spec("last"))
+    await fake.ended(last)
+    while follower.shown.get(last) != "succeeded":
+        await asyncio.wait_for(follower.one(), 30)
+    assert follower.shown == dict.fromkeys((*(item["id"] for item in items[10:]), last), "succeeded")
+    assert follower.resets == 0
+
+
+async def test_resuming_after_a_number_tells_what_was_missed(fake: Stage) -> None:
+    """A client that was away gets each job's newest state once, and deletions."""
+    gone, kept = [await fake.submit(fake_spec(name)) for name in ("gone", "kept")]
+    for job in (gone, kept):
+        await fake.ended(job)
+    follower = Follower(fake)
+    await follower.list()
+    await fake.platform.delete(gone, ADMIN)
+    later = await fake.submit(fake_spec("later"))
+    await fake.ended(later)
+    await asyncio.wait_for(follower.watch("succeeded", later), 30)
+    await asyncio.wait_for(follower.watch("", gone), 30)
+    assert (follower.shown, follower.resets) == ({kept: "succeeded", later: "succeeded"}, 0)
+
+
+async def test_a_client_from_before_a_restart_is_told_to_list_again(fake: Stage) -> None:
+    """What the new server does not remember it does not pretend to know."""
+    follower = Follower(fake)
+    await follower.list()
+    jobs = [await fake.submit(fake_spec(f"j{n}")) for n in range(3)]
+    for job in jobs:
+        await fake.ended(job)
+    await fake.restart()
+    await asyncio.wait_for(follower.watch("succeeded", jobs[-1]), 30)
+    assert follower.resets == 1
+    assert set(follower.shown.values()) <= ENDED

@@ -1,0 +1,251 @@
+"""What the platform does when something below it fails: restarts, full disks, broken records, killed agents, absent engines."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.core.errors import NotFound, StorageFailed
+from trainmaster.engines.fake import FakeEngine, FakeMachines
+
+COUNTS = "i=0; while [ ! -e /workspace/outputs/go ]; do i=$((i+1)); echo line $i; sleep 0.05; done; echo end"
+
+
+def fake_spec(name: str, command: str = "true", **fields: object) -> dict[str, object]:
+    """Return a job that fake machines understand."""
+    document = spec(name, command, **fields)
+    document["roles"][0]["command"] = command
+    return document
+
+
+def _go(stage: Stage, job: str) -> None:
+    stage.output(job, "go").touch()
+
+
+def _whole(text: str) -> bool:
+    """True when the log has every line from 1 to its last number, once each, and an end."""
+    lines = text.splitlines()
+    return lines[-1] == "end" and lines[:-1] == [f"line {n}" for n in range(1, len(lines))]
+
+
+async def _kill(stage: Stage, who: str) -> None:
+    path = stage.home / "run" / f"{who}.pid"
+    old = int(path.read_text())
+    os.kill(old, signal.SIGKILL)
+    for _ in range(1000):
+        if path.read_text().strip() not in ("", str(old)):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"nobody took the place of the {who}")
+
+
+@pytest.mark.parametrize("who", ["agent", "keeper"])
+async def test_a_killed_agent_or_keeper_harms_no_job(stage: Stage, who: str) -> None:
+    """Design 6: same processes, whole logs, right ends; the platform starts jobs again at once."""
+    job = await stage.submit(spec("goes-on", COUNTS, replicas=2, model={"save": False}))
+    await stage.running(job, "line 3")
+    before = {pid for pid in stage.processes(job) if Path(f"/proc/{pid}/comm").read_text() != "sleep\n"}
+    await _kill(stage, who)
+    later = await stage.submit(spec("later", "echo fine"))
+    assert (await stage.ended(later))["state"] == "succeeded"
+    assert before <= stage.processes(job).keys()
+    _go(stage, job)
+    view = await stage.ended(job)
+    assert (view["state"], view["attempts"]) == ("succeeded", 1), view["verdict"]
+    assert all(_whole(stage.log(job, 1, 0, index)) for index in (0, 1))
+
+
+async def test_a_restarted_server_goes_on_where_every_job_is(stage: Stage) -> None:
+    """Design 1.8: running, waiting, held and just ending jobs; no recovery mode, nothing twice."""
+    runs = await stage.submit(spec("runs", COUNTS, replicas=2, resources={"cpu": 3}, model={"save": False}))
+    held = await stage.submit(spec("held", "exit 7", debug_hold=600))
+    await stage.running(runs, "line 1")
+    await stage.state(held, "retained")
+    waits = await stage.submit(spec("waits", "echo once >> /workspace/outputs/ran", replicas=2, resources={"cpu": 4}))
+    processes = stage.processes(runs)
+    await stage.restart()
+    assert (await stage.view(waits))["state"] == "queued"
+    assert processes.keys() & stage.processes(runs).keys()
+    assert (await stage.view(held))["state"] == "retained"
+    await stage.platform.release(held, ADMIN)
+    _go(stage, runs)
+    assert (await stage.ended(runs))["state"] == "succeeded"
+    assert (await stage.ended(held))["state"] == "failed"
+    assert (await stage.ended(waits))["state"] == "succeeded"
+    assert stage.output(waits, "ran").read_text() == "once\n" * 2
+    assert _whole(stage.log(runs))
+
+
+async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -> None:
+    """Exit codes and durations are not lost with the server."""
+    good = await stage.submit(spec("good", COUNTS, model={"save": False}))
+    bad = await stage.submit(spec("bad", COUNTS + "; exit 5"))
+    short = await stage.submit(spec("short", COUNTS, duration=1, grace=1))
+    for job in (good, bad, short):
+        await stage.running(job)
+    await stage.platform.close()
+    for job in (good, bad):
+        _go(stage, job)
+    await asyncio.sleep(1.5)
+    stage.platform = stage._build()
+    await stage.platform.start()
+    assert (await stage.ended(good))["state"] == "succeeded"
+    assert (await stage.ended(bad))["verdict"]["exit_code"] == 5
+    assert (await stage.ended(short))["state"] == "expired"
+
+
+async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(fake: Stage, machines: FakeMachines) -> None:
+    """A launch that waits for its spec while the job is stopped may not start after the engine has said "nothing left"."""
+    launching = fake.platform._shell._launching
+    read, asked = asyncio.Event(), asyncio.Event()
+    inner = launching.gang_from_disk
+
+    async def slow(job: object) -> object:
+        asked.set()
+        await read.wait()
+        return await inner(job)  # type: ignore[arg-type]
+
+    launching.gang = lambda job: None  # type: ignore[method-assign]
+    launching.gang_from_disk = slow  # type: ignore[method-assign, assignment]
+    job = await fake.submit(fake_spec("late", "sleep infinity"))
+    await asked.wait()
+    await fake.platform.stop(job, ADMIN)
+    assert (await fake.ended(job))["state"] == "stopped"
+    read.set()
+    await asyncio.sleep(0.05)
+    assert machines.alive == frozenset()
+
+
+async def test_an_engine_that_is_away_for_a_while_loses_nothing(fake: Stage, machines: FakeMachines) -> None:
+    """Orders are repeated until they are answered: starts, stops and ends."""
+    ends, stops = [await fake.submit(fake_spec(name, "sleep infinity")) for name in ("ends", "stops")]
+    for job in (ends, stops):
+        await fake.running(job)
+    machines.reachable = False
+    begins = await fake.submit(fake_spec("begins"))
+    machines.end_task(f"{ends}-1")
+    await fake.platform.stop(stops, ADMIN)
+    await asyncio.sleep(0.5)
+    assert {(await fake.view(job))["state"] for job in (ends, stops, begins)} <= {"saving", "stopping", "initialising"}
+    machines.reachable = True
+    assert (await fake.ended(ends))["state"] == "succeeded"
+    assert (await fake.ended(stops))["state"] == "stopped"
+    assert (await fake.ended(begins))["state"] == "succeeded"
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Mount a file system of 6 MiB where we may; else give a plain folder (the database is then kept small by itself)."""
+    folder.mkdir()
+    mounted = os.geteuid() == 0 and not subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)], check=False, capture_output=True
+    ).returncode  # fmt: skip
+    try:
+        yield folder
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+async def test_a_full_disk_is_told_and_the_platform_comes_back_by_itself(
+    tmp_path: Path, machines: FakeMachines
+) -> None:
+    """Issue: disk full. 507, nothing half-made; what ends meanwhile is recorded once there is room; no restart."""
+    with small_disk(tmp_path / "disk") as disk:
+        home = disk / "home"
+        async with Stage(home, engine=lambda: FakeEngine(machines)) as stage:
+            runs = await stage.submit(fake_spec("runs", "sleep infinity"))
+            await stage.running(runs)
+            free = _fill(disk, stage)
+            accepted, refused = [], None
+            for number in range(400):
+                try:
+                    accepted.append(
+                        await stage.submit(fake_spec(f"n{number}", env={"BIG": str(number) + os.urandom(15_000).hex()}))
+                    )
+                except StorageFailed as error:
+                    refused = error
+                    break
+            assert refused is not None, "the disk was never full"
+            assert refused.status == 507
+            assert refused.remedy
+            with pytest.raises(StorageFailed):
+                await stage.submit(fake_spec("again", env={"BIG": os.urandom(15_000).hex()}))
+            machines.end_task(f"{runs}-1")
+            free()
+            assert (await stage.ended(runs))["state"] == "succeeded"
+            assert (await stage.platform.ready())["ok"]
+            for job in accepted:
+                assert (await stage.ended(job))["state"] == "succeeded"
+            assert set(stage.job_ids()) == {runs, *accepted}, "something was half-made"
+            later = await stage.submit(fake_spec("later"))
+            assert (await stage.ended(later))["state"] == "succeeded"
+
+
+def _fill(disk: Path, stage: Stage):  # type: ignore[no-untyped-def]
+    """Leave some 200 KiB; return what gives the room back."""
+    if not os.path.ismount(disk):
+        database = stage.platform._database
+        pages = database.write(lambda c: c.exec_driver_sql("PRAGMA page_count").scalar()).result()
+        database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages + 50}")).result()
+        return lambda: database.write(lambda c: c.exec_driver_sql("PRAGMA max_page_count = 1000000")).result()
+    ballast = disk / "ballast"
+    room = os.statvfs(disk)
+    ballast.write_bytes(b"\1" * max(0, room.f_bavail * room.f_frsize - 200_000))
+    return ballast.unlink
+
+
+async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage) -> None:
+    """Issue: quarantined and reported; others go on; what ran of it is ended, because its room is given away."""
+    good = await stage.submit(spec("good", COUNTS, model={"save": False}))
+    bad = await stage.submit(spec("bad", COUNTS, resources={"cpu": 4}))
+    await stage.running(good, "line 1")
+    await stage.running(bad, "line 1")
+    worse = await stage.submit(spec("worse", "true", replicas=2, resources={"cpu": 4}))
+    database = stage.platform._database
+    database.write(
+        lambda c: c.exec_driver_sql(f"UPDATE job SET record = '{{\"roles\": 7' WHERE id IN ('{bad}', '{worse}')")
+    ).result()
+    await stage.restart()
+    assert sorted(one.job for one in stage.platform.context.reader.quarantined()) == sorted([bad, worse])
+    for job in (bad, worse):
+        with pytest.raises(NotFound):
+            await stage.view(job)
+    assert [item["id"] for item in (await stage.platform.jobs(_all(), 50, None, ADMIN))["items"]] == [good]
+    later = await stage.submit(spec("later", "echo fine", resources={"cpu": 4}))
+    assert (await stage.ended(later))["state"] == "succeeded"
+    _go(stage, good)
+    assert (await stage.ended(good))["state"] == "succeeded"
+    for _ in range(1000):
+        if not stage.processes(bad):
+            break
+        await asyncio.sleep(0.02)
+    assert stage.processes(bad) == {}
+
+
+async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_others(fake: Stage) -> None:
+    """The ledger refuses a change on a row that is not the one it knows; the server reads again and goes on."""
+    bad, good = [await fake.submit(fake_spec(name, "sleep infinity")) for name in ("bad", "good")]
+    for job in (bad, good):
+        await fake.running(job)
+    database = fake.platform._database
+    database.write(lambda c: c.exec_driver_sql(f"DELETE FROM job WHERE id = '{bad}'")).result()
+    with pytest.raises(StorageFailed):
+        await fake.platform.change(bad, ADMIN, duration_s=60.0)
+    await fake.until(good, lambda _: bad not in fake.platform.context.master.live, "the job is forgotten")
+    await fake.platform.stop(good, ADMIN)
+    assert (await fake.ended(good))["state"] == "stopped"
+    machines = fake.platform.context.engine.machines  # type: ignore[attr-defined]
+    machines.lose(f"{bad}-1")
+
+
+def _all():  # type: ignore[no-untyped-def]
+    from trainmaster.store.read_jobs import JobQuery
+
+    return JobQuery()
