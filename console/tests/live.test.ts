@@ -9,21 +9,21 @@ import { smooth } from "../src/shared/smooth";
 
 class FakeSource {
   static made: FakeSource[] = [];
-  readonly listeners = new Map<string, (event: { data: string; lastEventId: string }) => void>();
+  readonly listeners = new Map<string, (event: { type: string; data: string; lastEventId: string }) => void>();
   onopen: (() => void) | null = null;
   onerror: (() => void) | null = null;
   readyState = 0;
   constructor(readonly address: string) {
     FakeSource.made.push(this);
   }
-  addEventListener(name: string, listener: (event: { data: string; lastEventId: string }) => void): void {
+  addEventListener(name: string, listener: (event: { type: string; data: string; lastEventId: string }) => void): void {
     this.listeners.set(name, listener);
   }
   close(): void {
     this.readyState = 2;
   }
   send(name: string, id: number, data: unknown): void {
-    this.listeners.get(name)?.({ data: JSON.stringify(data), lastEventId: String(id) });
+    this.listeners.get(name)?.({ type: name, data: JSON.stringify(data), lastEventId: String(id) });
   }
 }
 
@@ -39,7 +39,7 @@ describe("the live feed", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     seen.length = statuses.length = FakeSource.made.length = 0;
-    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data) }, onStatus: (status) => statuses.push(status), open: (address) => new FakeSource(address) as unknown as EventSource });
+    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data), reset: () => seen.push("reset") }, onStatus: (status) => statuses.push(status), open: (address) => new FakeSource(address) as unknown as EventSource });
   });
   afterEach(() => {
     feed.close();
@@ -55,6 +55,14 @@ describe("the live feed", () => {
     expect(newest().address).toBe("/api/v1/feed?after=12");
     expect(seen).toEqual([{ id: "a" }]);
     expect(statuses).toEqual(["connecting", "live", "waiting", "connecting"]);
+  });
+  it("follows a reset back to where the server is", () => {
+    newest().send("job", 12, { id: "a" });
+    newest().send("reset", 3, { seq: 3 });
+    newest().onerror?.();
+    vi.advanceTimersByTime(1000);
+    expect(newest().address).toBe("/api/v1/feed?after=3");
+    expect(seen).toEqual([{ id: "a" }, "reset"]);
   });
   it("backs off while the server is away, to a minute at most", () => {
     let waited = 0;

@@ -71,7 +71,8 @@ export class Feed {
 
   private deliver(event: MessageEvent<string>, handler: (data: unknown) => void): void {
     const id = Number(event.lastEventId);
-    if (event.lastEventId && Number.isFinite(id)) this.last = Math.max(this.last, id);
+    // A reset may go back: the server no longer has what came after our last event (an older copy was restored).
+    if (event.lastEventId && Number.isFinite(id)) this.last = event.type === "reset" ? id : Math.max(this.last, id);
     let data: unknown;
     try {
       data = JSON.parse(event.data);

@@ -49,6 +49,11 @@ class Inbox {
     this.client.removeQueries({ queryKey: ["job", id] });
   }
 
+  /** The feed has a gap: everything on screen is read again. */
+  reset(): void {
+    for (const key of ["jobs", "job", "events", "cluster"]) this.refetchSoon([key]);
+  }
+
   cluster(): void {
     this.refetchSoon(["cluster"]);
   }
@@ -104,6 +109,7 @@ export function useLiveFeed(): FeedStatus {
           job: (data) => inbox.job(data as Job),
           deleted: (data) => inbox.deleted((data as { id: string }).id),
           cluster: () => inbox.cluster(),
+          reset: () => inbox.reset(),
         },
       });
     };

@@ -90,7 +90,6 @@ function Ports({ at }: { at: string }): ReactNode {
   const path = `${at}.ports`;
   const given = getAt(form.doc, path);
   const ports = Array.isArray(given) ? given.filter(isObject) : [];
-  if (!form.expert && ports.length === 0) return null;
   const put = (next: JsonObject[]): void => form.set(path, next.length > 0 ? next : undefined);
   const edit = (i: number, part: JsonObject): void => put(ports.map((port, k) => (k === i ? { ...port, ...part } : port)));
   return (

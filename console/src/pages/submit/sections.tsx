@@ -31,6 +31,7 @@ export function JobSection(): ReactNode {
         <TextField path="description" label={t("submit.field.description")} help={t("help.description")} />
         <FrameworkField />
         <DurationField path="duration" label={t("submit.field.duration")} help={t("help.duration")} placeholder={t("time.noLimit")} />
+        <TextField path="image" label={t("submit.field.image")} help={t("help.image")} placeholder="default" />
         {expert && <SelectField path="priority" label={t("submit.field.priority")} help={t("help.priority")} fallback="normal" options={priorities} />}
         {expert && <SelectField path="pool" label={t("submit.field.pool")} help={t("help.pool")} fallback="default" options={(cluster.data?.pools ?? [{ name: "default" }]).map((pool) => ({ value: pool.name, label: pool.name }))} />}
       </div>
@@ -78,7 +79,6 @@ export function EnvironmentSection(): ReactNode {
     <Section title={t("submit.section.environment")}>
       <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
       <Mounts />
-      <TextField path="image" label={t("submit.field.image")} help={t("help.image")} placeholder="default" />
     </Section>
   );
 }
