@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -97,10 +98,10 @@ class Server:
             for fd, events in self.epoll.poll(self._patience()):
                 call = self.calls.get(fd)
                 if call is not None:
-                    call(events)
+                    _guarded(call, events)
             now = time.monotonic()
             while self.timers and self.timers[0][0] <= now:
-                heapq.heappop(self.timers)[2]()
+                _guarded(heapq.heappop(self.timers)[2])
             if self.connections or self.supervisor.attempts:
                 self.idle_since = now
             elif now - self.idle_since >= IDLE_S:
@@ -219,6 +220,9 @@ class Server:
             handler(connection, request, line)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             self._refuse(connection, number, "malformed", f"malformed request: {error!r}")
+        except Exception as error:  # it must not end the agent: the next one would be asked the same again
+            traceback.print_exc()
+            self._refuse(connection, number, "launch_failed", f"the agent failed: {error!r}")
 
     def _answer(self, connection: Connection, number: Any, ok: Any) -> None:
         self.send(connection, {"id": number, "ok": ok})
@@ -329,6 +333,16 @@ class Server:
             self.supervisor.doom(
                 task, "disk_full", f"was ended: its job's folder holds {used:.0f} MiB, the limit is {budget} MiB"
             )
+
+
+def _guarded(call: Callable[..., None], *given: int) -> None:
+    """Call `call`. What nobody foresaw is said and passed over: it may strand one task, and must not take the others along,
+    nor come back with every new agent.
+    """
+    try:
+        call(*given)
+    except Exception:
+        traceback.print_exc()
 
 
 def code_stamp() -> int:

@@ -55,28 +55,37 @@ def materialise(prepared: Prepared) -> None:
             file.write(text)
 
 
-def holds_nothing(folder: str) -> bool:
-    """True when there is no file below `folder`. Removing empty folders would not pay: ext4 passes over the inodes that were
-    freed in the last seconds one by one whenever it makes a file, which then cost more than all the rest of a start.
+def holds_nothing(folder: str, most: int = 64) -> bool:
+    """True when there is no file below `folder` and at most `most` folders. Removing empty folders would not pay: ext4 passes
+    over the inodes that were freed in the last seconds one by one whenever it makes a file, which then cost more than all the
+    rest of a start. A task may have made a million of them, one in the other: neither time nor depth is the task's to choose.
     """
+    found = [folder]
     try:
-        with os.scandir(folder) as entries:
-            return all(entry.is_dir(follow_symlinks=False) and holds_nothing(entry.path) for entry in entries)
+        for path in found:  # grows while it is walked
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    if len(found) > most or not entry.is_dir(follow_symlinks=False):
+                        return False
+                    found.append(entry.path)
     except OSError:
         return False
+    return True
 
 
 def remove_small(folder: str, most: int = 32) -> int:
     """Remove `folder` when it holds at most `most` entries; return how many more it might have held, negative: left undone."""
     try:
         for entry in list(itertools.islice(os.scandir(folder), most + 1)):
-            if entry.is_dir(follow_symlinks=False):
-                most = remove_small(entry.path, most)
-            else:
-                os.unlink(entry.path)
             most -= 1
             if most < 0:
                 return most
+            if entry.is_dir(follow_symlinks=False):
+                most = remove_small(entry.path, most)
+                if most < 0:
+                    return most
+            else:
+                os.unlink(entry.path)
         os.rmdir(folder)
     except OSError:
         return -1

@@ -8,7 +8,6 @@ when it is proven that nothing of it is left.
 import contextlib
 import errno
 import os
-import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -127,7 +126,7 @@ class Supervisor:
     def _forget(self, attempt: LiveAttempt) -> None:
         """Remove every trace of an attempt that never was."""
         for task in attempt.tasks:
-            shutil.rmtree(task.prepared.paths.root, ignore_errors=True)
+            self._remove(task.prepared.paths.root)
         with contextlib.suppress(OSError):
             os.unlink(attempt.record)
         self._give_groups(attempt)
@@ -336,8 +335,13 @@ class Supervisor:
                 task.group = None
 
     def _discard(self, folder: str) -> None:
-        """Remove a private /tmp. A full one is removed by a program: it may hold a million files. One that holds nothing stays."""
-        if not spawn.holds_nothing(folder) and spawn.remove_small(folder) < 0:
+        """Remove a private /tmp. One that holds nothing stays."""
+        if not spawn.holds_nothing(folder):
+            self._remove(folder)
+
+    def _remove(self, folder: str) -> None:
+        """Remove a folder. A full one is left to a program: it may hold a million files, in folders of any depth."""
+        if os.path.exists(folder) and spawn.remove_small(folder) < 0:
             with contextlib.suppress(OSError):
                 os.posix_spawn("/bin/rm", ["rm", "-rf", "--one-file-system", "--", folder], {}, setsigdef=spawn.RESET)
 

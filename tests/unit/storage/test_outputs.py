@@ -5,6 +5,8 @@ import hashlib
 import io
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -165,3 +167,13 @@ class TestServing:
         trees.remove_tree(str(job.parent / "models" / "1"))
         trees.remove_tree(str(job.parent / "models" / "1"))
         assert os.listdir(job.parent / "models") == []
+
+
+def test_a_folder_nested_deeper_than_python_calls_is_removed(tmp_path: Path) -> None:
+    """A task may nest folders as deep as it likes; deleting its job must not fail for it (R202)."""
+    root = tmp_path / "job"
+    root.mkdir()
+    script = "import os\nfor _ in range(1500): os.mkdir('a'); os.chdir('a')"
+    subprocess.run([sys.executable, "-c", script], cwd=root, check=True)
+    trees.remove_tree(str(root))
+    assert not root.exists()
