@@ -33,6 +33,7 @@ class Inbox {
   private readonly jobs = new Map<string, Job>();
   private flushTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly refetchedAt = new Map<string, number>();
   private readonly client: QueryClient;
 
   constructor(client: QueryClient) {
@@ -80,14 +81,16 @@ class Inbox {
     this.refetchSoon(["jobs"]);
   }
 
-  /** At most one refetch a second per key, the last change always included. Also of what is not on screen: only marked stale. */
+  /** At once, then at most once a second per key, the last change always included. What is not on screen is only marked stale. */
   private refetchSoon(queryKey: string[]): void {
     const key = queryKey.join("/");
     if (this.refetchTimers.has(key)) return;
+    const wait = Math.max(0, (this.refetchedAt.get(key) ?? 0) + REFETCH_MS - Date.now());
     this.refetchTimers.set(key, setTimeout(() => {
       this.refetchTimers.delete(key);
+      this.refetchedAt.set(key, Date.now());
       void this.client.invalidateQueries({ queryKey });
-    }, REFETCH_MS));
+    }, wait));
   }
 }
 
