@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Download, Locator, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Download, Locator, Page, expect
 
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (e) => console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`));
@@ -22,9 +22,13 @@ class Watch:
         self.seen: list[str] = []
         self.expected: list[str] = []
         context.add_init_script(_REPORT_VIOLATIONS)
-        context.on("console", lambda m: m.type in ("error", "warning") and self.seen.append(f"{m.type}: {m.text}"))
+        context.on("console", self._said)
         context.on("weberror", lambda e: self.seen.append(f"exception: {e.error}"))
         context.on("request", lambda r: self._request(r.url, origin))
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.seen.append(f"{message.type}: {message.text}")
 
     def _request(self, url: str, origin: str) -> None:
         if not url.startswith((f"{origin}/", "data:", "blob:")):

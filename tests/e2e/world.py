@@ -31,6 +31,8 @@ CONFIG = """\
 virtual_nodes = 2
 simulated_gpus = 2
 gpu_type = "sim-a100"
+cpu = 4
+memory_mib = 8192
 """
 
 

@@ -1,0 +1,178 @@
+"""What holds on every page: both languages, whole; light and dark; and the person's own settings."""
+
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.console import Console
+from tests.e2e.jobs import plain, training
+from tests.e2e.world import World
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+# The name of a text instead of the text: what is shown when a translation is missing.
+RAW_KEY = re.compile(
+    r"\b(nav|state|priority|action|unit|feed|error|theme|language|user|signin|jobs|submit|help|cluster|models|settings)"
+    r"\.[a-z]\w+|\bjob\.(tab|act|fact|verdict|timeline|cause|tasks|log|metrics|usage|events|files|json)\b|\{\{"
+)
+# Labels, titles and sentences of the English console. None of them may be left on a Chinese page.
+ENGLISH = (
+    "Jobs", "Cluster", "Models", "Settings", "New job", "Training jobs", "Submitter", "Submitted", "Run time", "Key metric", "Newest first",
+    "Queued", "Running", "Succeeded", "Failed", "Stopped", "Search", "No jobs", "just now", "Live", "Overview", "Logs", "Metrics", "Usage",
+    "Events", "Files", "Clone", "Stop", "Delete", "Attempt", "Replica", "Sub-task", "Command", "Completion", "Resources", "Memory", "Shared memory",
+    "Cards", "Network", "Disk", "Processes", "limit", "Follow", "Download", "Basic", "Expert", "Import", "Review", "Job name", "Description",
+    "Framework", "Parameters", "Ports", "Environment", "Usage duration", "What will run", "Start training", "Nodes ready", "Ready", "simulated", "idle",
+    "Version", "Latest", "Created", "Size", "Digest", "Made by job", "API tokens", "Create token", "No end", "Password", "Sign in", "User name",
+    "About", "Appearance", "Light", "Dark", "System", "Why it failed", "Why it waits", "exit code", "This page does not exist", "Retries", "Priority",
+    "Nothing", "Loading", "cores", "Started", "Ended", "platform", "scheduler",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def jobs(world: World) -> dict[str, str]:
+    """A training that left a model, one that failed, one that runs, and one that waits behind it."""
+    made = {
+        "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
+        "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
+    }
+    world.until(made["good"], lambda view: view["state"] == "succeeded")
+    world.until(made["bad"], lambda view: view["state"] == "failed")
+    made["long"] = training(world, "lang-long", 100_000, replicas=2, gpu=2, duration="3h")
+    world.until(made["long"], lambda view: view["state"] == "running" and bool(view["metrics"]))
+    made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
+    return made
+
+
+def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
+    """Every address, with what is there once the page is."""
+    long = f"/jobs/{jobs['long']}?tab="
+    return [
+        ("/", "jobs"), ("/?q=nothing-like-this", "search"), ("/submit", "fits"), (f"/submit?clone={jobs['good']}", "fits"),
+        (f"{long}overview", "tasks"), (f"{long}logs", "log"), (f"{long}metrics", "metrics"), (f"{long}usage", "usage"),
+        (f"{long}events", "events"), (f"{long}files", "files"), (f"{long}json", "document"),
+        (f"/jobs/{jobs['good']}", "verdict"), (f"/jobs/{jobs['bad']}", "verdict"), (f"/jobs/{jobs['waits']}", "waiting"),
+        ("/cluster", "cluster"), ("/models", "models"), ("/models/lang", "model-page"), ("/settings", "token-create"), ("/no/such/page", "missing"),
+    ]  # fmt: skip
+
+
+def words(console: Console) -> str:
+    """All that a person reads on the page, without what users or programs wrote themselves."""
+    return str(
+        console.page.evaluate(
+            """() => {
+              const own = ".cm-editor, .tm-log, .tm-mono, .tm-code, .tm-command, .tm-name, .tm-event-data, .tm-doc, code, pre, [data-testid=language]";
+              const copy = document.body.cloneNode(true);
+              copy.querySelectorAll(`${own}, script, style`).forEach((e) => e.remove());
+              const labels = [...copy.querySelectorAll("[placeholder],[aria-label],[title]")]
+                .flatMap((e) => [e.placeholder, e.ariaLabel, e.title]).filter(Boolean);
+              const walk = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
+              const texts = [];
+              while (walk.nextNode()) texts.push(walk.currentNode.data);
+              return [...texts, ...labels].join("\\n");
+            }"""
+        )
+    )
+
+
+def left_english(text: str) -> list[str]:
+    """Which of the English labels are in a Chinese page, as a line or part of one."""
+    return [label for label in ENGLISH if re.search(rf"(?<![\w/.-]){re.escape(label)}(?![\w/.-])", text)]
+
+
+@pytest.mark.parametrize(("language", "titles"), [("en-GB", "en"), ("zh-CN", "zh")])
+def test_every_page_is_whole_in_its_language(
+    jobs: dict[str, str], new_console: Open, signed_in: Path, language: str, titles: str
+) -> None:
+    """Both languages on all pages: no name of a text instead of the text, and no English label on a Chinese page."""
+    console = new_console(language=language, cookies=signed_in)
+    console.open("/")
+    console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
+    console.watch.expect("404")  # the page that does not exist
+    wrong: dict[str, object] = {}
+    for address, mark in pages(jobs):
+        console.page.goto(address)
+        expect(console.at(mark).first).to_be_visible()
+        expect(console.page.locator("html")).to_have_attribute("lang", titles)
+        text = words(console)
+        if found := RAW_KEY.search(text):
+            wrong[f"{address} key"] = found[0]
+        if titles == "zh" and (left := left_english(text)):
+            wrong[address] = left
+        if titles == "en" and (chinese := [line for line in text.splitlines() if CHINESE.search(line)]):
+            wrong[address] = chinese
+    assert wrong == {}
+
+
+def test_the_language_is_switched_in_place(jobs: dict[str, str], new_console: Open, signed_in: Path) -> None:
+    """The switch changes the page that is open, events of the server included, and is remembered."""
+    console = new_console(cookies=signed_in)
+    console.open_job(jobs["bad"], "events")
+    expect(console.at("events").locator("strong").first).not_to_have_text(CHINESE)
+    console.press("language")
+    expect(console.at("tab-events")).to_have_text("事件")
+    for title in console.at("events").locator("strong").all_inner_texts():
+        assert CHINESE.search(title), title
+    console.page.reload()
+    expect(console.at("tab-events")).to_have_text("事件")
+    console.press("language")
+    expect(console.at("tab-events")).to_have_text("Events")
+
+
+def test_dark_is_dark_and_stays(jobs: dict[str, str], console: Console) -> None:
+    """Light, dark, and remembered; text is readable on its ground in both."""
+    console.open("/")
+    expect(console.row(jobs["good"])).to_be_visible()
+    light = _luminance(console)
+    console.press("look")
+    console.press("look-dark")
+    expect(console.page.locator("html")).to_have_attribute("data-theme", "dark")
+    console.page.reload()
+    expect(console.row(jobs["good"])).to_be_visible()
+    dark = _luminance(console)
+    assert light["ground"] > 200 > 60 > dark["ground"]
+    assert light["text"] < 100 < 150 < dark["text"]
+
+
+def _luminance(console: Console) -> dict[str, float]:
+    return dict(
+        console.page.evaluate(
+            """() => {
+              const grey = (color) => { const [r, g, b] = color.match(/[\\d.]+/g).map(Number); return 0.3 * r + 0.59 * g + 0.11 * b; };
+              const style = (selector) => getComputedStyle(document.querySelector(selector));
+              return { ground: grey(style("body").backgroundColor), text: grey(style("h1").color) };
+            }"""
+        )
+    )
+
+
+def _status(url: str, token: str) -> int:
+    request = urllib.request.Request(f"{url}/api/v1/jobs", headers={"Authorization": f"Bearer {token}"})
+    opener: Callable[..., object] = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    try:
+        with opener(request, timeout=30) as answer:  # type: ignore[attr-defined]
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_token_is_made_used_and_revoked(world: World, console: Console) -> None:
+    """Settings: a token shown once, good for programs until it is revoked."""
+    console.open("/settings")
+    console.at("token-name").fill("nightly script")
+    console.press("token-create")
+    token = console.at("token").inner_text().strip()
+    row = console.page.get_by_role("row").filter(has_text="nightly script")
+    expect(row).to_be_visible()
+    assert _status(world.url, token) == 200
+    console.page.reload()
+    expect(row).to_be_visible()
+    expect(console.at("token")).to_have_count(0)
+    row.get_by_role("button", name="Revoke").click()
+    console.page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(row).to_have_count(0)
+    assert _status(world.url, token) == 401

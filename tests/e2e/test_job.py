@@ -1,0 +1,195 @@
+"""One job from start to end as its page shows it, live: state, log, charts, events, text; and what is done with it."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import Open
+from tests.e2e.console import Console
+from tests.e2e.jobs import FOR_EVER, training
+from tests.e2e.world import World
+
+
+@pytest.fixture(scope="module")
+def endless(world: World) -> str:
+    """A gang of two with a card each that trains until it is stopped."""
+    job = training(world, "endless", FOR_EVER, replicas=2, gpu=1, duration="1h")
+    world.until(job, lambda view: view["state"] == "running")
+    return job
+
+
+@pytest.fixture(scope="module")
+def done(world: World) -> str:
+    """A training that has ended well and left a model."""
+    job = training(world, "done", 5, pause=0.02, model={"name": "little"})
+    world.until(job, lambda view: view["state"] == "succeeded")
+    return job
+
+
+def test_state_and_progress_change_by_themselves(world: World, console: Console) -> None:
+    """R200, R204: nobody reloads: the job goes from running to succeeded under the eyes of who looks."""
+    job = training(world, "short", 30, pause=0.15)
+    console.open_job(job)
+    console.expect_state("running")
+    expect(console.at("tasks")).to_contain_text("task0-0")
+    expect(console.at("timeline")).to_be_visible()
+    expect(console.page.get_by_role("progressbar").first).to_be_visible()
+    console.expect_state("succeeded")
+    expect(console.at("saved-model").first).to_contain_text("short")
+    expect(console.at("stop")).to_have_count(0)
+    console.press("tab-events")
+    for kind in ("submitted", "placed", "started", "saved", "reaped"):
+        expect(console.at("events").locator(f'li[data-kind="{kind}"]').first).to_be_visible()
+    console.press("tab-json")
+    expect(console.at("document")).to_contain_text("python train.py")
+    console.page.get_by_text("OpenPAI", exact=True).click()
+    expect(console.at("document")).to_contain_text("taskRoles")
+
+
+def test_the_log_grows_under_the_eyes(world: World, endless: str, console: Console) -> None:
+    """R206-R208: the last line is always another one while it is followed, of either replica."""
+    console.open_job(endless, "logs")
+    log = console.at("log")
+    expect(log).to_contain_text("epoch=")
+    expect(console.at("log-follow")).to_have_attribute("aria-pressed", "true")
+    seen = log.locator(".tm-log-line").last.inner_text()
+    console.page.wait_for_function(
+        "old => [...document.querySelectorAll('.tm-log-line')].at(-1)?.innerText !== old", arg=seen
+    )
+    log.hover()
+    console.page.mouse.wheel(0, -400)  # who scrolls up wants to read
+    expect(console.at("log-follow")).to_have_attribute("aria-pressed", "false")
+    console.press("log-follow")
+    expect(console.at("log-follow")).to_have_attribute("aria-pressed", "true")
+    console.choose("log-task", "task0-1")
+    expect(log).to_contain_text("epoch=")
+    console.press("log-top")
+    expect(log).to_contain_text("training with lr=0.1")
+
+
+def test_the_log_is_searched_and_downloaded_whole(world: World, done: str, console: Console, tmp_path: Path) -> None:
+    """R207, R221: hits are counted and marked; the file is the same to the byte; all logs come as one archive."""
+    console.open_job(done, "logs")
+    console.at("log-search").fill("epoch=3 ")
+    expect(console.at("log-hits")).to_have_text("1 of 1")
+    expect(console.at("log").locator("mark")).to_have_text("epoch=3 ")
+    console.at("log-search").fill("nowhere to be found")
+    expect(console.at("log-hits")).to_have_text("Nothing found")
+    console.press("log-download-menu")
+    with console.downloading(tmp_path / "task.log"):
+        console.press("log-download")
+    (log,) = (world.home / "jobs").glob(f"*/{done}/attempts/1/task0-0/log")
+    assert (tmp_path / "task.log").read_bytes() == log.read_bytes()
+    assert b"epoch=5 of=5" in log.read_bytes()
+    console.press("log-download-menu")
+    with console.downloading(tmp_path / "all.zip"):
+        console.page.get_by_text("All logs (zip)").last.click()
+    with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+        assert any(archive.read(name) == log.read_bytes() for name in archive.namelist())
+
+
+def test_charts_move(endless: str, console: Console) -> None:
+    """R209, R211: metrics and usage get points and are drawn anew while the job runs; the figures change with them."""
+    console.open_job(endless, "metrics")
+    last = console.at("metric-loss").locator("header b")
+    expect(last).to_be_visible()
+    before = last.inner_text()
+    console.expect_moving("metric-loss")
+    expect(console.at("metric-accuracy").get_by_test_id("chart")).to_be_visible()
+    console.page.wait_for_function(
+        "old => document.querySelector('[data-testid=metric-loss] header b')?.innerText !== old", arg=before
+    )
+    console.press("tab-usage")
+    console.expect_moving("usage-memory_mib")
+    expect(console.at("usage-cpu").get_by_test_id("chart")).to_be_visible()
+
+
+def test_the_duration_is_changed_while_it_runs(world: World, endless: str, console: Console) -> None:
+    """R191, R192: a new end by one dialog; bad input is refused there; the processes go on."""
+    started = world.show(endless)["attempt_list"][0]["started_at"]
+    console.open_job(endless)
+    console.press("more")
+    console.press("change-duration")
+    console.at("duration-input").fill("for ever")
+    console.press("change-ok")
+    expect(console.page.get_by_text("Write a duration such as")).to_be_visible()
+    console.at("duration-input").fill("2h30m")
+    console.press("change-ok")
+    expect(console.at("duration-input")).to_have_count(0)
+    expect(console.page.locator(".tm-sub-line")).to_contain_text("2h 30m")
+    view = world.show(endless)
+    assert view["duration_s"] == 9000
+    assert view["attempts"] == 1
+    assert view["attempt_list"][0]["started_at"] == started
+    assert view["state"] == "running"
+
+
+def test_the_cluster_shows_whose_cards_they_are(endless: str, console: Console) -> None:
+    """R213: each of the gang's cards is on the page, with a way to its job."""
+    console.open("/cluster")
+    cards = console.page.locator(f'a.tm-card-cell[href="/jobs/{endless}"]')
+    expect(cards).to_have_count(2)
+    expect(console.at("node-node-1")).to_be_visible()
+    expect(console.at("node-node-2")).to_be_visible()
+    cards.first.click()
+    expect(console.at("job-page")).to_have_attribute("data-id", endless)
+
+
+def test_the_saved_model_is_shown_and_downloaded(done: str, console: Console, tmp_path: Path) -> None:
+    """R138, R149: the version, where it came from, and the very file."""
+    console.open("/models")
+    console.at("model-link").filter(has_text="little").click()
+    expect(console.at("model-page")).to_be_visible()
+    expect(console.at("version-1")).to_be_visible()
+    console.at("files").get_by_role("button", name="model").click()
+    with console.downloading(tmp_path / "weights.json"):
+        console.at("file").filter(has_text="weights.json").click()
+    assert json.loads((tmp_path / "weights.json").read_text())["epochs"] == 5
+    console.press("provenance")
+    expect(console.at("job-page")).to_have_attribute("data-id", done)
+
+
+def test_a_copy_is_filled_in_and_started(world: World, done: str, console: Console) -> None:
+    """R203: the form of a copy says what the job said; changed and started, it is a job of its own."""
+    console.open_job(done)
+    console.press("clone")
+    expect(console.field("name")).to_have_value("done")
+    expect(console.field("roles.0.command")).to_have_value("python train.py")
+    box = console.at("kv-roles.0.parameters")
+    expect(box.get_by_test_id("kv-key-0")).to_have_value("epochs")
+    expect(box.get_by_test_id("kv-value-0")).to_have_value("5")
+    console.fill("name", "done-again")
+    console.pair("roles.0.parameters", 0, "epochs", "3")
+    job = console.start()
+    assert job != done
+    console.expect_state("succeeded")
+    assert world.show(job)["spec"]["roles"][0]["parameters"]["epochs"] == 3
+
+
+def test_a_second_browser_sees_it_stop(
+    world: World, endless: str, console: Console, new_console: Open, signed_in: Path
+) -> None:
+    """R201: stopped after a question; both browsers show it without a reload; then, and only then, it can be deleted."""
+    other = new_console(cookies=signed_in)
+    other.open("/")
+    expect(other.row(endless).get_by_test_id("state")).to_have_attribute("data-state", "running")
+    console.open_job(endless)
+    expect(console.at("delete")).to_have_count(0)
+    console.press("stop")
+    expect(console.at("confirm")).to_contain_text("endless")
+    console.page.keyboard.press("Escape")
+    expect(console.at("confirm")).to_have_count(0)
+    assert world.show(endless)["state"] == "running"
+    console.press("stop")
+    console.press("confirm-ok")
+    console.expect_state("stopped")
+    expect(other.row(endless).get_by_test_id("state")).to_have_attribute("data-state", "stopped")
+
+    console.press("delete")
+    console.press("confirm-ok")
+    expect(console.at("jobs")).to_be_visible()
+    expect(console.row(endless)).to_have_count(0)
+    expect(other.row(endless)).to_have_count(0)

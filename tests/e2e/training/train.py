@@ -1,0 +1,34 @@
+"""A training that computes nothing: says an epoch per line, keeps a little work going, leaves a model. For looking at."""
+
+# ruff: noqa: T201 (its lines are what the tests look at)
+
+import argparse
+import json
+import math
+import os
+import time
+from pathlib import Path
+
+from curve import accuracy_after
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=20)
+parser.add_argument("--pause", type=float, default=0.2)
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--fail-at", type=int, default=0)
+options = parser.parse_args()
+
+index = int(os.environ.get("PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "0"))
+print(f"training with lr={options.lr} for {options.epochs} epochs", flush=True)
+for epoch in range(1, options.epochs + 1):
+    end = time.monotonic() + options.pause
+    while time.monotonic() < end - options.pause * 0.9:
+        math.sqrt(epoch)
+    time.sleep(max(0.0, end - time.monotonic()))
+    accuracy = accuracy_after(epoch, options.epochs, index)
+    print(f"epoch={epoch} of={options.epochs} loss={2.3 * (1 - accuracy):.4f} accuracy={accuracy:.4f}", flush=True)
+    if epoch == options.fail_at:
+        raise FileNotFoundError("/dataset/train/labels.csv")
+if index == 0:
+    model = Path(os.environ.get("TRAINMASTER_MODEL_DIR", "/model"))
+    (model / "weights.json").write_text(json.dumps({"epochs": options.epochs, "accuracy": accuracy}))
