@@ -1,12 +1,15 @@
 """Stages: the platform on the real local engine in sandboxes, or on machines that tests turn by hand."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.scenario.stage import Stage
+from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node
+from trainmaster.engines.base import AttemptReport
 from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
 
@@ -18,15 +21,46 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         yield stage
 
 
+class WatchfulMachines(FakeMachines):
+    """Machines that look into the ledger at every launch: what is not on disk with this placement may not start."""
+
+    stage: Stage | None = None
+
+    def __init__(self) -> None:
+        nodes = [Node(f"n{i}", f"10.0.0.{i}", 4.0, 4096, ("A100", "A100")) for i in (1, 2)]
+        super().__init__(nodes, WallClock())
+        self.early: list[str] = []
+
+    def launch(self, gang: Gang) -> str:
+        """Start a gang, noting one that was started too early."""
+        job = self.stage.platform.context.reader.get_job(gang.job) if self.stage is not None else None
+        stored = job.attempt if job is not None else None
+        if self.stage is not None and (
+            stored is None or (stored.number, stored.placement) != (gang.attempt, gang.placement)
+        ):
+            self.early.append(gang.job)
+        return super().launch(gang)
+
+
+class FarEngine(FakeEngine):
+    """An engine whose answers take a turn of the event loop, as those of a real one do."""
+
+    async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
+        """Answer after a moment."""
+        await asyncio.sleep(0)
+        return await super().observe(attempts)
+
+
 @pytest.fixture
-def machines() -> FakeMachines:
+def machines() -> WatchfulMachines:
     """Two fake nodes with four cores and two cards each."""
-    nodes = [Node(f"n{i}", f"10.0.0.{i}", 4.0, 4096, ("A100", "A100")) for i in (1, 2)]
-    return FakeMachines(nodes, WallClock())
+    return WatchfulMachines()
 
 
 @pytest.fixture
-async def fake(tmp_path: Path, machines: FakeMachines) -> AsyncIterator[Stage]:
-    """The platform on the fake machines."""
-    async with Stage(tmp_path / "home", engine=lambda: FakeEngine(machines)) as stage:
+async def fake(tmp_path: Path, machines: WatchfulMachines) -> AsyncIterator[Stage]:
+    """The platform on the fake machines; nothing is ever launched before it is durable."""
+    async with Stage(tmp_path / "home", engine=lambda: FarEngine(machines)) as stage:
+        machines.stage = stage
         yield stage
+    assert machines.early == []

@@ -102,6 +102,8 @@ class Stage:
         finally:
             engine = self.platform.context.engine
             if isinstance(engine, LocalEngine):
+                for attempt in os.listdir(self.home / "run" / "live"):  # left by a test that failed
+                    await engine.reap(attempt, None, 0)
                 await engine.shut_down_agent()
             await self.platform.close()
         if error is None:
