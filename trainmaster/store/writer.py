@@ -5,7 +5,6 @@ running are handed over together, so that a busy server commits in groups and an
 future that was given out is resolved, whatever happens, and never before its change is durable.
 """
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -13,7 +12,6 @@ from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-import psycopg
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
@@ -24,8 +22,14 @@ T = TypeVar("T")
 GROUP_LIMIT: Final = 4096
 """Items in one transaction at most: bounds the wait of the first and the memory of the write-ahead log."""
 
-_FROM_BELOW: Final = (SQLAlchemyError, sqlite3.Error, psycopg.Error, OSError)
-_UNIQUE: Final = (sqlite3.IntegrityError, psycopg.IntegrityError)
+
+def _from_driver(error: BaseException, name: str) -> bool:
+    """True when `error` is the driver's PEP 249 exception `name`. By name: psycopg is imported by whoever uses it only."""
+    return any(kind.__name__ == name and kind.__module__ != "builtins" for kind in type(error).__mro__)
+
+
+def _from_below(error: BaseException) -> bool:
+    return isinstance(error, SQLAlchemyError | OSError) or _from_driver(error, "Error")
 
 
 def storage_error(error: BaseException) -> TrainmasterError:
@@ -33,7 +37,7 @@ def storage_error(error: BaseException) -> TrainmasterError:
     if isinstance(error, TrainmasterError):
         return error
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    if isinstance(cause, _UNIQUE):
+    if _from_driver(cause, "IntegrityError"):
         return Conflict(f"The change collides with one already stored: {cause}", remedy="Read the stored one first.")
     return StorageFailed(
         f"The change could not be stored: {cause}",
@@ -132,7 +136,7 @@ def _broken(connection: Connection) -> bool:
     if connection.invalidated:
         return True
     driver = connection.connection.driver_connection
-    return isinstance(driver, psycopg.Connection) and (driver.closed or driver.broken)
+    return bool(getattr(driver, "closed", False) or getattr(driver, "broken", False))
 
 
 def call(connection: Connection, items: list[Item[Callable[[Connection], Any]]]) -> None:
@@ -141,9 +145,7 @@ def call(connection: Connection, items: list[Item[Callable[[Connection], Any]]])
         try:
             with connection.begin():
                 result = item.work(connection)
-        except _FROM_BELOW as error:
-            item.future.set_exception(storage_error(error))
-        except Exception as error:  # a mistake in `work`, or what it refused
-            item.future.set_exception(error)
+        except Exception as error:  # the store failed, `work` refused, or `work` has a mistake
+            item.future.set_exception(storage_error(error) if _from_below(error) else error)
         else:
             item.future.set_result(result)
