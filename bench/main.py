@@ -10,7 +10,7 @@ from bench import record
 from bench.stage import Stage
 
 NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash")
-_MODULES: Final = {"list": "listing"}
+MODULES: Final = {"list": "listing"}
 
 
 def main(arguments: list[str]) -> int:
@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(NAMES)}")
     found: list[record.Record] = []
     for name in options.name or NAMES:
-        module = importlib.import_module(f"bench.{_MODULES.get(name, name)}")
+        module = importlib.import_module(f"bench.{MODULES.get(name, name)}")
         with Stage(name) as stage:
             for one in module.run(stage, options.quick):
                 found.append(one)
