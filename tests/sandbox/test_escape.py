@@ -85,8 +85,23 @@ async def test_there_are_no_capabilities_and_nothing_can_be_mounted_or_made(run:
     assert log.count("ermi") >= 2  # Operation not permitted, permission denied
 
 
+async def test_the_kernels_settings_cannot_be_changed(run: Run) -> None:
+    """The kernel asks for user 0, not for a capability; through kernel.core_pattern it would run a program outside."""
+    text = "find /proc -maxdepth 5 -type f -writable -not -path '/proc/[0-9]*' 2> /dev/null; : > /proc/sys/kernel/core_pattern"
+    end, log = await run(gang().shell("w", 1, text))
+    assert end.exit_code not in (0, None)
+    assert [line for line in log.splitlines() if line.startswith("/proc/")] == []
+
+
 async def test_no_open_file_of_the_platform_is_inherited(run: Run) -> None:
-    _, log = await run(gang().shell("w", 1, "ls -l /proc/self/fd"))
+    """Nor one that the server itself inherited, from a shell or an init system."""
+    ends = os.pipe()
+    os.set_inheritable(ends[1], True)
+    try:
+        _, log = await run(gang().shell("w", 1, "ls -l /proc/self/fd"))
+    finally:
+        for end in ends:
+            os.close(end)
     names = [line.rsplit(" -> ", 1)[1] for line in log.splitlines() if " -> " in line]
     assert all(name.startswith(("/dev/null", "/proc/")) or name.endswith("log") for name in names), names
     assert len(names) == 4  # in, out, err and the listing itself

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 
+os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the server was started with is not for the tasks
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
 EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)

@@ -107,6 +107,14 @@ def _namespaces() -> tuple[str, ...]:
     return (*args, "--cap-drop", "ALL", "--new-session")
 
 
+@cache
+def _sealed() -> tuple[str, ...]:
+    """Return what makes the rest read-only. The kernel lets user 0 write /proc/sys whatever its capabilities are, where one line
+    (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only.
+    """
+    return ("--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
+
+
 def _masks(home: str, shown: Iterable[tuple[str, str]]) -> list[str]:
     """Hide `home` wherever a shown folder would contain it."""
     args: list[str] = []
@@ -147,7 +155,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     if view.cards:
         args += ["--ro-bind", "/sys", "/sys"]
     args += _masks(view.home, shown)
-    args += ["--remount-ro", "/", "--chdir", cwd, "--clearenv"]
+    args += [*_sealed(), "--chdir", cwd, "--clearenv"]
     for key, value in env.items():
         args += ["--setenv", key, value]
     return tuple(args)
@@ -156,7 +164,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
 def probe_command(bwrap: str) -> list[str]:
     """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses."""
     return [bwrap, *_namespaces(), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
-            "--remount-ro", "/", "--", "/usr/bin/true"]  # fmt: skip
+            *_sealed(), "--", "/usr/bin/true"]  # fmt: skip
 
 
 def write_etc(folder: str) -> None:
