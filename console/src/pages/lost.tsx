@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 export function Missing(): ReactNode {
   const { t } = useTranslation();
-  return <Result status="404" title={t("error.notFound")} subTitle={t("error.notFoundHint")} extra={<Link to="/"><Button type="primary">{t("nav.jobs")}</Button></Link>} />;
+  return <Result status="404" data-testid="missing" title={t("error.notFound")} subTitle={t("error.notFoundHint")} extra={<Link to="/"><Button type="primary">{t("nav.jobs")}</Button></Link>} />;
 }
 
 export function Crash({ error }: { error: unknown }): ReactNode {
