@@ -283,3 +283,69 @@ def _all():  # type: ignore[no-untyped-def]
     from trainmaster.store.read_jobs import JobQuery
 
     return JobQuery()
+
+
+@pytest.mark.parametrize(("what", "kind"), [("launch", "launch_failed"), ("stage", "launch_failed"), ("save", "save_failed")])
+async def test_an_order_that_nobody_foresaw_to_fail_fails_its_job(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch, what: str, kind: str
+) -> None:
+    """A mistake of the platform about one job must not hold that job's room for ever, nor make it impossible to end."""
+
+    async def broken(*given: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(fake.platform._shell, "_" + what, broken)
+    if what == "stage":
+        monkeypatch.setattr(fake.platform._shell._launching, "must_stage", lambda job: True)
+    job = await fake.ended(await fake.submit(fake_spec("mistake")))
+    assert job["state"] == "failed"
+    assert job["verdict"]["code"] == kind
+    assert "RecursionError" in job["verdict"]["message"]
+
+
+async def test_a_job_whose_spec_is_lost_fails_and_says_so(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot come back is not waited for."""
+
+    async def lost(job: object) -> object:
+        raise NotFound("The ledger holds no spec")
+
+    monkeypatch.setattr(fake.platform._shell._launching, "gang", lambda job: None)
+    monkeypatch.setattr(fake.platform._shell._launching, "gang_from_disk", lost)
+    job = await fake.ended(await fake.submit(fake_spec("lost")))
+    assert (job["state"], job["verdict"]["code"]) == ("failed", "launch_failed")
+
+
+async def test_a_queue_that_cannot_be_planned_keeps_nothing_from_the_disk(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Submits are answered, and running jobs end, while the planner fails; when it works again, what waits starts."""
+    master = fake.platform.context.master
+
+    def broken(now: float) -> list[Any]:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(master, "schedule", broken)
+        job = await asyncio.wait_for(fake.submit(fake_spec("waits")), 10)
+        assert (await fake.view(job))["state"] == "queued"
+    master.wake()
+    assert (await fake.ended(job))["state"] == "succeeded"
+
+
+async def test_files_that_a_deletion_left_are_removed_at_the_next_start(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R202: the server may end between a deleted job's rows and its files."""
+    job = await fake.submit(fake_spec("deleted"))
+    await fake.ended(job)
+    folder = Path(fake.platform.layout.job(job))
+    (folder / "model").mkdir(parents=True, exist_ok=True)
+    monkeypatch.setattr(type(fake.platform.context), "remove_files", lambda self, job_id: None)
+    await fake.platform.delete(job, ADMIN)
+    assert folder.exists()
+    monkeypatch.undo()
+    await fake.restart()
+    limit = time.monotonic() + PATIENCE_S
+    while folder.exists():
+        assert time.monotonic() < limit
+        await asyncio.sleep(0.05)

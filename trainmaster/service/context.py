@@ -1,6 +1,7 @@
 """What the use cases share: the parts of the platform by role, made once in `wiring`. Data only; decides nothing."""
 
 import json
+import logging
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,6 +19,8 @@ from trainmaster.service.metrics import MetricsReader
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
+
+log = logging.getLogger("trainmaster.context")
 
 if TYPE_CHECKING:
     from trainmaster.service.admission import Admission
@@ -49,12 +52,21 @@ class Context:
 
     def watched(self, jobs: Sequence[Job]) -> list[dict[str, Any]]:
         """Return progress and last metrics of each job, in order. Reads small files: call it in a thread."""
-        return [self.metrics.summary(job, self.specs.get(job.spec_digest)) for job in jobs]
+        return [self.metrics.summary(job, self.specs.fetch_or_none(job.spec_digest)) for job in jobs]
+
+    def sweep(self) -> None:
+        """Remove what deleted jobs left when the server ended, or the disk failed, between their rows and their files."""
+        for job_id in self.reader.deleted():
+            if os.path.isdir(self.layout.job(job_id)):
+                self.remove_files(job_id)
 
     def remove_files(self, job_id: str) -> None:
-        """Remove everything a deleted job left, except saved models. Blocking."""
+        """Remove everything a deleted job left, except saved models; what cannot be removed now is at the next start. Blocking."""
         path = self.layout.job(job_id)
-        remove_tree(path)
+        try:
+            remove_tree(path)
+        except OSError as error:
+            log.warning("files of the deleted job %s are left in %s: %s", job_id, path, error)
         self.metrics.forget(job_id)
         with suppress(OSError):  # other jobs may share the folder
             os.rmdir(os.path.dirname(path))

@@ -36,6 +36,9 @@ class _Subscriber:
             return
         key = item.job_id or item.event
         self.items.pop(key, None)
+        if len(self.items) >= REMEMBERED:  # it reads slower than jobs change, or not at all: it lists again when it wakes
+            self.items.clear()
+            item, key = FeedItem(item.seq, "reset"), "reset"
         self.items[key] = item
         self.wake.set()
 
@@ -98,9 +101,9 @@ def changed(seq: int, job: Job) -> FeedItem:
     return FeedItem(seq, "job", job, job.id)
 
 
-def deleted(seq: int, job_id: str) -> FeedItem:
-    """Return the item that says a job is gone."""
-    return FeedItem(seq, "deleted", None, job_id)
+def deleted(seq: int, job: Job) -> FeedItem:
+    """Return the item that says `job` is gone."""
+    return FeedItem(seq, "deleted", job, job.id)
 
 
 def cluster_changed(seq: int) -> FeedItem:

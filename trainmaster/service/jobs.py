@@ -171,7 +171,7 @@ class Jobs:
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
             raise Conflict("Only ended jobs can be deleted", remedy="Stop it first: tm stop " + job.id)
-        self._ctx.master.delete(job.id)
+        self._ctx.master.delete(job)
         await self._ctx.master.durable()
         await asyncio.to_thread(self._ctx.remove_files, job.id)
 

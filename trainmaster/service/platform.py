@@ -4,7 +4,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
 
 from trainmaster._version import __version__
 from trainmaster.access.decide import decide
@@ -29,6 +30,11 @@ from trainmaster.store.read_jobs import JobQuery
 
 log = logging.getLogger("trainmaster.platform")
 
+THREADS: Final = 32
+"""Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being saved,
+would then hold up every list.
+"""
+
 
 class Platform:
     """Made by `wiring.build`; `start` and `close` belong to the server's life."""
@@ -48,6 +54,7 @@ class Platform:
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False
+        self._sweeping: asyncio.Task[None] | None = None
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
 
@@ -55,6 +62,7 @@ class Platform:
 
     async def start(self) -> None:
         """Read what is live, connect to the engine, and go on where every job is. Raises Unavailable without an engine."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
         await self.people.start()
         master = self.context.master
         master.schedule, master.moved = self.context.scheduling.schedule, self.context.scheduling.moved
@@ -67,6 +75,7 @@ class Platform:
         self.context.scheduling.set_nodes(await self.context.engine.nodes())
         await self._restore()
         await self._observer.look()
+        self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
 
     def _wake_in(self, seconds: float) -> None:
         if self._waking is None or self._waking.when() <= asyncio.get_running_loop().time():
@@ -79,6 +88,8 @@ class Platform:
             self._waking.cancel()
         if self._recovering is not None:
             self._recovering.cancel()
+        if self._sweeping is not None:
+            await asyncio.gather(self._sweeping, return_exceptions=True)
         await self._pulse.close()
         await self._shell.close()
         await self._observer.close()

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
-from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.records import Attempt, Job, Node, Policy
@@ -26,6 +26,11 @@ log = logging.getLogger("trainmaster.shell")
 
 RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 """Pauses between tries of an order whose other side does not answer; the last repeats."""
+MISTAKES: Final = 4
+"""Tries of an order that ends in an error nobody foresaw; then its job fails instead of holding its room for ever."""
+GIVEN_UP: Final[dict[type[Action], Kind]] = {
+    Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
+}  # fmt: skip
 
 
 Once = Callable[[Any, Job, Attempt], Awaitable[Event | None]]
@@ -166,17 +171,23 @@ class Shell:
         return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
 
     async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
-        tries = 0
+        tries, mistakes = 0, 0
+        failed: Event | None = None
         while (attempt := self._wanted(action, phases)) is not None:
             try:
-                answer = await once(action, self._master.live[action.job], attempt)
+                answer = failed or await once(action, self._master.live[action.job], attempt)
                 if answer is not None and (self._wanted(action, phases) is not None or answer.kind is Kind.REAPED):
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
                 log.warning("%s: %s; trying again", action, error.message)
-            except Exception:
-                log.exception("%s failed; trying again", action)
+            except Exception as error:
+                log.exception("%s failed", action)
+                mistakes += 1
+                kind = GIVEN_UP.get(type(action))
+                if kind is not None and mistakes >= MISTAKES:
+                    failed = self._event(action, kind, reason=f"the platform made a mistake: {type(error).__name__}: {error}")
+                    continue
             await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
             tries += 1
 
@@ -193,7 +204,10 @@ class Shell:
         return self._precheck(action)
 
     async def _stage(self, action: Stage, job: Job, attempt: Attempt) -> Event | None:
-        problem = await self._launching.stage(job)
+        try:
+            problem = await self._launching.stage(job)
+        except NotFound as error:  # of the spec: it will not come back
+            problem = error.message
         if problem:
             return self._event(action, Kind.LAUNCH_FAILED, reason=problem)
         return self._event(action, Kind.STAGED)
@@ -204,6 +218,8 @@ class Shell:
             if self._wanted(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
             handle = await self._engine.launch(gang)
+        except NotFound as error:
+            return self._event(action, Kind.LAUNCH_FAILED, reason=error.message)
         except LaunchRefused as refusal:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)

@@ -5,7 +5,14 @@ Invariant: at most one pending loop timer, set for the earliest deadline. A dead
 
 import asyncio
 import heapq
+import logging
 from collections.abc import Callable
+from typing import Final
+
+log = logging.getLogger("trainmaster.timers")
+
+SPARE: Final = 64
+"""Entries of the heap that may be out of date before it is made anew, besides as many as there are deadlines."""
 
 
 class Timers:
@@ -24,6 +31,9 @@ class Timers:
             return
         self._at[key] = at
         heapq.heappush(self._heap, (at, key))
+        if len(self._heap) > 2 * len(self._at) + SPARE:  # deadlines of ended jobs may lie a year ahead
+            self._heap = [(at, key) for key, at in self._at.items()]
+            heapq.heapify(self._heap)
         self._arm()
 
     def drop(self, key: str) -> None:
@@ -51,5 +61,8 @@ class Timers:
             at, key = heapq.heappop(self._heap)
             if self._at.get(key) == at:
                 del self._at[key]
-                self._due(key)
+                try:
+                    self._due(key)
+                except Exception:  # one job's mistake must not keep the others from their end
+                    log.exception("the deadline %s could not be acted on", key)
         self._arm()

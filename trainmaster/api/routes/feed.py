@@ -36,9 +36,10 @@ async def _items(request: Request, me: Principal, after: int, only: str | None) 
     async for item in app.feed.subscribe(after, only):
         if item.event == "idle":
             continue  # the stream itself keeps the connection alive
+        if item.job is not None and not decide(me, "jobs:read", item.job.owner).allowed:
+            continue
         if item.event == "job" and item.job is not None:
-            if decide(me, "jobs:read", item.job.owner).allowed:
-                yield Sent("job", (await app.views([item.job]))[0], item.seq)
+            yield Sent("job", (await app.views([item.job]))[0], item.seq)
         elif item.event == "deleted":
             yield Sent("deleted", {"id": item.job_id}, item.seq)
         else:
