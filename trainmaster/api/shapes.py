@@ -218,6 +218,9 @@ class Model(Shape):
     id: str
     name: str
     owner: str
+    workspace: str
+    versions: int
+    latest: int
     created_at: float
 
 

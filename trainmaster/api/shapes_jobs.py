@@ -31,6 +31,7 @@ class ProblemItem(Shape):
     remedy: str
     code: str
     value: Any = None
+    args: dict[str, Any] | None = None
 
 
 class Problem(Shape):
@@ -232,6 +233,7 @@ class Attempt(Shape):
     created_at: float
     started_at: float | None
     draining_at: float | None
+    retained_until: float | None
     ended_at: float | None
     verdict: Verdict | None
     tasks: list[Task]

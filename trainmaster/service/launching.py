@@ -40,9 +40,14 @@ class Specs:
     async def read(self, digest: str) -> JobSpec:
         """Return the spec from memory or the ledger. Raises NotFound when the ledger has none."""
         spec = self._parsed.get(digest)
+        return spec if spec is not None else await asyncio.to_thread(self.fetch, digest)
+
+    def fetch(self, digest: str) -> JobSpec:
+        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none."""
+        spec = self._parsed.get(digest)
         if spec is not None:
             return spec
-        document = await asyncio.to_thread(self._load, digest)
+        document = self._load(digest)
         if document is None:
             raise NotFound(
                 f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file."
@@ -50,6 +55,13 @@ class Specs:
         spec = read_spec(document)
         self.put(digest, spec)
         return spec
+
+    def fetch_or_none(self, digest: str) -> JobSpec | None:
+        """Return the spec, from the ledger if need be, or None when it cannot be read; blocking."""
+        try:
+            return self.fetch(digest)
+        except (NotFound, ValueError):
+            return None
 
 
 class Launching:

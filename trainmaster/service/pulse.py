@@ -51,7 +51,7 @@ class Pulse:
             await asyncio.sleep(EVERY_S)
 
     def _look(self, jobs: list[Job]) -> dict[str, Any]:
-        return {job.id: self._metrics.summary(job, self._specs.get(job.spec_digest)) for job in jobs}
+        return {job.id: self._metrics.summary(job, self._specs.fetch_or_none(job.spec_digest)) for job in jobs}
 
     async def close(self) -> None:
         """Stop."""
