@@ -158,7 +158,9 @@ def test_bombs_are_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"not a tar", gzip.compress(b"not a tar" * 200), archive(("a", b"x" * 9000))[:-40]]
+    "data",
+    [b"", b"not a tar", gzip.compress(b"not a tar" * 200), archive(("a", b"x" * 9000))[:-40]],
+    ids=["nothing", "no gzip", "no tar inside", "cut off"],
 )
 def test_what_is_no_archive_is_said_so(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(InvalidSpec) as refused:
