@@ -130,3 +130,37 @@ async def test_a_lost_task_takes_a_fault_restart_and_then_fails(fake: Stage, mac
     assert (view["retries"]["used"], view["attempt_list"][0]["why"]) == (0, "fault")
     await fake.platform.stop(job, ADMIN)
     assert (await fake.ended(job))["state"] == "stopped"
+
+
+async def test_a_lost_task_is_the_platforms_fault_and_says_so(fake: Stage, machines: FakeMachines) -> None:
+    """B10: lost is told apart from what the user's program did; without restarts left the job fails."""
+    document = spec("lost", retries=5)
+    document["roles"][0]["command"] = "sleep infinity"
+    job = await fake.submit(document)
+    await fake.running(job)
+    machines.lose_task(f"{job}-1")
+    view = await fake.until(job, lambda v: v["attempts"] == 2 or v["state"] == "failed")
+    first = view["attempt_list"][0]
+    assert (first["verdict"]["code"], first["verdict"]["fault"], first["tasks"][0]["state"]) == (
+        "lost",
+        "platform",
+        "lost",
+    )
+
+
+async def test_what_the_explanation_suggests_works(fake: Stage) -> None:
+    """B1: the change that would start it sooner, applied as it is told to a copy in its place, starts it."""
+    blocker = spec("blocker", resources={"cpu": 3, "memory": 3000, "gpu": 1}, replicas=2)
+    blocker["roles"][0]["command"] = "sleep infinity"
+    await fake.running(await fake.submit(blocker))
+    for field, asked in (("cpu", 2), ("memory", 2000), ("gpu", 2)):
+        document = spec(f"wants-{field}", resources={"cpu": 0.1, "memory": 64, field: asked})
+        document["roles"][0]["command"] = "true"
+        job = await fake.submit(document)
+        told = await fake.platform.explain(job, ADMIN)
+        assert told["reason"]["position"] >= 1
+        assert told["suggestions"], (field, told)
+        await fake.platform.stop(job, ADMIN)
+        change = {path: str(value) for path, value in told["suggestions"][0]["change"].items()}
+        copy = await fake.platform.clone(job, ADMIN, change, submit=True)
+        assert (await fake.ended(copy["id"]))["state"] == "succeeded", (field, change)

@@ -285,7 +285,9 @@ def _all():  # type: ignore[no-untyped-def]
     return JobQuery()
 
 
-@pytest.mark.parametrize(("what", "kind"), [("launch", "launch_failed"), ("stage", "launch_failed"), ("save", "save_failed")])
+@pytest.mark.parametrize(
+    ("what", "kind"), [("launch", "launch_failed"), ("stage", "launch_failed"), ("save", "save_failed")]
+)
 async def test_an_order_that_nobody_foresaw_to_fail_fails_its_job(
     fake: Stage, monkeypatch: pytest.MonkeyPatch, what: str, kind: str
 ) -> None:

@@ -285,23 +285,23 @@ class Supervisor:
             if task.running and not task.doom:
                 task.doom, task.doom_text = "stopped", "was ended by the platform, as asked"
         if first and grace_s > 0 and any(task.running for task in attempt.tasks):
-            self._terminate(attempt)
+            self._terminate(attempt.tasks)
         if grace_s <= 0:
             self._kill(attempt)
         elif first:
             self.later(grace_s, lambda: self._kill(attempt))
         self._finish_reap(attempt)
 
-    def _terminate(self, attempt: LiveAttempt) -> None:
-        self.signal(attempt, signal.SIGTERM)
-        starting = [t for t in attempt.tasks if t.running and t.prepared.options and not t.init]
-        if starting:  # its sandbox is being made: there was nobody to tell yet
-            self.later(RETRY_S, lambda: self._terminate_late(starting))
-
-    def _terminate_late(self, tasks: list[LiveTask]) -> None:
+    def _terminate(self, tasks: list[LiveTask]) -> None:
+        """Send SIGTERM; a task whose sandbox is still being made has nobody to tell yet and is told as soon as it has."""
+        unheard = []
         for task in tasks:
             if task.running:
-                procs.send(ending.user_processes(task, self.cgroups), signal.SIGTERM)
+                found = ending.user_processes(task, self.cgroups)
+                procs.send(found, signal.SIGTERM)
+                unheard += [] if found else [task]
+        if unheard:
+            self.later(RETRY_S, lambda: self._terminate(unheard))
 
     def _kill(self, attempt: LiveAttempt) -> None:
         """Kill until everything is settled; a process in uninterruptible sleep is tried again for as long as it takes."""
