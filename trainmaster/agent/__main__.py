@@ -19,7 +19,8 @@ PR_SET_CHILD_SUBREAPER: Final = 36
 def keeper_command(home: str) -> list[str]:
     """Return the command line of a keeper for `home` that runs this agent. The keeper's text is read now, once."""
     text = (Path(__file__).parent / "keeper.py").read_text(encoding="utf-8")
-    agent = [sys.executable, "-S", "-m", "trainmaster.agent", "--home", home, "--kept"]
+    # -P: what lies in the folder the server was started from (a checkout of another version, say) is not the agent.
+    agent = [sys.executable, "-P", "-S", "-m", "trainmaster.agent", "--home", home, "--kept"]
     return [sys.executable, "-I", "-S", "-c", text, os.path.join(home, "run"), *agent]
 
 
