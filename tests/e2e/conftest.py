@@ -4,22 +4,16 @@ Everything lives as long as one file of tests. A page is watched while it is use
 error in the browser's log, no violation of the content security policy and no request to anything but the server.
 """
 
-import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
+from tests.e2e.browser import NoBrowser, chromium, new_password
 from tests.e2e.console import Console, Watch
-from tests.e2e.world import PASSWORD, NotBuilt, World
+from tests.e2e.world import NotBuilt, World
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server", "--disable-component-update",
-    "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
-)  # fmt: skip
 SLOW_MS = 45_000
 
 expect.set_options(timeout=SLOW_MS)
@@ -59,10 +53,10 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """Debian's Chromium, without a window."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        pytest.fail("needs Chromium; on Debian or Ubuntu: apt-get install chromium", pytrace=False)
-    browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+    try:
+        browser = chromium(playwright)
+    except NoBrowser as error:
+        pytest.fail(str(error), pytrace=False)
     yield browser
     browser.close()
 
@@ -71,15 +65,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def signed_in(world: World, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cookies of an administrator who has chosen a password; what the sign-in page does is tested on its own."""
     state = tmp_path_factory.mktemp("cookies") / "state.json"
-    client = playwright.request.new_context(base_url=world.url)
-    answer = client.post("/api/v1/session", data={"username": "admin", "password": world.one_time_password})
-    headers = {"X-CSRF-Token": str(answer.json()["csrf"])}
-    body = {"old": world.one_time_password, "new": PASSWORD}
-    changed = client.post("/api/v1/session/password", data=body, headers=headers)
-    assert changed.ok, changed.text()
-    client.storage_state(path=state)
-    client.dispose()
-    assert json.loads(state.read_text())["cookies"]
+    new_password(playwright, world, state)
     return state
 
 

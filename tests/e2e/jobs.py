@@ -18,7 +18,7 @@ def training(
         "name": "trainer",
         "replicas": replicas,
         "command": "python train.py",
-        "parameters": {"epochs": epochs, "pause": pause},
+        "parameters": {"epochs": epochs, "pause": pause, **more.pop("parameters", {})},
         "resources": {"cpu": 0.5, "memory": "256MiB", "gpu": gpu},
     }
     return world.submit(

@@ -1,0 +1,40 @@
+"""Debian's Chromium without a window, and an administrator's cookies. Also used by scripts/screenshots."""
+
+import json
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+from tests.e2e.world import PASSWORD, World
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server", "--disable-component-update",
+    "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
+)  # fmt: skip
+
+
+class NoBrowser(Exception):
+    """There is no Chromium on this machine."""
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """Launch it. Raises NoBrowser."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        raise NoBrowser("needs Chromium; on Debian or Ubuntu: apt-get install chromium")
+    return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+
+
+def new_password(playwright: Playwright, world: World, cookies: Path) -> None:
+    """Sign in with the one-time password, choose another, keep the session's cookies in a file."""
+    client = playwright.request.new_context(base_url=world.url)
+    answer = client.post("/api/v1/session", data={"username": "admin", "password": world.one_time_password})
+    headers = {"X-CSRF-Token": str(answer.json()["csrf"])}
+    body = {"old": world.one_time_password, "new": PASSWORD}
+    changed = client.post("/api/v1/session/password", data=body, headers=headers)
+    assert changed.ok, changed.text()
+    client.storage_state(path=cookies)
+    client.dispose()
+    assert json.loads(cookies.read_text())["cookies"]
