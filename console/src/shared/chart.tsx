@@ -60,10 +60,10 @@ export function Chart(props: Props): ReactNode {
         { ...axis, size: 62, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
       ],
       series: [
-        { label: props.xLabel ?? "", value: (_u, v) => (v == null ? "–" : time ? stamp(v, "clock") : number(v)) },
+        { label: props.xLabel ?? "", value: (u, v) => told(v ?? latest(u.data[0]), (at) => (time ? stamp(at, "clock") : number(at))) },
         ...lines.map((line): uPlot.Series => ({
           label: line.label, stroke: line.color, width: line.width ?? 1.6, dash: line.dash, spanGaps: true, points: { show: false },
-          class: line.ghost ? "tm-ghost" : undefined, value: (_u, v) => (v == null ? "–" : format(v)),
+          class: line.ghost ? "tm-ghost" : undefined, value: (u, v, i, at) => told(at == null ? latest(u.data[i]) : v, format),
         })),
       ],
     }, data, element);
@@ -89,6 +89,19 @@ export function Chart(props: Props): ReactNode {
   }, [data]);
 
   return <div ref={host} className="tm-chart" data-testid="chart" data-points={data[0]?.length ?? 0} />;
+}
+
+/** What the legend says where the cursor is, or of the latest value while it is elsewhere. */
+function told(value: number | null | undefined, format: (value: number) => string): string {
+  return value == null ? "–" : format(value);
+}
+
+function latest(values: ArrayLike<number | null | undefined> | undefined): number | null {
+  for (let i = (values?.length ?? 0) - 1; i >= 0; i -= 1) {
+    const value = values?.[i];
+    if (value != null) return value;
+  }
+  return null;
 }
 
 /** Room above and below, a flat line in the middle, and `least` (usually 0) kept in view. */

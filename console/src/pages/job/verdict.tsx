@@ -91,6 +91,9 @@ export function tellingLine(evidence: string): string {
   return lines.find((line) => TELLING.test(line)) ?? lines[lines.length - 1] ?? "";
 }
 
+/** Verdicts whose message, which the server words in English, says no more than the title and the line below it. */
+const SAID_BELOW = new Set(["exit_code"]);
+
 function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
@@ -101,7 +104,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
   const telling = tellingLine(evidence);
   return (
     <>
-      {verdict.message && <p>{verdict.message}</p>}
+      {verdict.message && !SAID_BELOW.has(verdict.code) && <p>{verdict.message}</p>}
       {evidence && <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">{evidence}</pre>}
       {attempt && task && (
         <p className="tm-verdict-foot">

@@ -23,7 +23,7 @@ export function useColumns(): TableColumnsType<Job> {
     { title: t("jobs.col.submitted"), key: "submitted", width: 108, render: (_, job) => <Ago at={job.submitted_at} /> },
     { title: t("jobs.col.run"), key: "run", width: 88, render: (_, job) => <RunCell job={job} /> },
     { title: t("jobs.col.where"), key: "where", width: 116, render: (_, job) => <WhereCell job={job} /> },
-    { title: t("jobs.col.resources"), key: "resources", width: 118, render: (_, job) => <ResourceCell job={job} /> },
+    { title: t("jobs.col.resources"), key: "resources", width: 150, render: (_, job) => <ResourceCell job={job} /> },
     { title: <span className="tm-hidden">{t("jobs.col.actions")}</span>, key: "actions", width: 48, fixed: "end", align: "end", render: (_, job) => <RowActions job={job} /> },
   ], [t]);
 }

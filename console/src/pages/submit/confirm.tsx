@@ -80,10 +80,10 @@ export function Confirm({ doc, preview, close, done }: Props): ReactNode {
         ]} />
         <Table<RoleLine> rowKey="name" size="small" pagination={false} dataSource={lines} columns={[
           { title: t("job.tasks.role"), dataIndex: "name" },
-          { title: t("submit.field.replicas"), dataIndex: "replicas" },
-          { title: t("submit.field.cpu"), dataIndex: "cpu" },
-          { title: t("submit.field.memory"), dataIndex: "memory", render: (value: number) => mib(value) },
-          { title: t("submit.field.gpu"), dataIndex: "gpu" },
+          { title: t("submit.field.replicas"), dataIndex: "replicas", className: "tm-nowrap" },
+          { title: t("submit.field.cpu"), dataIndex: "cpu", className: "tm-nowrap" },
+          { title: t("submit.field.memory"), dataIndex: "memory", className: "tm-nowrap", render: (value: number) => mib(value) },
+          { title: t("submit.field.gpu"), dataIndex: "gpu", className: "tm-nowrap" },
           { title: t("submit.field.command"), dataIndex: "command", render: (command: string) => <span className="tm-mono tm-break">{command}</span> },
         ]} />
         <Collapse size="small" items={[{ key: "doc", label: t("submit.confirm.document"), extra: <span onClick={(e) => e.stopPropagation()}><CopyButton text={text} /></span>, children: <pre className="tm-code tm-doc">{text}</pre> }]} />
