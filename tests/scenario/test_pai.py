@@ -16,6 +16,8 @@ from tests.scenario.stage import ADMIN, Stage, spec
 FIXTURES: Final = Path(__file__).parents[1] / "fixtures" / "pai"
 DOCUMENTS: Final = {path.stem: path for path in sorted(FIXTURES.glob("*.json"))}
 DUMP: Final = 'cat /proc/$$/environ > "$TRAINMASTER_OUTPUT_DIR/${TRAINMASTER_TASK##*/}"\n'
+MEET: Final = 'until [ "$(ls "$TRAINMASTER_OUTPUT_DIR" | wc -l)" -ge {count} ]; do sleep 0.02; done\n'
+"""Nobody goes on before all have written: the success of one may end the others."""
 OURS: Final = ("PAI_", "VC_", "VK_", "TASKROLE_NAME", "CUDA_VISIBLE_DEVICES")
 
 
@@ -28,8 +30,9 @@ def load(name: str) -> dict[str, Any]:
 def dumping(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document under another name, every task of which first writes down the environment it was started with."""
     document["jobName"] += "-env"
+    count = sum(role["taskNumber"] for role in document["taskRoles"])
     for role in document["taskRoles"]:
-        role["command"] = DUMP + role["command"]
+        role["command"] = DUMP + MEET.format(count=count) + role["command"]
     return document
 
 
