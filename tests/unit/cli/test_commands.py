@@ -176,9 +176,11 @@ def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
     job = tm("submit", file).strip()
     assert tm("logs", "-f", job) == "one\ntwo\n"
     endless = write(tmp_path / "k.json", "sleep 1000")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores Ctrl-C
     waiting = subprocess.Popen(
         [*TM, "submit", endless, "--wait"], env=tm.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    signal.signal(signal.SIGINT, before)
     assert waiting.stdout is not None
     left = waiting.stdout.readline().split()[0]
     time.sleep(1)
