@@ -6,12 +6,19 @@ from typing import Any
 from tests.e2e.world import World
 
 TRAINING = Path(__file__).parent / "training"
-PATTERN = r"epoch=(?P<step>\d+) of=(?P<total>\d+) loss=(?P<loss>[\d.]+) accuracy=(?P<accuracy>[\d.]+)"
+PATTERN = r"epoch=(?P<step>\d+) of=\d+ loss=(?P<loss>[\d.]+) accuracy=(?P<accuracy>[\d.]+)"
 FOR_EVER = 100_000
 
 
 def training(
-    world: World, name: str, epochs: int, pause: float = 0.1, replicas: int = 1, gpu: int = 0, **more: Any
+    world: World,
+    name: str,
+    epochs: int,
+    pause: float = 0.1,
+    replicas: int = 1,
+    gpu: int = 0,
+    cpu: float = 0.5,
+    **more: Any,
 ) -> str:
     """Submit a training by the command line; return the job's id."""
     role = {

@@ -6,5 +6,5 @@ import random
 
 def accuracy_after(epoch: int, epochs: int, seed: int = 0) -> float:
     """Accuracy in 0..1 after `epoch` of `epochs` epochs."""
-    noise = random.Random(1000 * seed + epoch).uniform(-0.006, 0.006)
+    noise = random.Random(1000 * seed + epoch).uniform(-0.02, 0.02)
     return 0.97 - 0.87 * math.exp(-6 * epoch / max(epochs, 12)) + noise * (1 - epoch / epochs)

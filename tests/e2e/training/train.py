@@ -26,6 +26,7 @@ for epoch in range(1, options.epochs + 1):
         math.sqrt(epoch)
     time.sleep(max(0.0, end - time.monotonic()))
     accuracy = accuracy_after(epoch, options.epochs, index)
+    accuracy /= max(1.0, options.lr)  # a rate that is too high learns little
     print(f"epoch={epoch} of={options.epochs} loss={2.3 * (1 - accuracy):.4f} accuracy={accuracy:.4f}", flush=True)
     if epoch == options.fail_at:
         raise FileNotFoundError("/dataset/train/labels.csv")
