@@ -26,7 +26,7 @@ def training(
         "replicas": replicas,
         "command": "python train.py",
         "parameters": {"epochs": epochs, "pause": pause, **more.pop("parameters", {})},
-        "resources": {"cpu": 0.5, "memory": "256MiB", "gpu": gpu},
+        "resources": {"cpu": cpu, "memory": "256MiB", "gpu": gpu},
     }
     return world.submit(
         {"name": name, "code": str(TRAINING), "roles": [role], "metrics": [{"pattern": PATTERN}], **more}
