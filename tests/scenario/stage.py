@@ -107,7 +107,7 @@ class Stage:
                 await engine.shut_down_agent()
             await self.platform.close()
         if error is None:
-            self.check_no_groups()
+            await self.check_no_groups()
 
     async def restart(self) -> None:
         """End the server and start another on the same home."""
@@ -210,15 +210,18 @@ class Stage:
         assert scheduling.capacity.holders == {}
         assert len(scheduling.queue) == 0
         assert self.platform.context.master.live == {}
-        limit = time.monotonic() + 5.0
+        limit = time.monotonic() + PATIENCE_S
         while (left := self.processes()) and time.monotonic() < limit:
             time.sleep(0.02)  # a process that was killed takes a moment to be gone from /proc
         assert left == {}
 
-    def check_no_groups(self) -> None:
-        """No control group of this home is left."""
+    async def check_no_groups(self) -> None:
+        """The agent, asked to end, leaves no control group of this home."""
         name = "trainmaster-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:12]
-        assert glob.glob(f"/sys/fs/cgroup/**/{name}", recursive=True) == []
+        limit = time.monotonic() + PATIENCE_S
+        while (left := glob.glob(f"/sys/fs/cgroup/**/{name}", recursive=True)) and time.monotonic() < limit:
+            await asyncio.sleep(0.05)  # it answers before it clears up
+        assert left == []
 
 
 def check_fold(job: str, reader: JobReader) -> None:
