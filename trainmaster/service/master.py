@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Final
 
 from trainmaster.core.actions import Action, WakePlanner
 from trainmaster.core.errors import StorageFailed
@@ -28,12 +27,6 @@ log = logging.getLogger("trainmaster.master")
 
 Scheduler = Callable[[float], list[Event]]
 """Plans over what waits and returns `placed` events; called once per cycle, only when something changed."""
-
-LINGER_S: Final = 0.002
-"""Facts that nobody waits for are gathered so long after the last batch was handed over: a transaction costs a millisecond of CPU
-whatever it holds, and a busy platform would make one for every two facts.
-"""
-
 
 @dataclass(slots=True)
 class _Open:
@@ -66,7 +59,7 @@ class _Open:
 
 
 class Master:
-    """Owns the live jobs in memory. All methods are called in the event loop's thread."""
+    """Owns the live jobs in memory, each until its end is on disk. All methods are called in the event loop's thread."""
 
     def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float]) -> None:
         self._ledger, self._feed, self._clock = ledger, feed, clock
@@ -74,9 +67,7 @@ class Master:
         self.seq = 0
         self.committed = 0  # batches made durable, for /metrics
         self._open = _Open()
-        self._dirty = self._blocked = False
-        self._next: asyncio.Handle | None = None
-        self._handed_at = 0.0
+        self._scheduled = self._dirty = self._blocked = False
         self._flights = 0
         self.schedule: Scheduler = lambda now: []
         self.more: Callable[[], bool] = lambda: False
@@ -129,7 +120,7 @@ class Master:
         self._refuse_when_blocked()
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._open.waiters.append(future)
-        self._cycle_soon(at_once=True)
+        self._cycle_soon()
         return future
 
     def wake(self) -> None:
@@ -151,19 +142,14 @@ class Master:
 
     # -- commit ------------------------------------------------------------------------------------------------
 
-    def _cycle_soon(self, at_once: bool = False) -> None:
-        """Have a cycle: now when somebody waits for the disk or nothing was handed over lately, else a little later."""
-        loop = asyncio.get_running_loop()
-        pause = 0.0 if at_once else self._handed_at + LINGER_S - loop.time()
-        if self._next is not None:
-            if pause > 0 or not isinstance(self._next, asyncio.TimerHandle):
-                return
-            self._next.cancel()
-        self._next = loop.call_later(pause, self._cycle) if pause > 0 else loop.call_soon(self._cycle)
+    def _cycle_soon(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._cycle)
 
     def _cycle(self) -> None:
         """Plan if something changed, answer what can be answered at once, hand the batch over."""
-        self._next = None
+        self._scheduled = False
         if self._blocked:
             return
         if self._dirty:
@@ -174,11 +160,7 @@ class Master:
             return
         batch, self._open = self._open, _Open()
         changes = [Change(tuple(events), job) for parts in batch.changes.values() for events, job in parts]
-        for _, job in batch.newest():
-            if job.terminal:
-                self.live.pop(job.id, None)
         self._flights += 1
-        self._handed_at = asyncio.get_running_loop().time()
         gone = [job.id for _, job in batch.deleted]
         future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq))
         loop = asyncio.get_running_loop()
@@ -213,6 +195,9 @@ class Master:
             self._failed(batch, error)
             return
         self.committed += 1
+        for _, job in batch.newest():
+            if job.terminal:  # not sooner: who asks in between must not be shown the row of before
+                self.live.pop(job.id, None)
         for action in batch.actions:
             self.act(action)
         for waiter in batch.waiters:
