@@ -5,9 +5,13 @@ a file that all share, so a job that ran twice shows whatever the platform belie
 """
 
 import contextlib
+import json
 import os
 import random
+import shutil
 import signal
+import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -19,6 +23,8 @@ from bench.record import Record
 from bench.server import SANDBOXED, Client, Server, spec
 from bench.stage import Stage
 
+SIZE: Final = tuple(int(text) for text in os.environ.get("TRAINMASTER_BENCH_CRASH", "200,1000,100").split(","))
+"""Running jobs, waiting jobs, kills."""
 SLOTS: Final = 10
 LONG: Final = (
     "sh -c 'echo $TRAINMASTER_JOB >> /marks/started; i=0; "
@@ -55,7 +61,7 @@ class Feeder(threading.Thread):
 
 def run(stage: Stage, quick: bool) -> Iterator[Record]:
     """Yield the records."""
-    running, queued, kills = (20, 50, 8) if quick else (200, 1000, 100)
+    running, queued, kills = (20, 50, 8) if quick else SIZE
     marks = stage.path("marks")
     os.makedirs(marks)
     server = Server(stage, {**SANDBOXED, "cpu": float(running + SLOTS)})
@@ -145,6 +151,20 @@ def _account(
     yield stage.record("jobs run twice", [float(sum(count > 1 for count in starts.values()))], "jobs")
     yield stage.record("running jobs harmed", [float(len(harmed))], "jobs")
     yield stage.record("logs not whole", [float(len(torn))], "logs")
+
+
+def _explain(server: Server, jobs: set[str]) -> None:
+    """Say on stderr all that is known of jobs for which the promise was not kept; their home is kept to look into."""
+    client = server.client()
+    for job in sorted(jobs):
+        print(json.dumps(_look(client, job)), file=sys.stderr)
+        print(json.dumps(client.ask("GET", f"/jobs/{job}/events")), file=sys.stderr)
+        with contextlib.suppress(OSError):
+            print(Path(server.log_path(job)).read_text()[-500:], file=sys.stderr)
+    if jobs:
+        kept = f"{server.home}-{os.getpid()}".replace("/", "_")
+        shutil.copytree(server.home, os.path.join(tempfile.gettempdir(), kept), ignore=shutil.ignore_patterns("*.sock"))
+        print(f"the home was copied to {os.path.join(tempfile.gettempdir(), kept)}", file=sys.stderr, flush=True)
 
 
 def _whole(log: str) -> bool:

@@ -18,15 +18,23 @@ PLAIN: Final = {"cpu": 16.0, "memory_mib": 100_000, "sandbox": "none", "cgroups"
 SANDBOXED: Final = {"cpu": 16.0, "memory_mib": 100_000}
 """`[local]` of the configuration. 16 cores are offered, as to every peer; the machine may have fewer."""
 
+IDLE_S: Final = 20.0
+"""A connection that was not used for so long is made anew: the server closes it after 30 s."""
+
 
 class Client:
     """A warm client: requests one after another on one connection."""
 
     def __init__(self, port: int, token: str) -> None:
         self._head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._port = port
+        self._connect()
+
+    def _connect(self) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", self._port))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._inbox = b""
+        self._used = time.monotonic()
 
     def request_bytes(self, method: str, path: str, body: Any = None) -> bytes:
         """Return the request as it goes over the wire."""
@@ -39,6 +47,10 @@ class Client:
 
     def send(self, request: bytes) -> Any:
         """Send a request made before; return the answer's JSON. Raises RuntimeError for a refusal."""
+        if time.monotonic() - self._used > IDLE_S:
+            self._socket.close()
+            self._connect()
+        self._used = time.monotonic()
         self._socket.sendall(request)
         while b"\r\n\r\n" not in self._inbox:
             self._more()
