@@ -97,6 +97,7 @@ class Stage:
         try:
             await self._end_all()
             if error is None:
+                await self.platform.context.master.durable()
                 self.check_ledger()
                 self.check_nothing_left()
         finally:

@@ -1,10 +1,14 @@
 """List, then watch: a client that lists once and follows the feed is never wrong, also after it was away."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
+
+import pytest
 
 from tests.scenario.stage import ADMIN, ENDED, Stage, spec
 from trainmaster.service.feed import FeedItem
+from trainmaster.store.ledger import Ledger
 from trainmaster.store.read_jobs import JobQuery
 
 
@@ -119,3 +123,22 @@ async def test_a_client_from_before_a_restart_is_told_to_list_again(fake: Stage)
     await asyncio.wait_for(follower.watch("succeeded", jobs[-1]), 30)
     assert follower.resets == 1
     assert set(follower.shown.values()) <= ENDED
+
+
+async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks again while the end is on its way to a slow disk is not shown an earlier state."""
+    inner = Ledger._write
+
+    def slow(ledger: Ledger, *work: object) -> None:
+        time.sleep(0.1)
+        inner(ledger, *work)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Ledger, "_write", slow)
+    order = ["queued", "initialising", "running", "saving", "stopping", "succeeded"]
+    job = await fake.submit(fake_spec("steady"))
+    seen: list[str] = []
+    while len(seen) < 400 and seen[-50:] != ["succeeded"] * 50:
+        seen.append((await fake.view(job))["state"])
+        await asyncio.sleep(0.005)
+    assert seen == sorted(seen, key=order.index)
+    assert seen[-1] == "succeeded"

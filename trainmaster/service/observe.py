@@ -36,7 +36,7 @@ class Observer:
         try:
             job_id, number = split_attempt_id(fact.attempt)
             job = self._master.live.get(job_id)
-            if job is None or job.attempt is None or job.attempt.number != number:
+            if job is None or job.terminal or job.attempt is None or job.attempt.number != number:
                 return
             event = self._note(job, fact) if isinstance(fact, Note) else self._fact(job, fact)
             if event is not None:

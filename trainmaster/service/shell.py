@@ -107,10 +107,10 @@ class Shell:
         """A deadline came: a debug hold ends, or a duration ran out."""
         what, _, job_id = key.partition(":")
         job = self._master.live.get(job_id)
-        if job is None:
+        if job is None or job.terminal:
             return
         kind = Kind.RELEASED if what == "hold" else Kind.EXPIRED
-        number = job.attempt.number if job.attempt is not None and not job.terminal else 0
+        number = job.attempt.number if job.attempt is not None else 0
         self._say(Event(job_id, kind, self._clock(), "system", number))
 
     def resume(self, job: Job) -> None:
