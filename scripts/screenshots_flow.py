@@ -217,16 +217,27 @@ def new_page(browser: Browser, world: World, language: str, look: str, size: tup
 
 
 def shoot_all(browser: Browser, world: World, jobs: Jobs, cookies: Path) -> None:
-    """Every page in both languages, the list also on a narrow screen, and some pages in the dark."""
-    every = shots(jobs)
+    """Every page in both languages, the list also on a narrow screen, and some pages in the dark; or only those named."""
+    named = sys.argv[1:]
+    every = [shot for shot in shots(jobs) if not named or shot[0] in named]
     for language in LANGUAGES:
-        page = new_page(browser, world, language, "light", SIZE, None)
-        page.goto("/")
-        expect(page.get_by_test_id("password")).to_be_visible()
-        shoot(page, f"{language}-signin")
-        page.context.close()
+        if not named or "signin" in named:
+            page = new_page(browser, world, language, "light", SIZE, None)
+            page.goto("/")
+            expect(page.get_by_test_id("password")).to_be_visible()
+            shoot(page, f"{language}-signin")
+            page.context.close()
         _series(browser, world, language, "light", SIZE, cookies, every, f"{language}-{{}}")
-        _series(browser, world, language, "light", NARROW, cookies, every[:1], f"{language}-{{}}-narrow")
+        _series(
+            browser,
+            world,
+            language,
+            "light",
+            NARROW,
+            cookies,
+            [s for s in every if s[0] == "jobs"],
+            f"{language}-{{}}-narrow",
+        )
         dark = [shot for shot in every if shot[0] in ("jobs", "job", "job-metrics")]
         _series(browser, world, language, "dark", SIZE, cookies, dark, f"{language}-{{}}-dark")
     shutil.copyfile(IMAGES / "en-job-metrics.png", IMAGES / "console.png")
