@@ -14,6 +14,10 @@ from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 
 UNKNOWN_SLACK: Final = 100  # ticks: a start that was not noted is dated by the last write to the record
+BORN_WITHIN: Final = 60 * procs.TICKS
+"""A sandbox's pid 1 is as old as its task. What bears its number later (days later, or after the host was started again) is a
+stranger, and would be killed for it.
+"""
 
 
 def status_lines(path: str) -> dict[str, int]:
@@ -37,10 +41,20 @@ def find_init(task: LiveTask) -> int:
     if task.init == 0:
         pid = status_lines(task.prepared.paths.status).get("child-pid", 0)
         found = procs.stat(pid) if pid else None
-        if found is None or found.start < task.start - procs.START_SLACK:
+        if found is None or not -procs.START_SLACK <= found.start - task.start <= BORN_WITHIN or not _first_inside(pid):
             return 0
         task.init = pid
     return task.init
+
+
+def _first_inside(pid: int) -> bool:
+    """True when `pid` is process 1 of a namespace below this one: no daemon of the host is, whatever number it was given."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            seen_as = next((line.split()[1:] for line in file if line.startswith(b"NSpid:")), None)
+    except OSError:
+        return False
+    return seen_as is None or (len(seen_as) > 1 and seen_as[-1] == b"1")
 
 
 def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:

@@ -6,6 +6,7 @@ gpu_util_0_1|null, gpu_mem_mib|null, processes]. The network is shared between t
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -108,18 +109,29 @@ def _disk(pid: int) -> tuple[float, float]:
     return int(fields[b"read_bytes"]) / 1048576, int(fields[b"write_bytes"]) / 1048576
 
 
-def folder_mib(paths: tuple[str, ...], most: int = 50_000) -> float:
-    """Return the MiB allocated below `paths`; stops counting after `most` entries. O(entries)."""
-    total, stack, seen = 0, list(paths), 0
-    while stack and seen < most:
-        try:
-            with os.scandir(stack.pop()) as entries:
-                for entry in entries:
-                    seen += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        stack.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-        except OSError:
-            continue
-    return total / 1048576
+class DiskUse:
+    """Adds up what is allocated below one folder, a bounded piece per step: a million files must not hold up the agent, nor
+    hide what comes behind them.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folders = [folder]
+        self._entries: Iterator[os.DirEntry[str]] = iter(())
+        self.bytes = 0
+
+    def step(self, most: int = 20_000) -> bool:
+        """Count up to `most` entries; return whether that was all. O(most)."""
+        for _ in range(most):
+            try:
+                entry = next(self._entries, None)
+                if entry is None:
+                    if not self._folders:
+                        return True
+                    self._entries = os.scandir(self._folders.pop())
+                elif entry.is_dir(follow_symlinks=False):
+                    self._folders.append(entry.path)
+                else:
+                    self.bytes += entry.stat(follow_symlinks=False).st_blocks * 512
+            except OSError:
+                continue  # it disappeared meanwhile
+        return False

@@ -59,6 +59,7 @@ class Server:
         self.stopping = False
         self.ticking = False
         self.ticks = 0
+        self.disk: dict[str, samples.DiskUse] = {}  # counts going on, by job
         self.idle_since = time.monotonic()
         cgroups = Cgroups(layout.home)
         self.supervisor = Supervisor(layout, cgroups, self.push, self.later, self.watch_end)
@@ -311,10 +312,10 @@ class Server:
             try:
                 self.sampler.sample(task, now)
                 fast = logcap.check(task) or fast
-                self._budget(task)
             except OSError as error:
                 print(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}", file=sys.stderr, flush=True)
         self.sampler.forget(set(running))
+        self._budgets(running)
         if fast:
             self.later(FAST_S, self._look_at_logs)
         self._tick_soon()
@@ -324,15 +325,22 @@ class Server:
         if any(fast):
             self.later(FAST_S, self._look_at_logs)
 
-    def _budget(self, task: LiveTask) -> None:
-        budget = task.attempt.settings.disk_mib
-        if not budget or self.ticks % DISK_EVERY:
-            return
-        used = samples.folder_mib((self.layout.job(task.attempt.gang.job),))
-        if used > budget:
-            self.supervisor.doom(
-                task, "disk_full", f"was ended: its job's folder holds {used:.0f} MiB, the limit is {budget} MiB"
-            )
+    def _budgets(self, running: list[LiveTask]) -> None:
+        """Go on adding up what each job's folder holds; end the tasks of a job that is over its budget."""
+        jobs = {task.attempt.gang.job: task.attempt.settings.disk_mib for task in running}
+        self.disk = {job: use for job, use in self.disk.items() if job in jobs}
+        for job, budget in jobs.items():
+            if not budget or (job not in self.disk and self.ticks % DISK_EVERY):
+                continue
+            use = self.disk.setdefault(job, samples.DiskUse(self.layout.job(job)))
+            done = use.step()
+            if (used := use.bytes >> 20) > budget:
+                text = f"was ended: its job's folder holds {used} MiB, the limit is {budget} MiB"
+                for task in running:
+                    if task.attempt.gang.job == job:
+                        self.supervisor.doom(task, "disk_full", text)
+            if done:
+                del self.disk[job]
 
 
 def _guarded(call: Callable[..., None], *given: int) -> None:
