@@ -14,6 +14,15 @@ from trainmaster.agent.server import Server, prepare_home
 from trainmaster.core.layout import Layout
 
 PR_SET_CHILD_SUBREAPER: Final = 36
+ANOTHER_SERVES: Final = 3
+"""Exit code that tells the keeper to restart nobody: it goes on only as the parent of the tasks it has."""
+
+
+def write_pid(path: str, pid: int) -> None:
+    """Replace the pid file at `path`: a reader finds the old or the new one, never half of it."""
+    fresh = f"{path}.{os.getpid()}"
+    Path(fresh).write_text(f"{pid}\n", encoding="ascii")
+    os.replace(fresh, path)
 
 
 def keeper_command(home: str) -> list[str]:
@@ -25,7 +34,7 @@ def keeper_command(home: str) -> list[str]:
 
 
 def main() -> int:
-    """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep."""
+    """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep, 3 that another serves."""
     parser = argparse.ArgumentParser(prog="python -m trainmaster.agent")
     parser.add_argument("--home", required=True)
     parser.add_argument("--kept", action="store_true", help="the parent is a keeper")
@@ -40,12 +49,12 @@ def main() -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        print("another agent serves this home", file=sys.stderr)
-        return 0
+        return ANOTHER_SERVES
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
     sandbox.write_etc(layout.path("run", "etc"))
-    Path(layout.path("run", "agent.pid")).write_text(f"{os.getpid()}\n", encoding="ascii")
+    for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", os.getppid())):
+        write_pid(layout.path("run", name), pid)
 
     def become_keeper() -> None:
         """The keeper was killed: take its place, so that the tasks keep a parent that writes their exit codes down."""

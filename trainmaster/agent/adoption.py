@@ -46,16 +46,20 @@ def set_aside(layout: Layout, name: str, error: Exception) -> None:
     print(f"record {name} is malformed and was set aside in {folder}: {error!r}", file=sys.stderr, flush=True)
 
 
-def identify(task: LiveTask, keeper: int) -> None:
-    """Find the main process of a task that was started but not noted (the agent died in between)."""
-    for pid in procs.all_pids():
-        found = procs.stat(pid)
-        if (
-            found is not None
-            and found.sid == pid
-            and found.ppid in (keeper, os.getpid(), 1)
-            and procs.carries(pid, task.marker)
-        ):
-            task.pid, task.start = pid, found.start
-            task.attempt.append({"s": task.position, "pid": pid, "start": found.start, "at": task.started_at})
-            return
+def identify(task: LiveTask) -> None:
+    """Find the main process of a task that was started but not noted (the agent died in between).
+
+    It carries the task's marker, or, before its first instruction, writes to the task's log already. Of several (the task's
+    own daemons look alike) it is the oldest.
+    """
+    leaders = [found for found in map(procs.stat, procs.all_pids()) if found is not None and found.alive]
+    mine = [
+        found
+        for found in leaders
+        if found.sid == found.pid
+        and (procs.carries(found.pid, task.marker) or procs.writes_to(found.pid, task.prepared.paths.log))
+    ]
+    if mine:
+        first = min(mine, key=lambda found: (found.start, found.pid))
+        task.pid, task.start = first.pid, first.start
+        task.attempt.append({"s": task.position, "pid": first.pid, "start": first.start, "at": task.started_at})

@@ -133,4 +133,10 @@ def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:
         if mine and abs(start - task.start) <= (procs.START_SLACK if task.pid else UNKNOWN_SLACK):
             task.pid = pid
             return code << 8 if code >= 0 else -code
+    if task.pid == 0:  # ended, but the keeper has not come to it yet
+        for found in filter(None, map(procs.stat, procs.all_pids())):
+            orphan = found.state == "Z" and found.sid == found.pid and found.pid not in known
+            if orphan and abs(found.start - task.start) <= UNKNOWN_SLACK:
+                task.pid = found.pid
+                return found.code
     return None

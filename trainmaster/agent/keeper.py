@@ -2,7 +2,8 @@
 # every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may never start,
 # signal or judge a task. Invariant: a line is in `exits` before the zombie is reaped, so an orphan is always either a
 # zombie in /proc or a line here. Run as text (`python -c`), so that an upgrade of the package on disk does not touch it;
-# argv: 1 folder for `exits` and `keeper.pid`, 2.. the agent's command line.
+# argv: 1 folder for `exits`, 2.. the agent's command line. An agent that exits with 3 found another one serving: this keeper
+# then only waits for the tasks it is the parent of.
 import ctypes
 import os
 import signal
@@ -13,8 +14,6 @@ os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the server was started with 
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
 EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
-with open(os.path.join(FOLDER, "keeper.pid"), "w") as file:
-    file.write(f"{os.getpid()}\n")
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
@@ -29,7 +28,10 @@ def spawn_agent() -> int:
 
 agent, born = spawn_agent(), time.monotonic()
 while True:
-    ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+    try:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+    except ChildProcessError:
+        break  # another keeper's agent serves, and the last task that came here has ended
     if ended is None:
         continue
     pid = ended.si_pid
@@ -40,6 +42,9 @@ while True:
     if pid == agent:
         if ended.si_code == os.CLD_EXITED and ended.si_status == 0:
             break  # asked to end, with nothing left to keep
+        if ended.si_code == os.CLD_EXITED and ended.si_status == 3:
+            agent = 0
+            continue
         if ended.si_code == os.CLD_EXITED and time.monotonic() - born < 1.0:
             time.sleep(0.5)  # an agent that cannot even start must not spin; a killed one is back at once
         agent, born = spawn_agent(), time.monotonic()

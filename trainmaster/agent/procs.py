@@ -95,6 +95,14 @@ def carries(pid: int, marker: bytes) -> bool:
         return False
 
 
+def writes_to(pid: int, path: str) -> bool:
+    """True when the standard output of `pid` is the file at `path`."""
+    try:
+        return os.path.samestat(os.stat(f"/proc/{pid}/fd/1"), os.stat(path))
+    except OSError:
+        return False
+
+
 def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) -> set[int]:
     """Return the live processes that carry `marker`, or belong to the session or group of `leader`, or descend from these.
 

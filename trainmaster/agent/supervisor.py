@@ -167,7 +167,7 @@ class Supervisor:
                 self._start_late(task)
             return
         if task.pid == 0:
-            adoption.identify(task, self.keeper)
+            adoption.identify(task)
         task.adopted = True
         if task.pid:
             self.by_pid[task.pid] = task
@@ -211,7 +211,7 @@ class Supervisor:
         status: int | None = None
         if procs.same(found, task.start) and found is not None and found.state == "Z":
             status = found.code
-        if status is None:
+        if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
             known = {other.pid for a in self.attempts.values() for other in a.tasks}
             status = ending.orphan_exit(self.layout.path("run"), task, known)
         noted = ending.status_lines(task.prepared.paths.status).get("exit-code") if task.prepared.options else None

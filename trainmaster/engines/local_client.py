@@ -129,8 +129,7 @@ class AgentClient(asyncio.Protocol):
                 (os.POSIX_SPAWN_DUP2, 1, 2),
             ],
         )  # fmt: skip
-        with open(os.path.join(run, "keeper.pid"), "w", encoding="ascii") as file:
-            file.write(f"{self.keeper}\n")
+        agent_main.write_pid(os.path.join(run, "keeper.pid"), self.keeper)
 
     def _fail(self, why: str) -> None:
         pending, self._pending = self._pending, {}
