@@ -70,7 +70,10 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     items = [spec(LONG, inputs=inputs)] * running
     long = [item["id"] for item in client.ask("POST", "/jobs/batch", {"items": items})["items"]]
     _wait(lambda: len(_started(marks)) >= running)
-    short = [item["id"] for item in client.ask("POST", "/jobs/batch", {"items": [spec(SHORT, inputs=inputs)] * queued})["items"]]
+    short = [
+        item["id"]
+        for item in client.ask("POST", "/jobs/batch", {"items": [spec(SHORT, inputs=inputs)] * queued})["items"]
+    ]
     feeder = Feeder(server, spec(SHORT, inputs=inputs))
     feeder.start()
     listing = _storm(server, kills, running + queued)

@@ -42,7 +42,9 @@ class HyperQueue:
         os.makedirs(self.folder)
         command = [*(cpu.prefix() if cpu else []), sys.executable, "-c", _HOLDER, self.folder, str(CORES)]
         with open(os.path.join(self.folder, "err"), "wb") as err:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True)
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, text=True
+            )
         stage.closing(self.close)
         out: Any = self.process.stdout
         for line in out:

@@ -29,7 +29,9 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     pids = server.pids()
     yield stage.record("memory (PSS), server and agent, 10,000 jobs stored", [pss_mib(pids)], "MiB")
     yield stage.record("memory (PSS), server alone", [pss_mib([server.pid])], "MiB")
-    yield stage.record("memory (PSS), agent and its keeper", [pss_mib([pid for pid in pids if pid != server.pid])], "MiB")
+    yield stage.record(
+        "memory (PSS), agent and its keeper", [pss_mib([pid for pid in pids if pid != server.pid])], "MiB"
+    )
     yield stage.record("CPU, server and agent, 10,000 jobs stored", [cpu], "% of a core")
     yield stage.record("ready after start, 10,000 jobs stored", ready, "s")
 

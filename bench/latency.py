@@ -102,7 +102,9 @@ def _records(stage: Stage, tasks: int, found: dict[str, list[float]]) -> Iterato
     spawn, bare = "posix_spawn (limit)", "bare bubblewrap (limit)"
     yield stage.record(f"{what}, against HyperQueue", found["plain"], "ms", against=title, peer=theirs)
     yield stage.record(f"{what}, against posix_spawn", found["plain"], "ms", against=spawn, peer=found["posix_spawn"])
-    yield stage.record(f"{what} in a sandbox, against bubblewrap", found["sandboxed"], "ms", against=bare, peer=found["bubblewrap"])
+    yield stage.record(
+        f"{what} in a sandbox, against bubblewrap", found["sandboxed"], "ms", against=bare, peer=found["bubblewrap"]
+    )
     yield stage.record(f"{what} in a sandbox, against HyperQueue", found["sandboxed"], "ms", against=title, peer=theirs)
     for name, values in found.items():
         yield stage.record(f"{what}, p05 of {name}", [quantile(values, 0.05)], "ms")

@@ -29,7 +29,9 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
         for _ in range(rounds):
             for name, client in clients.items():
                 found[name].append(_page(client, path))
-        yield stage.record(f"{what}, {stored:,} finished jobs", found["large"], "ms", against="50 finished jobs", peer=found["small"])
+        yield stage.record(
+            f"{what}, {stored:,} finished jobs", found["large"], "ms", against="50 finished jobs", peer=found["small"]
+        )
         yield stage.record(f"{what}, {stored:,} finished jobs, p95", [quantile(found["large"], 0.95)], "ms")
 
 

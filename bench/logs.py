@@ -78,7 +78,9 @@ def _follow(server: Server, client: Client, beats: int) -> list[float]:
     follower = socket.create_connection(("127.0.0.1", server.port))
     token = Path(server.home, "secrets", "cli-token").read_text().strip()
     path = f"/api/v1/jobs/{job}/attempts/1/tasks/task0-0/log/follow"
-    follower.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    follower.sendall(
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    )
     delays: list[float] = []
     rest = b""
     while b"event: end" not in rest:

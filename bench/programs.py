@@ -11,9 +11,7 @@ import sys
 from typing import Final
 
 _HEAD: Final = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n#include <fcntl.h>\n#include <unistd.h>\n"
-_NOW: Final = (
-    "static long long now(void){struct timespec t;clock_gettime(CLOCK_MONOTONIC,&t);return t.tv_sec*1000000000LL+t.tv_nsec;}\n"
-)
+_NOW: Final = "static long long now(void){struct timespec t;clock_gettime(CLOCK_MONOTONIC,&t);return t.tv_sec*1000000000LL+t.tv_nsec;}\n"
 _C: Final = {
     "stamp": """int main(int c,char**v){char b[64];int n=snprintf(b,64,"%lld\\n",now());
 if(c>1){int f=open(v[1],O_WRONLY|O_CREAT|O_APPEND,0644);if(f>=0){if(write(f,b,n)<0)return 2;close(f);}}

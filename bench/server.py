@@ -104,12 +104,16 @@ class Server:
         code = f"import sys; sys.argv[1:] = ['serve', '--home', {self.home!r}, '--port', '0']; from {self._module} import run; run()"
         began = time.monotonic()
         with open(os.path.join(self.home, "server.log"), "ab") as log:
-            self._process = subprocess.Popen([*prefix, sys.executable, "-c", code], stdout=log, stderr=log, start_new_session=True)
+            self._process = subprocess.Popen(
+                [*prefix, sys.executable, "-c", code], stdout=log, stderr=log, start_new_session=True
+            )
         while time.monotonic() - began < 60:
             with contextlib.suppress(OSError, ValueError):
                 self.port = int(json.loads(told.read_text())["url"].rsplit(":", 1)[1])
                 with socket.create_connection(("127.0.0.1", self.port)) as sock:
-                    sock.sendall(f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n".encode())
+                    sock.sendall(
+                        f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n".encode()
+                    )
                     if b" 200 " in sock.recv(4096)[:16]:
                         break
             if self._process.poll() is not None:

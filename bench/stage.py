@@ -26,7 +26,9 @@ class Stage:
         self.programs = programs.build(self.path("env", "bin"))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """End and remove everything, last made first."""
         for close in reversed(self._closers):
             with contextlib.suppress(Exception):

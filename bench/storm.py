@@ -54,7 +54,9 @@ async def _storm(port: int, request: bytes, connections: int, total: int) -> flo
     waiting = [loop.create_future() for _ in range(connections)]
     began = time.monotonic()
     for done in waiting:
-        await loop.create_connection(lambda done=done: Connection(request, total // connections, done), "127.0.0.1", port)  # type: ignore[misc]
+        await loop.create_connection(
+            lambda done=done: Connection(request, total // connections, done), "127.0.0.1", port
+        )  # type: ignore[misc]
     await asyncio.gather(*waiting)
     return time.monotonic() - began
 

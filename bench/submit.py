@@ -41,7 +41,9 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
                 costs[name].append((groups[name].seconds() - used) * 1e6 / count)
     title = "the same server validating only"
     yield stage.record("durable submits, 32 connections", rates["durable"], "jobs/s")
-    yield stage.record("durable submits, against validating only", rates["durable"], "jobs/s", against=title, peer=rates["validating"])
+    yield stage.record(
+        "durable submits, against validating only", rates["durable"], "jobs/s", against=title, peer=rates["validating"]
+    )
     yield stage.record("server CPU per durable submit", costs["durable"], "us", against=title, peer=costs["validating"])
     yield from _batches(stage, 1000 if quick else 10_000, 2 if quick else 5)
 

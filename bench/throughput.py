@@ -55,9 +55,13 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     yield stage.record("CPU per completed job, against single jobs", ours.cpu_ms, "ms", against=title, peer=jobs.cpu_ms)
     yield stage.record("CPU per completed job, against one array", ours.cpu_ms, "ms", against=title, peer=arrays)
     yield stage.record("completed, against single jobs", ours.rate, "jobs/s", against=title, peer=jobs.rate)
-    yield stage.record("completed, against one array", ours.rate, "jobs/s", against=title, peer=array.rate if array else [])
+    yield stage.record(
+        "completed, against one array", ours.rate, "jobs/s", against=title, peer=array.rate if array else []
+    )
     slurm = slurm_peer.completed(stage, 40 if quick else 200, 2 if quick else 3)
-    yield stage.record("completed, against Slurm", ours.rate, "jobs/s", against=slurm_peer.title() if slurm else None, peer=slurm)
+    yield stage.record(
+        "completed, against Slurm", ours.rate, "jobs/s", against=slurm_peer.title() if slurm else None, peer=slurm
+    )
 
 
 def _ours(stage: Stage, client: Client, count: int) -> float:

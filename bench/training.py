@@ -66,12 +66,22 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     rates = [[one["steps_per_s"] for one in found[name]] for name in ("job", "bare")]
     costs = [[one["cpu_ms"] for one in found[name]] for name in ("job", "bare")]
     title = "bare torchrun"
-    yield stage.record("steps/s, 2-rank DDP, sandboxed and sampled", rates[0], "steps/s", against=title, peer=rates[1], ratio=ratio)
+    yield stage.record(
+        "steps/s, 2-rank DDP, sandboxed and sampled", rates[0], "steps/s", against=title, peer=rates[1], ratio=ratio
+    )
     yield stage.record("CPU per step of rank 0", costs[0], "ms", against=title, peer=costs[1])
 
 
 def _bare(script: str, steps: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", f"{script}/loop.py", str(steps)]
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node=2",
+        f"{script}/loop.py",
+        str(steps),
+    ]
     log = f"{script}.log"
     with open(log, "wb") as file:
         subprocess.run(command, check=True, stdout=file, stderr=file, env={**os.environ, "OMP_NUM_THREADS": "1"})

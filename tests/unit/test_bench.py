@@ -13,7 +13,9 @@ FIELDS = ["name", "metric", "value", "unit", "against", "ratio", "bar", "ok", "n
 
 
 def test_a_record_has_exactly_the_agreed_fields() -> None:
-    made = record.record("logs", "1M lines of 100 B", [90.0, 100.0, 95.0], "lines/s", 1.234, against="a file", peer=[100.0])
+    made = record.record(
+        "logs", "1M lines of 100 B", [90.0, 100.0, 95.0], "lines/s", 1.234, against="a file", peer=[100.0]
+    )
     text = json.loads(json.dumps(made.to_json()))
     assert list(text) == FIELDS
     assert text == {
@@ -32,7 +34,9 @@ def test_a_record_has_exactly_the_agreed_fields() -> None:
         ("last first line, gang of 8, against posix_spawn", [99.0], [1.0], None),
     ],
 )
-def test_a_bar_is_met_missed_or_not_to_be_told(metric: str, values: list[float], peer: list[float], met: bool | None) -> None:
+def test_a_bar_is_met_missed_or_not_to_be_told(
+    metric: str, values: list[float], peer: list[float], met: bool | None
+) -> None:
     """A peer that is missing neither meets nor misses; a number without a bar only informs."""
     assert record.record("latency", metric, values, "ms", 0.0, against="peer", peer=peer).ok is met
 

@@ -1,16 +1,16 @@
 """Where everything lies under the one home folder, and where a task sees it. Paths only; touches no disk.
 
-    HOME/
-      config.toml           the administrator's settings
-      trainmaster.db        the ledger (SQLite), with -wal and -shm
-      secrets/  0700        session key, cli-token (0600)
-      run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
-      uploads/<digest>/     code folders, by content
-      jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
-                            attempts/<n>/record.jsonl        what was asked, started and ended
-                            attempts/<n>/<task0-0>/          one TaskPaths
-      models/<id>/<version>/   manifest.json and files/: immutable
-      backups/              copies made before a migration
+HOME/
+  config.toml           the administrator's settings
+  trainmaster.db        the ledger (SQLite), with -wal and -shm
+  secrets/  0700        session key, cli-token (0600)
+  run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
+  uploads/<digest>/     code folders, by content
+  jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
+                        attempts/<n>/record.jsonl        what was asked, started and ended
+                        attempts/<n>/<task0-0>/          one TaskPaths
+  models/<id>/<version>/   manifest.json and files/: immutable
+  backups/              copies made before a migration
 """
 
 import os
@@ -119,5 +119,18 @@ IN_WORKSPACE: Final = "/workspace"
 IN_OUTPUTS: Final = "/workspace/outputs"
 IN_ALGORITHM: Final = "/workspace/algorithm"
 IN_METRICS: Final = "/trainmaster/metrics"
-RESERVED_TARGETS: Final = ("/", "/proc", "/dev", "/sys", "/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/tmp", "/trainmaster")
+RESERVED_TARGETS: Final = (
+    "/",
+    "/proc",
+    "/dev",
+    "/sys",
+    "/usr",
+    "/etc",
+    "/bin",
+    "/lib",
+    "/lib64",
+    "/sbin",
+    "/tmp",
+    "/trainmaster",
+)
 """Mount targets a job may not ask for."""

@@ -246,7 +246,9 @@ def replace(record: R, **changes: Any) -> R:
 
 def _shape(kind: Any) -> _Shape:
     names = [item.name for item in fields(kind)]
-    writers = tuple(kind.__dict__[name].__set__ for name in names)  # the slots themselves: a frozen record has no other door
+    writers = tuple(
+        kind.__dict__[name].__set__ for name in names
+    )  # the slots themselves: a frozen record has no other door
     shape = _SHAPES[kind] = (attrgetter(*names), {name: at for at, name in enumerate(names)}, writers)
     return shape
 

@@ -36,7 +36,9 @@ class _Subscriber:
             return
         key = item.job_id or item.event
         self.items.pop(key, None)
-        if len(self.items) >= REMEMBERED:  # it reads slower than jobs change, or not at all: it lists again when it wakes
+        if (
+            len(self.items) >= REMEMBERED
+        ):  # it reads slower than jobs change, or not at all: it lists again when it wakes
             self.items.clear()
             item, key = FeedItem(item.seq, "reset"), "reset"
         self.items[key] = item

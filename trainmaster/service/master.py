@@ -28,6 +28,7 @@ log = logging.getLogger("trainmaster.master")
 Scheduler = Callable[[float], list[Event]]
 """Plans over what waits and returns `placed` events; called once per cycle, only when something changed."""
 
+
 @dataclass(slots=True)
 class _Open:
     """The batch being filled."""

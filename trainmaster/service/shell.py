@@ -186,7 +186,9 @@ class Shell:
                 mistakes += 1
                 kind = GIVEN_UP.get(type(action))
                 if kind is not None and mistakes >= MISTAKES:
-                    failed = self._event(action, kind, reason=f"the platform made a mistake: {type(error).__name__}: {error}")
+                    failed = self._event(
+                        action, kind, reason=f"the platform made a mistake: {type(error).__name__}: {error}"
+                    )
                     continue
             await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
             tries += 1

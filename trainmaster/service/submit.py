@@ -121,7 +121,9 @@ class Submit:
         if key is None:
             jobs = await self._durably(candidates, lambda: self._enter_all(candidates, models, None))
         else:
-            jobs, _ = await self._once(key, bodies, candidates, who, lambda use: self._enter_all(candidates, models, use))
+            jobs, _ = await self._once(
+                key, bodies, candidates, who, lambda use: self._enter_all(candidates, models, use)
+            )
         return [{"id": job.id, "state": job.shown.value} for job in jobs]
 
     async def _read_all(

@@ -197,7 +197,10 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     try:  # what collects the metrics is RE2, because it cannot be made to run for ever
         re2.compile(pattern, options)
     except re2.error as error:
-        return "bad_regex", f"{error.args[0].decode(errors='replace')} (RE2 knows no look-around and no back-references)"
+        return (
+            "bad_regex",
+            f"{error.args[0].decode(errors='replace')} (RE2 knows no look-around and no back-references)",
+        )
     if not groups:
         return "regex_groups", ""
     return ("regex_slow", "") if _repeats_inside(tree, False) else None

@@ -31,7 +31,9 @@ def _guarded(world: LocalWorld) -> bool:
     return agent is not None and keeper is not None and agent.alive and keeper.alive and agent.ppid == keeper.pid
 
 
-async def _kill_until(world: LocalWorld, done: asyncio.Event, victims: tuple[str, ...], kills: list[str], *, both: bool) -> None:
+async def _kill_until(
+    world: LocalWorld, done: asyncio.Event, victims: tuple[str, ...], kills: list[str], *, both: bool
+) -> None:
     """Kill at random instants. `both`: also while the last kill is being mended, so that agent and keeper may be dead at
     once: only a sandboxed task has a witness of its own then (docs/design/agent.md).
     """
