@@ -4,6 +4,7 @@ import argparse
 import ctypes
 import fcntl
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -14,6 +15,10 @@ from trainmaster.agent.server import Server, prepare_home
 from trainmaster.core.layout import Layout
 
 PR_SET_CHILD_SUBREAPER: Final = 36
+FILES: Final = 65_536
+"""Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's: with the
+1,024 that shells give, a hundred tasks would be the end. More than this harms programs that close all they could have.
+"""
 ANOTHER_SERVES: Final = 3
 """Exit code that tells the keeper to restart nobody: it goes on only as the parent of the tasks it has."""
 
@@ -51,6 +56,8 @@ def main() -> int:
     except BlockingIOError:
         return ANOTHER_SERVES
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
     sandbox.write_etc(layout.path("run", "etc"))
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", os.getppid())):

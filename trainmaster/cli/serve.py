@@ -7,6 +7,7 @@ import fcntl
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -132,6 +133,8 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
     from trainmaster.core.errors import TrainmasterError
 
     app = create_app(platform)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
     sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(*COLLECT)
     gc.freeze()  # what was imported and built so far stays
