@@ -3,10 +3,14 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 
 import pytest
+from starlette.requests import Request
 
-from tests.scenario.stage import ADMIN, ENDED, Stage, spec
+from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
+from trainmaster.access.roles import Principal
+from trainmaster.api.routes.feed import _items
 from trainmaster.service.feed import FeedItem
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.read_jobs import JobQuery
@@ -142,3 +146,26 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
         await asyncio.sleep(0.005)
     assert seen == sorted(seen, key=order.index)
     assert seen[-1] == "succeeded"
+
+
+async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
+    """Neither of their changes nor of their end: an id that is not in the list must not be in the feed."""
+    request = Request({"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=fake.platform)), "headers": []})
+    start = fake.platform.feed.seq
+    mine, theirs = Principal("bob"), ADMIN
+    jobs = {}
+    for who in (mine, theirs):
+        view, _ = await fake.platform.submit({"spec": fake_spec("a")}, who, None)
+        jobs[who.name] = view["id"]
+        await fake.ended(view["id"])
+        await fake.platform.delete(view["id"], who)
+    last, _ = await fake.platform.submit({"spec": fake_spec("last")}, mine, None)
+    heard = []
+    async with asyncio.timeout(PATIENCE_S):
+        async for sent in _items(request, mine, start, None):
+            heard.append((sent.event, sent.data["id"]))
+            if sent.data["id"] == last["id"]:
+                break
+    assert ("deleted", jobs["bob"]) in heard
+    assert jobs["admin"] not in {job for _, job in heard}
+    await fake.ended(last["id"])

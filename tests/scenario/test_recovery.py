@@ -354,3 +354,19 @@ async def test_files_that_a_deletion_left_are_removed_at_the_next_start(
     while folder.exists():
         assert time.monotonic() < limit
         await asyncio.sleep(0.05)
+
+
+async def test_readiness_asked_by_a_crowd_is_looked_up_once(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody needs to sign in for /readyz; a flood of it must not become a flood of writes to the ledger."""
+    looks = 0
+    probe = fake.platform._probe_ledger
+
+    async def counted() -> None:
+        nonlocal looks
+        looks += 1
+        await probe()
+
+    monkeypatch.setattr(fake.platform, "_probe_ledger", counted)
+    answers = await asyncio.gather(*(fake.platform.ready() for _ in range(500)))
+    assert all(answer["ok"] for answer in answers)
+    assert looks == 1

@@ -13,6 +13,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
 from trainmaster.core.units import format_duration
 from trainmaster.queue.reasons import problem
+from trainmaster.service.inputs import path_problem
 from trainmaster.service.launching import code_folder
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import JobSpec
@@ -88,30 +89,6 @@ class Admission:
                 Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
             )
         not_uploaded = code_problem(spec)
-        paths = [self._path_problem(item.path, f"inputs.{index}.path") for index, item in enumerate(spec.inputs)]
+        home, roots = self._layout.home, self._config.local.mount_roots
+        paths = [path_problem(item.path, f"inputs.{at}.path", home, roots) for at, item in enumerate(spec.inputs)]
         return found + [one for one in (not_uploaded, *paths) if one is not None]
-
-    def _path_problem(self, path: str, where: str) -> Problem | None:
-        """A host path may be mounted when it is there and lies under one of the roots, after following links."""
-        real = os.path.realpath(path)
-        home = os.path.realpath(self._layout.home)
-        roots = [os.path.realpath(os.path.expanduser(root)) for root in self._config.local.mount_roots]
-        if _inside(real, home) or _inside(home, real):
-            return Problem(
-                where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path
-            )
-        if not any(_inside(real, root) for root in roots):
-            allowed = ", ".join(self._config.local.mount_roots) or "none"
-            remedy = (
-                f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
-            )
-            return Problem(where, "this folder may not be mounted", remedy, "mount_root", path)
-        if not os.path.exists(real):
-            return Problem(
-                where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path
-            )
-        return None
-
-
-def _inside(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip("/") + "/")

@@ -6,13 +6,14 @@ Specs of live jobs are kept parsed, newest first, up to a bound; one that fell o
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainmaster.core.errors import NotFound
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_DATASET, Layout
 from trainmaster.core.records import Job
+from trainmaster.service.inputs import path_problem
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import gang as build_gang
 from trainmaster.spec.lower import read as read_spec
@@ -67,8 +68,8 @@ class Specs:
 class Launching:
     """Builds gangs and prepares their inputs."""
 
-    def __init__(self, specs: Specs, layout: Layout) -> None:
-        self._specs, self._layout = specs, layout
+    def __init__(self, specs: Specs, layout: Layout, roots: Sequence[str] = ()) -> None:
+        self._specs, self._layout, self._roots = specs, layout, roots
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
@@ -76,11 +77,18 @@ class Launching:
         return spec is None or bool(mounts(spec, self._layout))
 
     async def stage(self, job: Job) -> str:
-        """Check that every input is there. Return "" or what is missing, in words."""
+        """Check that every input is there, and still where it may be mounted. Return "" or what is wrong, in words."""
         spec = await self._specs.read(job.spec_digest)
-        wanted = mounts(spec, self._layout)
-        missing = await asyncio.to_thread(lambda: [m.source for m in wanted if not os.path.exists(m.source)])
-        return f"inputs are not there: {', '.join(missing)}" if missing else ""
+        return await asyncio.to_thread(self._staged, spec)
+
+    def _staged(self, spec: JobSpec) -> str:
+        code = code_folder(spec, self._layout)
+        wrong = [f"{code}: the uploaded code is gone"] if code is not None and not os.path.exists(code) else []
+        for item in spec.inputs:
+            found = path_problem(item.path, "", self._layout.home, self._roots)
+            if found is not None:
+                wrong.append(f"{item.path}: {found.rule}")
+        return f"inputs cannot be used: {'; '.join(wrong)}" if wrong else ""
 
     def gang(self, job: Job) -> Gang | None:
         """Return the gang of the job's attempt when its spec is in memory."""

@@ -30,6 +30,7 @@ from trainmaster.store.read_jobs import JobQuery
 
 log = logging.getLogger("trainmaster.platform")
 
+READY_S: Final = 0.5
 THREADS: Final = 32
 """Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being saved,
 would then hold up every list.
@@ -54,6 +55,7 @@ class Platform:
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False
+        self._readiness: tuple[float, asyncio.Task[dict[str, Any]]] | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
@@ -242,7 +244,15 @@ class Platform:
         return await self._models.detail(ref, who)
 
     async def ready(self) -> dict[str, Any]:
-        """Return {ok, checks}: can the ledger be written, does the engine answer."""
+        """Return {ok, checks}: can the ledger be written, does the engine answer. Anybody may ask as often as they like: those
+        who ask within READY_S share one look.
+        """
+        now = time.monotonic()
+        if self._readiness is None or (self._readiness[1].done() and now - self._readiness[0] >= READY_S):
+            self._readiness = now, asyncio.get_running_loop().create_task(self._look_ready())
+        return await asyncio.shield(self._readiness[1])
+
+    async def _look_ready(self) -> dict[str, Any]:
         checks = {
             "ledger": await self._check(self._probe_ledger()),
             "engine": await self._check(self.context.engine.nodes()),

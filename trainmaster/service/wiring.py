@@ -85,7 +85,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     )  # fmt: skip
     context.admission = Admission(config, layout, scheduling)
     context.submit = Submit(context, reader.next_job_seq())
-    launching = Launching(specs, layout)
+    launching = Launching(specs, layout, config.local.mount_roots)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
