@@ -6,6 +6,7 @@ Runs take turns; the ratio is the median of the ratios of neighbours. The loop t
 import importlib.util
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -73,18 +74,16 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
 
 
 def _bare(script: str, steps: int) -> dict[str, float]:
-    command = [
-        sys.executable,
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        "--nproc-per-node=2",
-        f"{script}/loop.py",
-        str(steps),
-    ]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    place = ["--nnodes=1", "--nproc-per-node=2", "--master-addr=127.0.0.1", f"--master-port={port}"]
+    command = [sys.executable, "-m", "torch.distributed.run", *place, f"{script}/loop.py", str(steps)]
     log = f"{script}.log"
+    same = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}  # as the platform sets them for this job
     with open(log, "wb") as file:
-        subprocess.run(command, check=True, stdout=file, stderr=file, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        done = subprocess.run(command, stdout=file, stderr=file, env={**os.environ, **same}, check=False)
+    if done.returncode:
+        raise RuntimeError("the bare run failed: " + Path(log).read_text(errors="replace")[-2000:])
     return _result(log)
 
 
