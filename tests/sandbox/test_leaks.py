@@ -48,7 +48,9 @@ async def test_two_thousand_tasks_leave_neither_files_nor_memory_in_the_agent() 
         await _run(engine, watcher, 2000)
         assert world.agent_pid() == pid
         assert _files(pid) <= files + 10  # one group more, should twenty tasks not have met before
-        assert _resident_kib(pid) <= memory + 4096  # what is known of one task takes more than 5 KiB; the allocator steps by 1 MiB
+        assert (
+            _resident_kib(pid) <= memory + 4096
+        )  # what is known of one task takes more than 5 KiB; the allocator steps by 1 MiB
         assert os.listdir(world.layout.path("run", "live")) == []
         assert os.path.getsize(world.layout.path("run", "exits")) < 1000
     finally:

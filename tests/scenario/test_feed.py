@@ -150,7 +150,9 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
 
 async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     """Neither of their changes nor of their end: an id that is not in the list must not be in the feed."""
-    request = Request({"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=fake.platform)), "headers": []})
+    request = Request(
+        {"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=fake.platform)), "headers": []}
+    )
     start = fake.platform.feed.seq
     mine, theirs = Principal("bob"), ADMIN
     jobs = {}
