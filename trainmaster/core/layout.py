@@ -33,12 +33,12 @@ class TaskPaths:
 
     @property
     def status(self) -> str:
-        """What the supervisor itself (bubblewrap or the shell wrapper) writes: JSON lines with pid and exit code."""
+        """What bubblewrap itself writes: JSON lines with pid and exit code (absent without a sandbox)."""
         return os.path.join(self.root, "status")
 
     @property
     def usage(self) -> str:
-        """Usage samples, one JSON array a line (see agent/probes)."""
+        """Usage samples, one JSON array a line (see agent/samples)."""
         return os.path.join(self.root, "usage.jsonl")
 
     @property
