@@ -14,6 +14,7 @@ from trainmaster.agent import procs, sandbox
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
+from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import IN_CODE
 
@@ -40,9 +41,14 @@ def refusal(error: OSError, what: str) -> Refused:
     return Refused("launch_failed", f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
 
 
-def materialise(prepared: Prepared) -> None:
+def materialise(prepared: Prepared, spares: Spares) -> None:
     """Make the folders and files of a task. Raises OSError."""
+    own = prepared.paths.root
+    within = [folder for folder in prepared.folders if folder.startswith(own)]
+    given = spares.give(tuple(folder[len(own) + 1 :] for folder in within if folder != own), own)
     for folder in prepared.folders:
+        if given and folder in within:
+            continue
         try:
             os.mkdir(folder, 0o700)
         except FileExistsError:

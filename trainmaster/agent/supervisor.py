@@ -18,11 +18,14 @@ from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
 NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
+FILL_S: Final = 0.01
+"""Spare folders are made so long after a start: what was just started has the machine first."""
 TOLD: Final = ("at", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 Push = Callable[[dict[str, Any]], None]
@@ -43,6 +46,8 @@ class Supervisor:
         self.inherited = False  # a former agent's tasks were found
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
+        self.spares = Spares(layout.path("run", "spare"))
+        self._filling = False
 
     # ------------------------------------------------------------------------------------------------------- launch
 
@@ -84,12 +89,27 @@ class Supervisor:
         if settings.degraded:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
         try:
+            self._give_job_folder(gang)
             for item in prepared:
-                spawn.materialise(item)
+                spawn.materialise(item, self.spares)
             self._take_groups(attempt)
             live.create(self.layout, attempt, request)
         except OSError as error:
             raise spawn.refusal(error, "the task's folder could not be made") from error
+
+    def _give_job_folder(self, gang: Gang) -> None:
+        """Give a job its folder; one that has it already, from another attempt or agent, keeps what it has."""
+        job, layout = gang.job, self.layout
+        attempt = layout.attempt(job, 1)
+        made = (layout.model_out(job), layout.outputs(job), os.path.dirname(attempt), attempt)
+        self.spares.give(tuple(path[len(layout.job(job)) + 1 :] for path in made), layout.job(job))
+        if self.spares.few and not self._filling:
+            self._filling = True
+            self.later(FILL_S, self._fill)
+
+    def _fill(self) -> None:
+        self._filling = False
+        self.spares.fill()
 
     def _take_groups(self, attempt: LiveAttempt) -> None:
         if not attempt.settings.cgroups:
