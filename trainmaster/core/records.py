@@ -14,13 +14,17 @@ from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one replica asks for. `gpu` counts cards; `gpu_type` None means any type (R8)."""
+    """What one replica asks for. `gpu` counts cards; `gpu_type` None means any type (R8).
+
+    `gpu_milli`: thousandths of each card, 1..1000; less than 1000 (a card shared with others) only with `gpu` 1.
+    """
 
     cpu: float = 1.0
     memory_mib: int = 1024
     gpu: int = 0
     gpu_type: str | None = None
     shm_mib: int = 64
+    gpu_milli: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Role:
 
     `min_failed` None: task failures never fail the job (R85). `min_succeeded` None: the role is complete when all its
     tasks have ended (R86). `main` or `ends_job`: completing this role completes the job (R136, D11).
+    `min_replicas`: may start with as few as that (R172), 1..replicas; None: with all of `replicas` or not at all.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Role:
     min_failed: int | None = 1
     main: bool = False
     ends_job: bool = False
+    min_replicas: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt."""
+    """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt.
+
+    `roles` is what the current attempt was placed as, while queued the first of `shapes`: the flavors it may run with in
+    the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node of the pool (R12).
+    """
 
     id: str
     name: str
@@ -172,6 +182,11 @@ class Job:
     bad_nodes_used: int = 0
     attempt: Attempt | None = None
     next_cause: str = "first"
+    shapes: tuple[tuple[Role, ...], ...] = ()
+    node_names: tuple[str, ...] = ()
+    driver: str | None = None  # version of the accelerators' driver that its nodes must have (R13), None: any
+    preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
+    preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once saved
     verdict: Verdict | None = None
     version: int = 0  # number of events applied
@@ -201,7 +216,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One machine as the queue sees it. `gpus` holds the model of each card by index; capacity in cores and MiB."""
+    """One machine as the queue sees it. `gpus` holds the model of each card by index; capacity in cores and MiB.
+
+    A slice of a card (MIG, sMLU) is a card with a model name of its own; `card_slots` then says for each card index the
+    physical card and the slice on it (empty: every card is whole). `driver`, `os` and `kernel` are versions, "" unknown.
+    """
 
     name: str
     host: str
@@ -212,7 +231,11 @@ class Node:
     schedulable: bool = True
     reason: str = ""  # why not schedulable
     simulated: bool = False
-    facts: tuple[tuple[str, str], ...] = field(default=())  # os, kernel, driver... (R165)
+    facts: tuple[tuple[str, str], ...] = field(default=())  # what else is told about it (R165)
+    card_slots: tuple[tuple[int, int], ...] = ()
+    driver: str = ""
+    os: str = ""
+    kernel: str = ""
 
 
 def port_space(host: str) -> str:
@@ -312,6 +335,8 @@ def job_from_json(data: dict[str, Any]) -> Job:
             "priority": Priority(data["priority"]),
             "policy": Policy(**data["policy"]),
             "labels": _pairs(data["labels"]),
+            "shapes": tuple(tuple(role_from_json(r) for r in shape) for shape in data.get("shapes", ())),
+            "node_names": tuple(data.get("node_names", ())),
             "attempt": attempt_from_json(data["attempt"]) if data["attempt"] else None,
             "verdict": _verdict(data["verdict"]),
         }
