@@ -14,7 +14,9 @@ class Kind(StrEnum):
     """Event kinds. The comment names the keys of `data`."""
 
     SUBMITTED = "submitted"  # job: Job as JSON
-    PLACED = "placed"  # placement: [Assignment as JSON]
+    PLACED = (
+        "placed"  # placement: [Assignment as JSON], roles?: [Role as JSON], what was placed where it is not `roles`
+    )
     CHECKED = "checked"
     BAD_NODE = "bad_node"  # node, reason
     STAGED = "staged"
@@ -28,6 +30,7 @@ class Kind(StrEnum):
     FAULT = "fault"  # reason
     SLOW = "slow"  # reason
     RESIZE = "resize"  # reason
+    PREEMPTED = "preempted"  # by: id of the job that it makes room for, reason
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
     SAVE_FAILED = "save_failed"  # reason
@@ -53,6 +56,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.FAULT: ("平台故障", "Platform fault"),
     Kind.SLOW: ("训练缓慢", "Training is slow"),
     Kind.RESIZE: ("调整规模", "Resize"),
+    Kind.PREEMPTED: ("被抢占", "Preempted"),
     Kind.RELEASED: ("结束调试保留", "Debug hold ended"),
     Kind.SAVED: ("输出已保存", "Outputs saved"),
     Kind.SAVE_FAILED: ("保存输出失败", "Saving failed"),

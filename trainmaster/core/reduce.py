@@ -23,6 +23,7 @@ from trainmaster.core.records import (
     assignment_from_json,
     job_from_json,
     replace,
+    role_from_json,
 )
 from trainmaster.core.states import (
     ATTEMPT_TABLE,
@@ -50,6 +51,7 @@ _SIGNAL_OF: Final[dict[Kind, Signal]] = {
     Kind.FAULT: Signal.FAULT,
     Kind.SLOW: Signal.SLOW,
     Kind.RESIZE: Signal.RESIZE,
+    Kind.PREEMPTED: Signal.PREEMPT,
     Kind.RELEASED: Signal.RELEASE,
     Kind.SAVED: Signal.SAVED,
     Kind.SAVE_FAILED: Signal.UNSAVED,
@@ -110,6 +112,7 @@ def _number(job: Job) -> int:
 
 def _apply_queued(job: Job, event: Event) -> Result:
     if event.kind is Kind.PLACED and event.attempt == job.attempts_used + 1:
+        job = _as_placed(job, event)
         placement = _whole_gang(job, event)
         attempt = Attempt(
             number=event.attempt,
@@ -126,6 +129,14 @@ def _apply_queued(job: Job, event: Event) -> Result:
         ended = replace(job, state=state, ended_at=event.at, verdict=_verdict(event))
         return ended, (Notify(job.id, 0, state.value), WakePlanner(job.id))
     return job, ()
+
+
+def _as_placed(job: Job, event: Event) -> Job:
+    """Return `job` with the roles that were really placed: another flavor, or fewer replicas of an elastic role."""
+    given = event.data.get("roles")
+    if given is None:
+        return job
+    return replace(job, roles=tuple(role_from_json(role) for role in given), shapes=job.shapes or (job.roles,))
 
 
 def _whole_gang(job: Job, event: Event) -> tuple[Assignment, ...]:
@@ -249,6 +260,8 @@ def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:
     job = replace(job, attempt=attempt)
     if event.kind is Kind.SAVED:
         job = replace(job, model=event.data.get("model"))
+    if event.kind is Kind.PREEMPTED:
+        job = replace(job, preempted_at=event.at)
     return job, (Reap(job.id, attempt.number, job.policy.grace_s),)
 
 
@@ -286,13 +299,15 @@ def _reaped(job: Job, attempt: Attempt, event: Event) -> Result:
     if again is None:
         return _finish(job, JobState.FAILED, event)
     cause = why.value if why is not None else "fault"
-    return replace(again, state=JobState.QUEUED, queued_at=event.at, next_cause=cause), (WakePlanner(job.id),)
+    roles = again.shapes[0] if again.shapes else again.roles
+    waits = replace(again, state=JobState.QUEUED, queued_at=event.at, next_cause=cause, roles=roles)
+    return waits, (WakePlanner(job.id),)
 
 
 def _charge(job: Job, why: Why | None) -> Job | None:
-    """Take the next attempt from the budget its reason names; None when that is spent. A resize is free."""
+    """Take the next attempt from the budget its reason names; None when that is spent. A resize and a preemption are free."""
     policy = job.policy
-    if why is Why.RESIZE:
+    if why is Why.RESIZE or why is Why.PREEMPTED:
         return job
     if why is Why.RETRY:
         return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None

@@ -47,11 +47,13 @@ class Why(StrEnum):
     SLOW = "slow"
     BAD_NODE = "bad_node"
     RESIZE = "resize"
+    PREEMPTED = "preempted"  # makes room for another job
 
 
 STRENGTH: Final[dict[Why, int]] = {
     Why.OK: 5, Why.STOP: 4, Why.EXPIRE: 3, Why.FAIL: 2,
     Why.RETRY: 1, Why.FAULT: 1, Why.SLOW: 1, Why.BAD_NODE: 1, Why.RESIZE: 0,
+    Why.PREEMPTED: 0,
 }  # fmt: skip
 """A stronger reason replaces a weaker one while draining; an equal or weaker one is recorded and ignored."""
 
@@ -81,6 +83,7 @@ class Signal(StrEnum):
     FAULT = "fault"
     SLOW = "slow"
     RESIZE = "resize"
+    PREEMPT = "preempt"
     SAVED = "saved"
     RELEASE = "release"
     REAPED = "reaped"
@@ -112,6 +115,7 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     **{(p, Signal.STOP): Edge(_D, Why.STOP) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     **{(p, Signal.EXPIRE): Edge(_D, Why.EXPIRE) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},  # a second try, too
     **{(p, Signal.FAULT): Edge(_D, Why.FAULT) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
+    **{(p, Signal.PREEMPT): Edge(_D, Why.PREEMPTED) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     (_D, Signal.STOP): Edge(_D, Why.STOP),  # only if stronger
     (_D, Signal.EXPIRE): Edge(_D, Why.EXPIRE),  # only if stronger
     (Phase.RETAINED, Signal.RELEASE): Edge(_D, Why.FAIL),

@@ -86,7 +86,7 @@ roles_strategy = st.builds(
     min_failed=st.none() | st.integers(1, 3),
     main=st.booleans(),
     ends_job=st.booleans(),
-)
+).filter(lambda role: (role.min_succeeded or 0) <= role.replicas)
 
 
 @given(st.lists(roles_strategy, min_size=1, max_size=3), st.data())

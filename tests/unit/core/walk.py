@@ -65,6 +65,7 @@ def shapes() -> dict[str, Job]:
     def one(**policy: float) -> Job:
         return job().policy(**{"bad_node_limit": 0, "duration_s": DURATION_S, **policy}).done()
 
+    one_elastic = job().role("worker", 2, min_replicas=1).policy(bad_node_limit=0, duration_s=DURATION_S).done()
     return {
         "one task": one(),
         "one task, bad nodes": one(bad_node_limit=2),
@@ -88,6 +89,7 @@ def shapes() -> dict[str, Job]:
         .role("a", ends_job=True, min_succeeded=1)
         .role("b")
         .done(),
+        "one elastic role": one_elastic,
     }
 
 
@@ -95,7 +97,7 @@ def walk(small: Job) -> Graph:
     """Return the graph of every state that `small` can reach."""
     submitted = Event(small.id, Kind.SUBMITTED, EPOCH, data={"job": to_json(small)})
     graph = Graph(_abstract(reduce(None, submitted)[0]))
-    where = to_json(placement(small))
+    wheres = tuple(_placings(small))
     durations = (None, DURATION_S) if small.policy.duration_s is None else (DURATION_S,)
     todo = deque([graph.start])
     while todo:
@@ -103,7 +105,7 @@ def walk(small: Job) -> Graph:
         if state in graph.edges:
             continue
         graph.edges[state] = []
-        for event in _events(state, where, durations):
+        for event in _events(state, wheres, durations):
             after, actions = reduce(state, event)
             assert after.version == 1
             if replace(after, version=0) == state:
@@ -115,13 +117,22 @@ def walk(small: Job) -> Graph:
     return graph
 
 
-def _events(state: Job, where: object, durations: Sequence[float | None]) -> Iterator[Event]:
+def _placings(small: Job) -> Iterator[dict[str, object]]:
+    """Every way in which the planner may start `small`: with all replicas, or an elastic job with its fewest."""
+    yield {"placement": to_json(placement(small))}
+    fewest = replace(small, roles=tuple(replace(r, replicas=r.min_replicas or r.replicas) for r in small.roles))
+    if fewest.roles != small.roles:
+        yield {"placement": to_json(placement(fewest)), "roles": to_json(fewest.roles)}
+
+
+def _events(state: Job, wheres: Sequence[dict[str, object]], durations: Sequence[float | None]) -> Iterator[Event]:
     current = state.attempts_used
     attempts = sorted({0, max(0, current - 1), current, current + 1})
     for attempt in attempts:
         for kind in Kind:
             if kind is Kind.PLACED:
-                yield Event(state.id, kind, EPOCH, attempt=attempt, data={"placement": where})
+                for where in wheres:
+                    yield Event(state.id, kind, EPOCH, attempt=attempt, data=dict(where))
             elif kind in _TASK_KINDS:
                 yield from _task_events(state, kind, attempt)
             elif kind is Kind.DURATION_CHANGED:
@@ -155,6 +166,7 @@ def _abstract(state: Job) -> Job:
         started_at=_instant(state.started_at),
         queued_at=EPOCH,
         next_cause="",
+        preempted_at=None,
         ended_at=_instant(state.ended_at),
         verdict=_code(state.verdict),
         attempt=attempt,
