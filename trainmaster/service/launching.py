@@ -11,7 +11,7 @@ from typing import Final
 
 from trainmaster.core.errors import NotFound
 from trainmaster.core.launch import Gang, Mount
-from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_DATASET, Layout
+from trainmaster.core.layout import IN_CODE, IN_DATASET, Layout
 from trainmaster.core.records import Job
 from trainmaster.service.inputs import path_problem
 from trainmaster.spec.job import JobSpec
@@ -116,7 +116,7 @@ def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
     found: list[Mount] = []
     source = code_folder(spec, layout)
     if source is not None:
-        found += [Mount(source, IN_CODE), Mount(source, IN_ALGORITHM)]
+        found.append(Mount(source, IN_CODE))  # also seen as IN_ALGORITHM
     for item in spec.inputs:
         found.append(Mount(item.path, item.mount or IN_DATASET, item.read_only))
     return tuple(found)
