@@ -114,6 +114,12 @@ async def test_a_preloaded_library_is_not_loaded_outside(tmp_path: Path, sandbox
     assert log.count("cannot be preloaded") == 1  # the shell's, none of bubblewrap's
 
 
+async def test_a_task_can_look_itself_up(run: Run) -> None:
+    """R111: a launcher that asks for its own name must not wait for a name server that has never heard of it."""
+    _, log = await run(gang().shell("w", 1, "getent hosts $(hostname) || echo not found"))
+    assert log.split() == ["127.0.0.1", "task0-0"]
+
+
 async def test_the_directory_contract_holds(tmp_path: Path, sandboxed: LocalWorld, run: Run) -> None:
     """R138-R140, R144, R145."""
     for name in ("code", "data", "own"):

@@ -59,7 +59,6 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
-    sandbox.write_etc(layout.path("run", "etc"))
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", os.getppid())):
         write_pid(layout.path("run", name), pid)
 

@@ -4,26 +4,16 @@ Invariant: nothing is visible that is not named here - the system's programs, th
 folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
 """
 
-import contextlib
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
 
 SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
-ETC: Final = (
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "nsswitch.conf", "host.conf",
-    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan", "libibverbs.d",
-    "python3", "terminfo", "inputrc", "magic",
-)  # fmt: skip
-"""Files and folders of /etc that programs need and that hold no secret (ssl/private is left out)."""
-
 GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
 STATUS_FD: Final = 3
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -44,7 +34,7 @@ class View:
 
     name: str
     home: str  # the platform's home: never visible
-    etc: str  # folder shown as /etc (see write_etc)
+    etc: str  # folder shown as /etc (see agent/etc)
     tmp: str
     work: str
     metrics: str
@@ -132,8 +122,6 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD), *_system()]
     args += ["--ro-bind", view.etc, "/etc"]
-    if os.path.exists("/etc/resolv.conf"):  # it changes while tasks and agent live
-        args += ["--ro-bind", os.path.realpath("/etc/resolv.conf"), "/etc/resolv.conf"]
     shown = [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
     args += ["--bind", view.tmp, "/tmp", "--bind", view.work, IN_WORKSPACE]
@@ -165,42 +153,3 @@ def probe_command(bwrap: str) -> list[str]:
     """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses."""
     return [bwrap, *_namespaces(), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
             *_sealed(), "--", "/usr/bin/true"]  # fmt: skip
-
-
-def write_etc(folder: str) -> None:
-    """Make the /etc that tasks see: copies of what ETC names, and accounts of root, nobody and the tasks' user only.
-
-    One folder, because bubblewrap takes half a millisecond for each mount. Nothing is done when nothing has changed.
-    """
-    sources = [path for path in (os.path.join("/etc", name) for name in ETC) if os.path.exists(path)]
-    stamp = repr([(path, os.stat(path).st_mtime_ns) for path in sources])
-    mark = folder + ".stamp"
-    with contextlib.suppress(OSError):
-        if Path(mark).read_text(encoding="utf-8") == stamp:
-            return
-    os.makedirs(folder, mode=0o755, exist_ok=True)  # running tasks look into it: it is brought up to date in place
-    for path in sources:
-        target = os.path.join(folder, os.path.basename(path))
-        with contextlib.suppress(OSError, shutil.Error):  # an unreadable file in a folder is left out
-            if os.path.isdir(path):
-                shutil.copytree(
-                    path, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("private")
-                )
-            else:
-                shutil.copyfile(path, target, follow_symlinks=path != "/etc/localtime")
-    for name, lines in _accounts().items():
-        Path(folder, name).write_text("".join(line + "\n" for line in lines), encoding="ascii")
-    Path(folder, "resolv.conf").touch()
-    Path(mark).write_text(stamp, encoding="utf-8")
-
-
-def _accounts() -> dict[str, list[str]]:
-    uid, gid = os.geteuid(), os.getegid()
-    passwd = {
-        0: "root:x:0:0:root:/workspace:/bin/sh",
-        65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
-    }
-    group = {0: "root:x:0:", 65534: "nogroup:x:65534:"}
-    passwd.setdefault(uid, f"user:x:{uid}:{gid}:user:/workspace:/bin/sh")
-    group.setdefault(gid, f"user:x:{gid}:")
-    return {"passwd": list(passwd.values()), "group": list(group.values())}

@@ -306,6 +306,7 @@ class Server:
         """Sample every running task and look at its log; again while anything runs."""
         self.ticking = False
         self.ticks += 1
+        self.supervisor.etc.refresh()
         running = self._running()
         now, fast = time.time(), False
         for task in running:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from trainmaster.agent import adoption, ending, judge, live, procs, spawn
 from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.etc import Etc
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import Settings
@@ -48,6 +49,7 @@ class Supervisor:
         self.by_pid: dict[int, LiveTask] = {}
         self.spares = Spares(layout.path("run", "spare"))
         self._filling = False
+        self.etc = Etc(layout.path("run", "etc"))
 
     # ------------------------------------------------------------------------------------------------------- launch
 
@@ -89,6 +91,9 @@ class Supervisor:
         if settings.degraded:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
         try:
+            if settings.bwrap:
+                self.etc.know(item.name for item in prepared)
+                self.etc.refresh()
             self._give_job_folder(gang)
             for item in prepared:
                 spawn.materialise(item, self.spares)
@@ -170,6 +175,8 @@ class Supervisor:
             self.inherited = True
         self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
         for attempt in list(self.attempts.values()):
+            with contextlib.suppress(OSError):  # its folder may have been written anew
+                self.etc.know(task.prepared.name for task in attempt.tasks)
             for task in attempt.tasks:
                 self._adopt(task)
 
