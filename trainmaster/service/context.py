@@ -12,6 +12,7 @@ from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.engines.base import Engine
+from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.launching import Specs
 from trainmaster.service.master import Master
@@ -42,6 +43,7 @@ class Context:
     engine: Engine
     specs: Specs
     metrics: MetricsReader
+    counts: StateCounts
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 

@@ -14,7 +14,7 @@ import yaml
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
-from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import Phase, Priority
@@ -33,6 +33,8 @@ class Jobs:
 
     def __init__(self, context: Context) -> None:
         self._ctx = context
+        self._deleting = 0  # requests under way, and what they have deleted: a row goes once
+        self._gone: set[str] = set()
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -52,9 +54,11 @@ class Jobs:
         if decide(who, "jobs:read").reach is Reach.OWN:
             query = replace(query, owner=who.name)
         seq = self._ctx.feed.seq
-        page, counts = await asyncio.to_thread(
-            lambda: (self._ctx.reader.list_jobs(query, limit, cursor), self._ctx.reader.counts(query))
-        )
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, query, limit, cursor)
+        if query == JobQuery(query.states, owner=query.owner, order=query.order):
+            counts = self._ctx.counts.by_state(query.owner)
+        else:
+            counts = await asyncio.to_thread(self._ctx.reader.counts, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
         items = await self.views(jobs)
         return {
@@ -168,11 +172,27 @@ class Jobs:
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
-        job = await self.resolve(ref, who, "jobs:write")
-        if not job.terminal:
-            raise Conflict("Only ended jobs can be deleted", remedy="Stop it first: tm stop " + job.id)
-        self._ctx.master.delete(job)
-        await self._ctx.master.durable()
+        self._deleting += 1
+        try:
+            job = await self.resolve(ref, who, "jobs:write")
+            if job.id in self._gone:
+                raise NotFound(f"There is no job {ref!r}.", remedy="Another request is deleting it.")
+            if not job.terminal:
+                raise Conflict("Only ended jobs can be deleted", remedy="Stop it first: tm stop " + job.id)
+            await self._delete(job)
+        finally:
+            self._deleting -= 1
+            if not self._deleting:
+                self._gone.clear()
+
+    async def _delete(self, job: Job) -> None:
+        self._gone.add(job.id)
+        try:
+            self._ctx.master.delete(job)
+            await self._ctx.master.durable()
+        except TrainmasterError:
+            self._gone.discard(job.id)
+            raise
         await asyncio.to_thread(self._ctx.remove_files, job.id)
 
     async def many(self, verb: str, ids: list[str], who: Principal) -> dict[str, Any]:

@@ -11,7 +11,7 @@ until live jobs were read back from the ledger (`on_failure`), and facts are ask
 import asyncio
 import concurrent.futures
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -75,6 +75,7 @@ class Master:
         self.act: Callable[[Action], None] = lambda action: None
         self.act_now: Callable[[Action], Event | None] = lambda action: None
         self.moved: Callable[[Job | None, Job], None] = lambda before, after: None
+        self.stored: Callable[[Iterable[Job], Iterable[Job]], None] = lambda changed, deleted: None
         self.on_failure: Callable[[BaseException], None] = lambda error: None
 
     # -- update ------------------------------------------------------------------------------------------------
@@ -196,7 +197,9 @@ class Master:
             self._failed(batch, error)
             return
         self.committed += 1
-        for _, job in batch.newest():
+        newest = batch.newest()
+        self.stored((job for _, job in newest), (job for _, job in batch.deleted))
+        for _, job in newest:
             if job.terminal:  # not sooner: who asks in between must not be shown the row of before
                 self.live.pop(job.id, None)
         for action in batch.actions:
@@ -204,7 +207,7 @@ class Master:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        news = [changed(seq, job) for seq, job in batch.newest()] + [deleted(seq, job) for seq, job in batch.deleted]
+        news = [changed(seq, job) for seq, job in newest] + [deleted(seq, job) for seq, job in batch.deleted]
         for item in sorted(news, key=attrgetter("seq")):  # whoever has seen one number has seen all below it
             self._feed.publish(item)
 

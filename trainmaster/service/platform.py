@@ -26,7 +26,7 @@ from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
 from trainmaster.store.database import Database, probe
 from trainmaster.store.ledger import Ledger
-from trainmaster.store.read_jobs import JobQuery
+from trainmaster.store.read_jobs import JobQuery, Quarantined
 
 log = logging.getLogger("trainmaster.platform")
 
@@ -64,10 +64,13 @@ class Platform:
 
     async def start(self) -> None:
         """Read what is live, connect to the engine, and go on where every job is. Raises Unavailable without an engine."""
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
         await self.people.start()
         master = self.context.master
         master.schedule, master.moved = self.context.scheduling.schedule, self.context.scheduling.moved
+        master.stored = self.context.counts.changed
+        self.context.reader.on_set_aside = self._set_aside
         master.more = lambda: self.context.scheduling.more
         self.context.scheduling.later = self._wake_in
         master.act, master.act_now = self._act, self._shell.answer_now
@@ -78,6 +81,10 @@ class Platform:
         await self._restore()
         await self._observer.look()
         self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
+
+    def _set_aside(self, found: Quarantined) -> None:
+        """A reader, in its thread, came upon a record that cannot be read."""
+        self._loop.call_soon_threadsafe(self.context.counts.set_aside, found.job, found.owner, found.shown)
 
     def _wake_in(self, seconds: float) -> None:
         if self._waking is None or self._waking.when() <= asyncio.get_running_loop().time():
@@ -110,6 +117,8 @@ class Platform:
         for bad in quarantined:
             log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
         seq = await asyncio.to_thread(self.context.reader.last_seq)
+        counted = await asyncio.to_thread(self.context.reader.counts_by_owner)
+        self.context.counts.restore(counted, jobs)
         self.context.scheduling.restore(jobs)
         self.context.master.restore(jobs, seq)
         self.feed.start_at(seq)

@@ -10,6 +10,7 @@ from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
+from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.launching import Launching, Specs
 from trainmaster.service.master import Master
@@ -81,7 +82,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     model_rows = ModelRows(database)
     context = Context(
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
-        feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics,
+        feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
     )  # fmt: skip
     context.admission = Admission(config, layout, scheduling)
     context.submit = Submit(context, reader.next_job_seq())

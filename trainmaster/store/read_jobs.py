@@ -7,6 +7,7 @@ reported, so that one broken row never stops a list, a start or the loop.
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
@@ -33,6 +34,7 @@ class JobReader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.on_set_aside: Callable[[Quarantined], None] = lambda found: None
 
     # ------------------------------------------------------------------------------------------------------- start-up
 
@@ -111,6 +113,12 @@ class JobReader:
         with self._database.read() as connection:
             return {Shown(shown): count for shown, count in connection.execute(statement)}
 
+    def counts_by_owner(self) -> dict[tuple[str, str], int]:
+        """Return how many jobs there are by (owner, shown state). O(jobs): asked once, at start."""
+        statement = select(_JOB.c.owner, _JOB.c.shown, func.count()).group_by(_JOB.c.owner, _JOB.c.shown)
+        with self._database.read() as connection:
+            return {(owner, shown): count for owner, shown, count in connection.execute(statement)}
+
     def attempts(self, id_: str) -> list[Attempt]:
         """Return all attempts of a job, first to last."""
         seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
@@ -177,17 +185,22 @@ class JobReader:
         table = tables.quarantine
         with self._database.read() as connection:
             found = connection.execute(select(table).order_by(table.c.at.desc())).all()
-        return [Quarantined(row.job, row.at, row.error, _last_attempt(rows.decode(row.raw))) for row in found]
+        return [_quarantined(row.job, row.at, row.error, rows.decode(row.raw)) for row in found]
 
     def _set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
         at = time.time()
-        last = self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
+        raw = self._database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
         _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
-        return Quarantined(id_, at, str(error), last)
+        found = _quarantined(id_, at, str(error), raw)
+        if raw[_JOB.name]:
+            self.on_set_aside(found)
+        return found
 
 
-def _last_attempt(raw: dict[str, Any]) -> int:
-    return max((attempt["number"] for attempt in raw[_ATTEMPT.name]), default=0)
+def _quarantined(id_: str, at: float, error: str, raw: dict[str, Any]) -> Quarantined:
+    last = max((attempt["number"] for attempt in raw[_ATTEMPT.name]), default=0)
+    row = next(iter(raw[_JOB.name]), {"owner": "", "shown": ""})
+    return Quarantined(id_, at, error, last, row["owner"], row["shown"])
 
 
 def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
@@ -214,8 +227,8 @@ def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[
     return jobs, broken
 
 
-def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> int:
-    """Move the rows of a job, as they are, to `quarantine`; return its last attempt's number. Its events stay."""
+def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> dict[str, Any]:
+    """Move the rows of a job, as they are, to `quarantine`; return them by table. Its events stay."""
     raw: dict[str, Any] = {}
     for table, column in ((_TASK, _TASK.c.job), (_ATTEMPT, _ATTEMPT.c.job), (_JOB, _JOB.c.seq)):
         raw[table.name] = [dict(row) for row in connection.execute(select(table).where(column == seq)).mappings()]
@@ -223,4 +236,4 @@ def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: st
     if raw["job"]:  # else somebody was faster
         values = {"job": id_, "at": at, "seq": seq, "error": error, "raw": rows.encode(raw)}
         connection.execute(insert(tables.quarantine).values(values))
-    return _last_attempt(raw)
+    return raw

@@ -108,12 +108,16 @@ def event_row(job: int, event: Event) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A stored record that could not be read, why, and since when it is set aside. `attempt`: the number of its last."""
+    """A stored record that could not be read, why, and since when it is set aside. `attempt`: the number of its last;
+    `owner`, `shown`: what its row says, in which anything may stand.
+    """
 
     job: str
     at: float
     error: str
     attempt: int = 0
+    owner: str = ""
+    shown: str = ""
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
