@@ -130,7 +130,6 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
     import uvicorn
 
     from trainmaster.api.app import create_app
-    from trainmaster.api.wire import Protocol
     from trainmaster.core.errors import TrainmasterError
 
     app = create_app(platform)
@@ -175,7 +174,7 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, loop="uvloop", http=Protocol, ws="none", lifespan="off", access_log=access_log, log_level="warning",
+        app, loop="uvloop", http="trainmaster.api.wire:Protocol", ws="none", lifespan="off", access_log=access_log, log_level="warning",
         log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
         h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024,
     )  # fmt: skip

@@ -2,7 +2,9 @@
 can never fit. All problems of a request are found, not only the first.
 """
 
+import asyncio
 import os
+from collections.abc import Sequence
 from typing import Any, Final
 
 from trainmaster.access.roles import Principal
@@ -15,8 +17,9 @@ from trainmaster.core.units import format_duration
 from trainmaster.queue.reasons import problem
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.launching import code_folder
+from trainmaster.service.looks import Looks
 from trainmaster.service.scheduling import Scheduling
-from trainmaster.spec.job import JobSpec
+from trainmaster.spec.job import Input, JobSpec
 from trainmaster.spec.semantics import code_problem
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
@@ -25,14 +28,13 @@ PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 class Admission:
     """One object per server."""
 
-    def __init__(self, config: Config, layout: Layout, scheduling: Scheduling) -> None:
-        self._config, self._layout, self._scheduling = config, layout, scheduling
+    def __init__(self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks) -> None:
+        self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
 
-    def problems(self, job: Job, spec: JobSpec, who: Principal) -> list[Problem]:
-        """Return everything that speaks against `job`, apart from its size."""
+    def problems(self, job: Job, who: Principal) -> list[Problem]:
+        """Return everything that speaks against `job`, apart from its inputs and its size."""
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        found += self._input_problems(spec)
         if job.pool not in {node.pool for node in self._scheduling.nodes.values()}:
             pools = ", ".join(sorted({node.pool for node in self._scheduling.nodes.values()})) or "none"
             found.append(Problem("pool", f"there is no pool {job.pool!r}", f"Pools here: {pools}.", "unknown_pool"))
@@ -49,9 +51,9 @@ class Admission:
         found = problem(reason)
         return Unsatisfiable("The job can never run here: " + found.rule, remedy=found.remedy, problems=(found,))
 
-    def admit(self, job: Job, spec: JobSpec, who: Principal) -> None:
-        """Return when the job may be taken in. Raises InvalidSpec or Unsatisfiable."""
-        found = self.problems(job, spec, who)
+    def admit(self, job: Job, who: Principal, inputs: Sequence[Problem]) -> None:
+        """Return when the job may be taken in. `inputs`: its `input_problems`. Raises InvalidSpec or Unsatisfiable."""
+        found = [*self.problems(job, who), *inputs]
         if found:
             problems = ProblemList(found)
             problems.raise_if_any("The job cannot be accepted")
@@ -81,14 +83,26 @@ class Admission:
             return [Problem(path, "very_urgent is for administrators", "Use urgent.", "priority_right", value)]
         return []
 
-    def _input_problems(self, spec: JobSpec) -> list[Problem]:
-        found: list[Problem] = []
+    async def input_problems(self, spec: JobSpec) -> list[Problem]:
+        """Return what is wrong with the code and the folders that `spec` mounts. Looks at the disk, in threads; at most seconds."""
+        found = []
         source = code_folder(spec, self._layout)
-        if source is not None and not os.path.isdir(source):
+        if source is not None and not await asyncio.to_thread(os.path.isdir, source):
             found.append(
                 Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
             )
         not_uploaded = code_problem(spec)
+        if not_uploaded is not None:
+            found.append(not_uploaded)
+        if spec.inputs:
+            looks = [self._input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
+            found += [one for one in await asyncio.gather(*looks) if one is not None]
+        return found
+
+    async def _input_problem(self, item: Input, where: str) -> Problem | None:
         home, roots = self._layout.home, self._config.local.mount_roots
-        paths = [path_problem(item.path, f"inputs.{at}.path", home, roots) for at, item in enumerate(spec.inputs)]
-        return found + [one for one in (not_uploaded, *paths) if one is not None]
+        try:
+            return await self._looks.look(item.path, lambda: path_problem(item.path, where, home, roots))
+        except TimeoutError:
+            text = f"this folder did not answer within {self._looks.limit_s:g} s: its file system hangs"
+            return Problem(where, text, "Try again later, or name another folder.", "mount_silent", item.path)

@@ -9,11 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from trainmaster.core.errors import NotFound
+from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_CODE, IN_DATASET, Layout
 from trainmaster.core.records import Job
 from trainmaster.service.inputs import path_problem
+from trainmaster.service.looks import Looks
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import gang as build_gang
 from trainmaster.spec.lower import read as read_spec
@@ -68,8 +69,8 @@ class Specs:
 class Launching:
     """Builds gangs and prepares their inputs."""
 
-    def __init__(self, specs: Specs, layout: Layout, roots: Sequence[str] = ()) -> None:
-        self._specs, self._layout, self._roots = specs, layout, roots
+    def __init__(self, specs: Specs, layout: Layout, looks: Looks, roots: Sequence[str] = ()) -> None:
+        self._specs, self._layout, self._looks, self._roots = specs, layout, looks, roots
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
@@ -77,9 +78,16 @@ class Launching:
         return spec is None or bool(mounts(spec, self._layout))
 
     async def stage(self, job: Job) -> str:
-        """Check that every input is there, and still where it may be mounted. Return "" or what is wrong, in words."""
+        """Check that every input is there, and still where it may be mounted. Return "" or what is wrong, in words.
+
+        Raises Unavailable while the file system of an input hangs.
+        """
         spec = await self._specs.read(job.spec_digest)
-        return await asyncio.to_thread(self._staged, spec)
+        place = "\n".join(item.path for item in spec.inputs)
+        try:
+            return await self._looks.look(place, lambda: self._staged(spec))
+        except TimeoutError:
+            raise Unavailable("The file system of an input does not answer") from None
 
     def _staged(self, spec: JobSpec) -> str:
         code = code_folder(spec, self._layout)

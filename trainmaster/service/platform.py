@@ -170,7 +170,7 @@ class Platform:
 
     async def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
         """Return what would happen, changing nothing. Raises Forbidden."""
-        return self._preview.preview(body, who)
+        return await self._preview.preview(body, who)
 
     async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
         """Return one page. Raises InvalidSpec for a malformed cursor."""

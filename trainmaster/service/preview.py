@@ -32,7 +32,7 @@ class Preview:
     def __init__(self, context: Context) -> None:
         self._ctx = context
 
-    def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+    async def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error."""
         decide(who, "jobs:read").demand()
         try:
@@ -43,7 +43,7 @@ class Preview:
             candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0,
             digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
         )  # fmt: skip
-        problems = self._ctx.admission.problems(job, candidate.spec, who)
+        problems = [*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(candidate.spec)]
         never = self._ctx.admission.never_fits(job)
         if problems or never is not None:
             found = tuple(problems) + (never.problems if never is not None else ())

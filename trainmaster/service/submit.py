@@ -101,11 +101,12 @@ class Submit:
         """
         decide(who, "jobs:write").demand()
         candidate = read_body(body, self._ctx.scheduling.hosts)
+        wrong = await self._ctx.admission.input_problems(candidate.spec)
         if key is None:
-            jobs, created = await self._durably([candidate], lambda: [self._enter(candidate, who, None)]), True
+            jobs, created = await self._durably([candidate], lambda: [self._enter(candidate, who, wrong, None)]), True
         else:
             jobs, created = await self._once(
-                key, [body], [candidate], who, lambda use: [self._enter(candidate, who, use)]
+                key, [body], [candidate], who, lambda use: [self._enter(candidate, who, wrong, use)]
             )
         return self._view(jobs[0]), created
 
@@ -145,7 +146,8 @@ class Submit:
                 known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
                     model = self._lower(candidate, who, 0)
-                    self._ctx.admission.admit(model, candidate.spec, who)
+                    wrong = await self._ctx.admission.input_problems(candidate.spec)
+                    self._ctx.admission.admit(model, who, wrong)
                     models[candidate.digest, candidate.dialect] = model
                 candidates.append(candidate)
             except TrainmasterError as error:
@@ -176,10 +178,10 @@ class Submit:
             record = None  # stored with the first
         return jobs
 
-    def _enter(self, candidate: Candidate, who: Principal, use: KeyUse | None) -> Job:
+    def _enter(self, candidate: Candidate, who: Principal, wrong: Sequence[Problem], use: KeyUse | None) -> Job:
         self._seq += 1
         job = self._lower(candidate, who, self._seq)
-        self._ctx.admission.admit(job, candidate.spec, who)
+        self._ctx.admission.admit(job, who, wrong)
         return self._take(job, candidate, use.record([job]) if use is not None else None)
 
     def _take(self, job: Job, candidate: Candidate, record: IdempotencyRecord | None) -> Job:

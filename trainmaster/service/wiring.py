@@ -13,6 +13,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.launching import Launching, Specs
+from trainmaster.service.looks import Looks
 from trainmaster.service.master import Master
 from trainmaster.service.metrics import MetricsReader
 from trainmaster.service.models import Models
@@ -84,9 +85,10 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
         feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
     )  # fmt: skip
-    context.admission = Admission(config, layout, scheduling)
+    looks = Looks()
+    context.admission = Admission(config, layout, scheduling, looks)
     context.submit = Submit(context, reader.next_job_seq())
-    launching = Launching(specs, layout, config.local.mount_roots)
+    launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
