@@ -1,37 +1,80 @@
 """What is free on the machines: cores, memory, cards by index, ports by host address.
 
-`Room` is a copy-on-write picture that a pass may take from; `Capacity` is the one the service keeps between passes,
-with what every attempt holds and what is already known not to fit. Cores are counted in thousandths as integers, so
-that taking and giving back any number of times is exact. Invariant: free = offered - held, per node, card and port.
+`Room` is a copy-on-write picture that a pass may take from and give to; `Capacity` is the one the service keeps between
+passes, with what every attempt holds and what is already known not to fit. Cores are counted in thousandths as integers,
+so that taking and giving back any number of times is exact. Invariant: free = offered - held, per node, card and port.
 """
 
-import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role, port_space
+from trainmaster.queue.buckets import Buckets, View
+from trainmaster.queue.failures import Failures
+from trainmaster.queue.need import WHOLE, millicores
+
+_VIEWS: Final = 64
+"""So many sorted views of chosen nodes are kept beside those of whole pools."""
 
 
-def millicores(cpu: float) -> int:
-    """Return `cpu` cores in thousandths, rounded up; the noise of binary fractions is not rounded up."""
-    return math.ceil(round(cpu * 1000, 6))
+class Held(NamedTuple):
+    """What one replica holds on a node: thousandths of a core, MiB, cards by index and thousandths of each."""
+
+    node: str
+    cpu: int
+    memory_mib: int
+    gpus: tuple[int, ...]
+    milli: int
+
+
+def holding(roles: Sequence[Role], placement: Sequence[Assignment]) -> tuple[Held, ...]:
+    """Return what a placed gang holds, ports aside. O(tasks)."""
+    asks = [role.resources for role in roles]
+    return tuple(
+        Held(a.node, millicores(asks[a.role].cpu), asks[a.role].memory_mib, a.gpus, asks[a.role].gpu_milli)
+        for a in placement
+    )
 
 
 class Free(NamedTuple):
-    """What is free on one node: thousandths of a core, MiB, ascending card indices by model."""
+    """What is free on one node: thousandths of a core, MiB, ascending indices of wholly free cards by model.
+
+    `parts`: the cards that are shared, ascending, each with the thousandths that are free of it.
+    """
 
     node: Node
     cpu: int
     memory_mib: int
     cards: dict[str, tuple[int, ...]]
+    parts: tuple[tuple[int, int], ...] = ()
 
-    def minus(self, cpu: int, memory_mib: int, gpus: Sequence[int]) -> "Free":
+    def minus(self, cpu: int, memory_mib: int, gpus: Sequence[int], milli: int = WHOLE) -> "Free":
         """Return what is left when these are taken. Cards that are not free are ignored."""
-        cards = self.cards
-        if gpus:
-            gone = set(gpus)
-            cards = {model: tuple(i for i in free if i not in gone) for model, free in cards.items()}
-        return Free(self.node, self.cpu - cpu, self.memory_mib - memory_mib, cards)
+        cards, parts = self.cards, self.parts
+        for card in gpus:
+            model = self.node.gpus[card] if card < len(self.node.gpus) else ""
+            whole = cards.get(model, ())
+            if card in whole:
+                cards = {**cards, model: tuple(i for i in whole if i != card)}
+                parts = parts if milli == WHOLE else tuple(sorted((*parts, (card, WHOLE - milli))))
+            elif milli < WHOLE:
+                parts = tuple((i, free - milli if i == card else free) for i, free in parts)
+        return Free(self.node, self.cpu - cpu, self.memory_mib - memory_mib, cards, parts)
+
+    def plus(self, cpu: int, memory_mib: int, gpus: Sequence[int], milli: int = WHOLE) -> "Free":
+        """Return what is free when these are given back: undoes `minus`."""
+        cards, parts = self.cards, self.parts
+        for card in gpus:
+            if card >= len(self.node.gpus):
+                continue
+            whole = milli == WHOLE
+            if not whole:
+                whole = (card, WHOLE - milli) in parts
+                parts = tuple((i, f + milli if i == card else f) for i, f in parts if not whole or i != card)
+            if whole:
+                model = self.node.gpus[card]
+                cards = {**cards, model: tuple(sorted({*cards.get(model, ()), card}))}
+        return Free(self.node, self.cpu + cpu, self.memory_mib + memory_mib, cards, parts)
 
 
 def _all_free(node: Node) -> Free:
@@ -42,41 +85,64 @@ def _all_free(node: Node) -> Free:
 
 
 class Room:
-    """Free resources that can be taken from. `fork` is O(nodes + hosts) and leaves the original untouched."""
+    """Free resources that can be taken from and given to. `fork` leaves each of the two untouched by the other."""
 
-    __slots__ = ("_free", "_own", "_pools", "_ports", "busy_ports", "port_begin", "port_first", "port_last")
+    __slots__ = (
+        "_free", "_own", "_places", "_ports", "_views", "busy_ports", "port_begin", "port_first", "port_last",
+    )  # fmt: skip
 
     def __init__(self, nodes: Iterable[Node], port_first: int, port_last: int, busy_ports: frozenset[int]) -> None:
         self.port_first, self.port_last, self.busy_ports = port_first, port_last, busy_ports
         self.port_begin = port_first  # where the search begins; it goes round once
-        self._free: dict[str, Free] = {}
-        self._pools: dict[str, tuple[str, ...]] = {}
+        self._free: list[Free] = []
+        self._places: dict[str, int] = {}
+        self._views: dict[View, Buckets] = {}
         self._ports: dict[str, set[int]] = {}
-        self._own: set[str] = set()  # hosts whose port set is not shared with the room this one was forked from
+        self._own: set[str | View] = set()  # hosts and views that are not shared with a fork
         self._offer(nodes)
 
     def _offer(self, nodes: Iterable[Node]) -> None:
-        self._free = {node.name: _all_free(node) for node in nodes}
-        self._ports = {}
-        self._own = set()
-        self._pools = {}
-        for name, free in self._free.items():
-            if free.node.schedulable:
-                self._pools[free.node.pool] = (*self._pools.get(free.node.pool, ()), name)
+        self._free = [_all_free(node) for node in nodes]
+        self._places = {free.node.name: place for place, free in enumerate(self._free)}
+        self._views, self._ports, self._own = {}, {}, set()
 
     def fork(self) -> "Room":
-        """Return a copy to try things on."""
+        """Return a copy to try things on. O(nodes) copying of references; the sorted views are copied when changed."""
         other = Room.__new__(Room)
         other.port_first, other.port_last, other.busy_ports = self.port_first, self.port_last, self.busy_ports
         other.port_begin = self.port_begin
-        other._free, other._pools = self._free.copy(), self._pools
-        other._ports, other._own = self._ports.copy(), set()
+        other._free, other._places = self._free.copy(), self._places
+        other._views, other._ports = self._views.copy(), self._ports.copy()
+        other._own, self._own = set(), set()
         return other
 
-    def nodes_of(self, pool: str) -> list[Free]:
-        """Return the free resources of the schedulable nodes of `pool`, in the order the nodes were given."""
-        free = self._free
-        return [free[name] for name in self._pools.get(pool, ())]
+    def node(self, place: int) -> Free:
+        """Return what is free on the node at this position."""
+        return self._free[place]
+
+    def on(self, name: str) -> Free | None:
+        """Return what is free on the node of this name, or None when it is not known."""
+        place = self._places.get(name)
+        return None if place is None else self._free[place]
+
+    def nodes_of(self, pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None) -> list[Free]:
+        """Return what is free on the nodes in service that such a gang may use, in the order the nodes were given."""
+        view = (pool, nodes, driver)
+        return [free for free in self._free if _within(free.node, view)]
+
+    def view(self, pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None) -> Buckets:
+        """Return these nodes sorted for packing. O(nodes log nodes) the first time, then kept up to date."""
+        key = (pool, nodes, driver)
+        found = self._views.get(key)
+        if found is None:
+            if len(self._views) > _VIEWS:
+                self._views = {view: kept for view, kept in self._views.items() if view[1:] == (frozenset(), None)}
+            found = self._views[key] = Buckets()
+            self._own.add(key)
+            for place, free in enumerate(self._free):
+                if _within(free.node, key):
+                    found.add(free, place)
+        return found
 
     def ports_of(self, host: str) -> set[int]:
         """Return the ports held on `host`, not to be changed by the caller."""
@@ -84,13 +150,58 @@ class Room:
 
     def take(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> None:
         """Take what a placed gang holds; a node that is not known is passed over. O(tasks)."""
+        self.take_held(holding(roles, placement))
         for a in placement:
-            free = self._free.get(a.node)
-            if free is not None:
-                ask = roles[a.role].resources
-                self._free[a.node] = free.minus(millicores(ask.cpu), ask.memory_mib, a.gpus)
             for _, numbers in a.ports:
                 self._own_ports(a.host).update(numbers)
+
+    def give(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> None:
+        """Give back what `take` took. O(tasks)."""
+        self.give_held(holding(roles, placement))
+        for a in placement:
+            for _, numbers in a.ports:
+                self._own_ports(a.host).difference_update(numbers)
+
+    def take_held(self, holdings: Iterable[Held]) -> None:
+        """Take what replicas hold, their ports aside. O(replicas)."""
+        changed: dict[int, Free] = {}
+        for held in holdings:
+            place = self._places.get(held.node)
+            if place is not None:
+                changed[place] = (changed.get(place) or self._free[place]).minus(*held[1:])
+        self._replace(changed)
+
+    def give_held(self, holdings: Iterable[Held]) -> None:
+        """Give back what replicas held, their ports aside. O(replicas)."""
+        changed: dict[int, Free] = {}
+        for held in holdings:
+            place = self._places.get(held.node)
+            if place is not None:
+                changed[place] = (changed.get(place) or self._free[place]).plus(*held[1:])
+        self._replace(changed)
+
+    def reduced(self, later: "Room", roles: Sequence[Role], placement: Sequence[Assignment]) -> "Room":
+        """Return this room with no more on the nodes of `placement` than there will be beside that gang.
+
+        `later`: the room at the time the gang is to start. What fits here may run beyond that time: the view of backfill.
+        """
+        beside, out = later.fork(), self.fork()
+        beside.take(roles, placement)
+        places = {self._places[a.node] for a in placement}
+        out._replace({place: _least(out._free[place], beside._free[place]) for place in places})
+        return out
+
+    def _replace(self, changed: dict[int, Free]) -> None:
+        for key, view in self._views.items():
+            mine = [place for place in changed if _within(self._free[place].node, key)]
+            if mine and key not in self._own:
+                self._views[key] = view.fork()
+                self._own.add(key)
+            for place in mine:
+                self._views[key].remove(self._free[place], place)
+                self._views[key].add(changed[place], place)
+        for place, free in changed.items():
+            self._free[place] = free
 
     def _own_ports(self, host: str) -> set[int]:
         host = port_space(host)
@@ -100,14 +211,33 @@ class Room:
         return self._ports[host]
 
 
+def _within(node: Node, view: View) -> bool:
+    pool, names, driver = view
+    return (
+        node.schedulable
+        and node.pool == pool
+        and (not names or node.name in names)
+        and (driver is None or node.driver == driver)
+    )
+
+
+def _least(now: Free, later: Free) -> Free:
+    """Return what is free both now and later; which cards does not matter, so the highest are left."""
+    cards = {model: whole[max(len(whole) - len(later.cards.get(model, ())), 0) :] for model, whole in now.cards.items()}
+    then = dict(later.parts)
+    parts = tuple((card, min(milli, then[card])) for card, milli in now.parts if card in then)
+    return Free(now.node, min(now.cpu, later.cpu), min(now.memory_mib, later.memory_mib), cards, parts)
+
+
 class Capacity(Room):
     """The picture the service keeps: one `hold` per started attempt, one `release` when it is reaped.
 
     `failures` remembers, by class key, what does not fit now; `impossible` what does not fit on the nodes in service,
-    `refused` what does not fit on all nodes. Whatever gives room or changes nodes forgets them: they are never wrong.
+    `refused` what does not fit on all nodes; `unfit` what was asked and did not fit now, with all that asks for more.
+    Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 
-    __slots__ = ("_empty", "_held", "failures", "impossible", "refused")
+    __slots__ = ("_empty", "_held", "_holdings", "failures", "impossible", "refused", "unfit")
 
     def __init__(
         self,
@@ -120,6 +250,8 @@ class Capacity(Room):
         self.failures: dict[str, Any] = {}
         self.impossible: dict[str, Any] = {}
         self.refused: dict[str, Any] = {}
+        self.unfit = Failures()
+        self._holdings: dict[str, tuple[Held, ...]] = {}
         self._empty: Room | None = None
         super().__init__(nodes, port_first, port_last, busy_ports)
 
@@ -131,13 +263,19 @@ class Capacity(Room):
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The nodes as last set."""
-        return tuple(free.node for free in self._free.values())
+        return tuple(free.node for free in self._free)
 
     def empty(self) -> Room:
         """Return the room there would be if nothing ran, here or beside the platform; not to be taken from."""
         if self._empty is None:
             self._empty = Room(self.nodes, self.port_first, self.port_last, frozenset())
         return self._empty
+
+    def holding_of(self, attempt: str) -> tuple[Held, ...]:
+        """Return what `attempt` would give back when it ended, nothing when it holds nothing."""
+        if attempt not in self._holdings and attempt in self._held:
+            self._holdings[attempt] = holding(*self._held[attempt])
+        return self._holdings.get(attempt, ())
 
     def hold(self, attempt: str, roles: tuple[Role, ...], placement: tuple[Assignment, ...]) -> None:
         """Note that `attempt` holds its placement from now on; a second call changes nothing."""
@@ -150,14 +288,10 @@ class Capacity(Room):
         held = self._held.pop(attempt, None)
         if held is None:
             return
-        roles, placement = held
-        for a in placement:
-            free = self._free.get(a.node)
-            if free is not None:
-                self._free[a.node] = _plus(free, roles[a.role], a)
-            for _, numbers in a.ports:
-                self._own_ports(a.host).difference_update(numbers)
+        self._holdings.pop(attempt, None)
+        self.give(*held)
         self.failures.clear()
+        self.unfit.clear()
 
     def set_nodes(self, nodes: Iterable[Node]) -> None:
         """Replace the nodes; what is held stays held, also on a node that is away for a while. No-op when equal."""
@@ -177,18 +311,7 @@ class Capacity(Room):
 
     def _forget(self) -> None:
         self.failures.clear()
+        self.unfit.clear()
         self.impossible.clear()
         self.refused.clear()
         self._empty = None
-
-
-def _plus(free: Free, role: Role, a: Assignment) -> Free:
-    cards = free.cards
-    if a.gpus:
-        cards = dict(cards)
-        for index in a.gpus:
-            if index < len(free.node.gpus):
-                model = free.node.gpus[index]
-                cards[model] = tuple(sorted({*cards.get(model, ()), index}))
-    ask = role.resources
-    return Free(free.node, free.cpu + millicores(ask.cpu), free.memory_mib + ask.memory_mib, cards)

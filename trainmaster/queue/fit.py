@@ -3,62 +3,49 @@
 Replicas of a role are packed: when one node can take all that remain, the node they fill most tightly; otherwise the
 node that takes most of them. So a role that asks for whole nodes spreads over empty nodes, one that asks for less
 leaves whole nodes whole, and a role without cards keeps away from nodes with cards while it can. Cards are the lowest
-free indices, contiguous where possible; the cards of a role are of one model where possible, of one replica always.
-Pure. Invariant: never places more than is free.
+free indices, contiguous where possible; the cards of a role are of one model where possible, of one replica always. A
+share of a card is cut from a card in use before it is cut from a whole one. Pure. Invariant: never places more than is free.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from trainmaster.core.records import Assignment, PortRequest, Role, port_space
-from trainmaster.queue.capacity import Free, Room, millicores
+from trainmaster.core.records import Assignment, Role
+from trainmaster.queue.buckets import Buckets, View
+from trainmaster.queue.capacity import Free, Held, Room
+from trainmaster.queue.choice import Choice
+from trainmaster.queue.need import ALL, WHOLE, Kinds, Need
+from trainmaster.queue.packing import BEST_FIT, Packing, Rule
+from trainmaster.queue.ports import PortChoice
 
-Kinds = frozenset[str]
-ALL: Final[Kinds] = frozenset({"gpu", "cpu", "memory", "ports"})
-"""What a fit respects. Asking with fewer kinds tells which one is short."""
+Span = tuple[int, int]
+"""Fewest and most cards that may be free on a node."""
 
-Ports = tuple[tuple[str, tuple[int, ...]], ...]
-
-
-class _Need(NamedTuple):
-    """What one replica asks for, reduced to the kinds that count."""
-
-    millicores: int
-    memory_mib: int
-    gpu: int
-    ports: tuple[PortRequest, ...]
-    fixed: bool  # at least one port is fixed: one such replica per host
-
-    @classmethod
-    def of(cls, role: Role, kinds: Kinds) -> "_Need":
-        ask = role.resources
-        ports = role.ports if "ports" in kinds else ()
-        return cls(
-            millicores=millicores(ask.cpu) if "cpu" in kinds else 0,
-            memory_mib=ask.memory_mib if "memory" in kinds else 0,
-            gpu=ask.gpu if "gpu" in kinds else 0,
-            ports=ports,
-            fixed=any(p.begin_at for p in ports),
-        )
+_ALL_NODES: Final = ((0, 1 << 30),)
+_CARDS_LAST: Final = ((0, 0), (1, 1 << 30))
+"""Where to look in turn: who asks for no cards is sent to nodes without free cards first."""
 
 
-class _Offer(NamedTuple):
-    """One node that can take `most` replicas, with cards of `model` (None: no cards asked)."""
-
-    free: Free
-    most: int
-    model: str | None
-    place: int  # position of the node: the last tie-breaker
-
-
-def fit(room: Room, roles: Sequence[Role], pool: str, kinds: Kinds = ALL) -> tuple[Assignment, ...] | None:
+def fit(
+    room: Room,
+    roles: Sequence[Role],
+    pool: str,
+    kinds: Kinds = ALL,
+    nodes: frozenset[str] = frozenset(),
+    driver: str | None = None,
+    packing: Packing = BEST_FIT,
+) -> tuple[Assignment, ...] | None:
     """Return a placement of the whole gang, ordered by role and index, or None when it does not fit now.
 
-    `room` is left untouched. O(roles x nodes log nodes + tasks); several roles that fail are tried in other orders.
+    `nodes`: only on these (empty: any); `driver`: only where the driver has this version. `room` is left untouched.
+    O(log nodes) per node that is used; several roles that fail are tried in other orders. Complete for one role: None only
+    when there is no placement (a role of any model counts one model per node, and ports are taken as they come).
     """
+    needs = [Need.of(role, kinds) for role in roles]
     for order in _orders(roles):
-        placed = _fit_in_order(_Trial(room, pool), roles, order, kinds)
+        trial = _Trial(room, (pool, nodes, driver), packing, PortChoice(room))
+        placed = trial.place_all(roles, needs, order)
         if placed is not None:
             return placed
     return None
@@ -82,143 +69,118 @@ def _orders(roles: Sequence[Role]) -> Iterator[list[int]]:
             yield order
 
 
+@dataclass(slots=True)
 class _Trial:
-    """The nodes of one pool while one gang is being placed: what is free changes, the room does not."""
+    """One gang being placed. `room` is replaced by a copy before anything is taken from it."""
 
-    def __init__(self, room: Room, pool: str) -> None:
-        self.nodes = room.nodes_of(pool)
-        self.room = room
-        self.ports: dict[str, set[int]] = {}
+    room: Room
+    where: View
+    packing: Packing
+    ports: PortChoice
 
-    def choose_ports(self, host: str, requests: Sequence[PortRequest]) -> Ports | None:
-        """Return ports for each request on `host` and take them, or None when one is not to be had."""
-        taken = self.ports.setdefault(port_space(host), set())
-        held, busy = self.room.ports_of(host), self.room.busy_ports
-        mine: set[int] = set()
-        out: list[tuple[str, tuple[int, ...]]] = [(request.label, ()) for request in requests]
-        for at, request in sorted(enumerate(requests), key=lambda item: item[1].begin_at == 0):  # fixed ones first
-            block = self._block(request, (taken, held, busy, mine))
-            if block is None:
+    def place_all(
+        self, roles: Sequence[Role], needs: Sequence[Need], order: Sequence[int]
+    ) -> tuple[Assignment, ...] | None:
+        """Return a placement of all roles, or None."""
+        out: list[Assignment] = []
+        for nth, index in enumerate(order):
+            rule = self.packing.rest if nth and self.packing.rest is not None else self.packing.rule
+            placed = self._place_role(index, roles[index], needs[index], rule)
+            if placed is None:
                 return None
-            mine.update(block)
-            out[at] = (request.label, tuple(block))
-        taken |= mine
+            out += placed
+            if index != order[-1]:
+                self.room = self.room.fork() if nth == 0 else self.room
+                self.room.take_held(_held(needs[index], placed))
+        out.sort(key=lambda a: (a.role, a.index))
         return tuple(out)
 
-    def _block(self, request: PortRequest, taken: Sequence[set[int] | frozenset[int]]) -> range | None:
-        if request.begin_at:
-            block = range(request.begin_at, request.begin_at + request.count)
-            return block if _is_free(block, taken) else None
-        room = self.room
-        return _search(room.port_begin, room.port_last, request.count, taken) or _search(
-            room.port_first, min(room.port_begin + request.count - 2, room.port_last), request.count, taken
-        )
-
-
-def _search(first: int, last: int, count: int, taken: Sequence[set[int] | frozenset[int]]) -> range | None:
-    """Return the lowest free block of `count` ports in [first, last]."""
-    while first + count - 1 <= last:
-        block = range(first, first + count)
-        clash = next((port for port in reversed(block) if not _is_free((port,), taken)), None)
-        if clash is None:
-            return block
-        first = clash + 1
-    return None
-
-
-def _is_free(ports: Iterable[int], taken: Sequence[set[int] | frozenset[int]]) -> bool:
-    return not any(port in group for port in ports for group in taken)
-
-
-def _fit_in_order(
-    trial: _Trial, roles: Sequence[Role], order: Sequence[int], kinds: Kinds
-) -> tuple[Assignment, ...] | None:
-    out: list[Assignment] = []
-    for index in order:
-        placed = _place_role(trial, index, roles[index], _Need.of(roles[index], kinds))
-        if placed is None:
-            return None
-        out.extend(placed)
-    out.sort(key=lambda a: (a.role, a.index))
-    return tuple(out)
-
-
-def _place_role(trial: _Trial, index: int, role: Role, need: _Need) -> list[Assignment] | None:
-    for models in _models(trial.nodes, role, need):
-        offers = [offer for place, free in enumerate(trial.nodes) if (offer := _offer(free, need, models, place))]
-        if sum(offer.most for offer in offers) >= role.replicas:
-            placed = _spread(trial, index, role, need, offers)
+    def _place_role(self, index: int, role: Role, need: Need, rule: Rule) -> list[Assignment] | None:
+        view = self.room.view(*self.where)
+        before = self.ports
+        whole = need.gpu and need.milli == WHOLE
+        for models in _models(view, role, need):
+            if whole and sum(view.replicas(model, need.gpu) for model in models) < role.replicas:
+                continue
+            self.ports = before.copy() if need.ports else before
+            choice = Choice(need, models, rule, self.packing.mix)
+            placed = (self._spread if whole or not need.gpu else self._share)(index, role, choice)
             if placed is not None:
                 return placed
-    return None
+        self.ports = before
+        return None
 
+    def _spread(self, index: int, role: Role, choice: Choice) -> list[Assignment] | None:
+        """Place the replicas on as few nodes as can be; None when cores, memory or ports fall short."""
+        view, need, used = self.room.view(*self.where), choice.need, set[int]()
+        out: list[Assignment] = []
+        for span in _ALL_NODES if need.gpu else _CARDS_LAST:
 
-def _models(nodes: Sequence[Free], role: Role, need: _Need) -> Iterator[tuple[str, ...]]:
-    """The sets of card models to try: the one asked for; else each model by itself, most free cards first, then any."""
-    if not need.gpu:
-        yield ()
-        return
-    if role.resources.gpu_type is not None:
-        yield (role.resources.gpu_type,)
-        return
-    free: dict[str, int] = {}
-    for node in nodes:
-        for model, cards in node.cards.items():
-            free[model] = free.get(model, 0) + len(cards)
-    models = sorted(free, key=lambda model: (-free[model], model))
-    for model in models:
-        yield (model,)
-    if len(models) > 1 and role.replicas > 1:
-        yield tuple(models)
+            def takes(many: int, span: Span = span) -> bool:
+                return any(place not in used for place, _ in choice.tightest(view, many, span))
 
+            most = choice.most_on_one_node(view)
+            while most and len(out) < role.replicas:
+                many = largest_that(takes, min(most, role.replicas - len(out)))
+                for place, model in choice.nodes(self.room, view, many, span):
+                    if place not in used:
+                        used.add(place)
+                        self._fill(index, need, self.room.node(place), model, many, out)
+                        if role.replicas - len(out) < many:
+                            break
+                most = max(many - 1, 0)
+        return out if len(out) == role.replicas else None
 
-def _offer(free: Free, need: _Need, models: tuple[str, ...], place: int) -> _Offer | None:
-    most, model = 1 if need.fixed else 1 << 30, None
-    if need.gpu:
-        model = max(models, key=lambda m: len(free.cards.get(m, ())), default=None)
-        most = min(most, len(free.cards.get(model, ())) // need.gpu) if model is not None else 0
-    if need.millicores:
-        most = min(most, free.cpu // need.millicores)
-    if need.memory_mib:
-        most = min(most, free.memory_mib // need.memory_mib)
-    return _Offer(free, most, model, place) if most > 0 else None
+    def _fill(self, index: int, need: Need, free: Free, model: str, many: int, out: list[Assignment]) -> None:
+        """Append `many` assignments on one node; fewer when its ports run out."""
+        cards = free.cards.get(model, ())
+        for _ in range(many):
+            ports = self.ports.choose(free.node.host, need.ports)
+            if ports is None:
+                return
+            gpus = _cards(cards, need.gpu) if need.gpu else ()
+            cards = tuple(card for card in cards if card not in gpus) if gpus else cards
+            out.append(Assignment(index, len(out), free.node.name, free.node.host, gpus, ports))
 
-
-def _spread(trial: _Trial, index: int, role: Role, need: _Need, offers: list[_Offer]) -> list[Assignment] | None:
-    """Place the replicas on the offers; None when ports fall short."""
-    out: list[Assignment] = []
-    before = trial.nodes.copy(), {host: set(ports) for host, ports in trial.ports.items()}
-    offers.sort(key=lambda offer: _rank(offer, need, offer.most))
-    while offers and len(out) < role.replicas:
-        remaining = role.replicas - len(out)
-        at = 0
-        if offers[0].most > remaining:
-            at = min(range(len(offers)), key=lambda i: _rank(offers[i], need, remaining))
-        _fill(trial, index, role, need, offers.pop(at), out)
-    if len(out) == role.replicas:
+    def _share(self, index: int, role: Role, choice: Choice) -> list[Assignment] | None:
+        """Place replicas that ask for a share of one card, one after the other; None when not all find one."""
+        out: list[Assignment] = []
+        room = self.room if role.replicas == 1 else self.room.fork()
+        while len(out) < role.replicas:
+            for place, card in choice.cards(room, room.view(*self.where)):
+                node = room.node(place).node
+                ports = self.ports.choose(node.host, choice.need.ports)
+                if ports is not None:
+                    out.append(Assignment(index, len(out), node.name, node.host, (card,), ports))
+                    break
+            else:
+                return None
+            if len(out) < role.replicas:
+                room.take_held(_held(choice.need, out[-1:]))
         return out
-    trial.nodes, trial.ports = before
-    return None
 
 
-def _rank(offer: _Offer, need: _Need, remaining: int) -> tuple[float, ...]:
-    """Sort offers: nodes with cards last for who needs none, then who takes most of `remaining`, then the tightest."""
-    free, used = offer.free, min(offer.most, remaining)
-    cards = sum(map(len, free.cards.values()))
-    return (not need.gpu and cards > 0, -used, cards - used * need.gpu, free.cpu - used * need.millicores, offer.place)
+def _held(need: Need, placed: Sequence[Assignment]) -> list[Held]:
+    return [Held(a.node, need.cpu, need.memory_mib, a.gpus if need.gpu else (), need.milli) for a in placed]
 
 
-def _fill(trial: _Trial, index: int, role: Role, need: _Need, offer: _Offer, out: list[Assignment]) -> None:
-    """Append assignments on one node, as many as it takes and as remain; fewer when its ports run out."""
-    free = offer.free
-    for _ in range(min(offer.most, role.replicas - len(out))):
-        ports = trial.choose_ports(free.node.host, need.ports) if need.ports else ()
-        if ports is None:
-            break
-        gpus = _cards(free.cards[offer.model], need.gpu) if need.gpu and offer.model is not None else ()
-        free = free.minus(need.millicores, need.memory_mib, gpus)
-        out.append(Assignment(index, len(out), free.node.name, free.node.host, gpus, ports))
-    trial.nodes[offer.place] = free
+def _models(view: Buckets, role: Role, need: Need) -> Iterator[tuple[str, ...]]:
+    """The sets of card models to try: the one asked for; else each model by itself, most free cards first, then any.
+
+    A single replica is of one model anyway: it goes where it fits most tightly, on the more plentiful model on ties.
+    """
+    if not need.gpu:
+        yield ("",)
+        return
+    if need.model is not None:
+        yield (need.model,)
+        return
+    models = tuple(sorted(view.free, key=lambda model: (-view.free[model], model)))
+    if role.replicas > 1:
+        for model in models:
+            yield (model,)
+    if len(models) > 1 or role.replicas == 1:
+        yield models
 
 
 def _cards(free: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -232,6 +194,13 @@ def _cards(free: tuple[int, ...], count: int) -> tuple[int, ...]:
 def with_resources(role: Role, **changes: Any) -> Role:
     """Return `role` asking for something else, for example ``gpu=2``."""
     return replace(role, resources=replace(role.resources, **changes))
+
+
+def largest_that(fits: Callable[[int], bool], most: int) -> int:
+    """Return the largest number up to `most` (>= 1) that fits, at least 1, of which nothing is asked. O(log most) questions."""
+    if most == 1 or fits(most):
+        return most
+    return largest(fits, most, least=2) or 1
 
 
 def largest(fits: Callable[[int], bool], asked: int, least: int = 1) -> int | None:

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Role
 from trainmaster.queue.capacity import Capacity, Free, Room
-from trainmaster.queue.fit import Kinds, fit
+from trainmaster.queue.fit import fit
+from trainmaster.queue.need import Kinds
 from trainmaster.queue.snapshot import Reason
 
 STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
