@@ -1,13 +1,14 @@
 """Pushes progress and newest metrics of running jobs to the feed, which otherwise only carries facts of the ledger.
 
 Works only while somebody listens and something runs; nothing is stored. A job is pushed again only when what would be
-shown has changed.
+shown has changed, and only as it is on disk.
 """
 
 import asyncio
 import logging
 from typing import Any, Final
 
+from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.service.feed import Feed, changed
@@ -43,12 +44,25 @@ class Pulse:
             except OSError:
                 log.exception("progress could not be read")
                 summaries = {}
-            for job in running:
-                now = summaries.get(job.id)
-                if now is not None and now != self._shown.get(job.id):
-                    self._feed.publish(changed(self._feed.seq, self._master.live.get(job.id, job)))
-            self._shown = summaries
+            moved = [job for job in running if summaries.get(job.id) not in (None, self._shown.get(job.id))]
+            if not moved or await self._all_durable():
+                self._push(moved)
+                self._shown = summaries
             await asyncio.sleep(EVERY_S)
+
+    async def _all_durable(self) -> bool:
+        """Return, once all that is in memory now is on disk, True; False when it cannot be written."""
+        try:
+            await self._master.durable()
+        except TrainmasterError:
+            return False
+        return True
+
+    def _push(self, jobs: list[Job]) -> None:
+        """Tell the feed of those that are still as they were: who has changed meanwhile is told of when that is on disk."""
+        for job in jobs:
+            if self._master.live.get(job.id) is job:
+                self._feed.publish(changed(self._feed.seq, job))
 
     def _look(self, jobs: list[Job]) -> dict[str, Any]:
         return {job.id: self._metrics.summary(job, self._specs.fetch_or_none(job.spec_digest)) for job in jobs}

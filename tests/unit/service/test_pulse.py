@@ -1,0 +1,96 @@
+"""Progress is pushed to who listens, and never together with something that is not on disk yet."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from tests.fixtures.histories import new_job
+from trainmaster.core.errors import StorageFailed
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobState
+from trainmaster.service import pulse
+from trainmaster.service.feed import Feed
+from trainmaster.service.pulse import Pulse
+
+
+@dataclass
+class World:
+    """One running job whose step can be set, and a ledger that answers when told to. It is master, metrics and specs."""
+
+    job: Job = field(default_factory=lambda: replace(new_job(), state=JobState.ACTIVE))
+    step: int = 0
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.live = {self.job.id: self.job}
+
+    def durable(self) -> asyncio.Future[None]:
+        self.waiting.append(asyncio.get_running_loop().create_future())
+        return self.waiting[-1]
+
+    def fetch_or_none(self, digest: str) -> None:
+        return None
+
+    def summary(self, job: Job, spec: None) -> dict[str, int]:
+        return {"step": self.step}
+
+    async def asked(self) -> asyncio.Future[None]:
+        """Return the next question whether all is on disk."""
+        while not self.waiting:
+            await asyncio.sleep(0.001)
+        return self.waiting.pop(0)
+
+
+@pytest.fixture
+async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[World, list[Any]]]:
+    monkeypatch.setattr(pulse, "EVERY_S", 0.001)
+    made, feed, heard = World(), Feed(), []
+    beating = Pulse(feed, made, made, made)  # type: ignore[arg-type]
+
+    async def listen() -> None:
+        async for item in feed.subscribe(0):
+            heard.append(item.job)
+
+    listening = asyncio.create_task(listen())
+    yield made, heard
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+    await beating.close()
+
+
+async def _a_few_beats() -> None:
+    await asyncio.sleep(0.02)
+
+
+async def test_what_moves_is_pushed_once(world: tuple[World, list[Any]]) -> None:
+    made, heard = world
+    for times in (1, 2):
+        (await made.asked()).set_result(None)
+        await _a_few_beats()
+        assert heard == [made.job] * times
+        assert made.waiting == []
+        made.step += 1
+
+
+async def test_what_is_only_in_memory_is_not_pushed(world: tuple[World, list[Any]]) -> None:
+    made, heard = world
+    question = await made.asked()
+    made.live[made.job.id] = replace(
+        made.job, state=JobState.STOPPED
+    )  # ordered while the ledger writes what went before
+    question.set_result(None)
+    await _a_few_beats()
+    assert heard == []
+
+
+async def test_it_waits_while_the_ledger_is_out_of_order(world: tuple[World, list[Any]]) -> None:
+    made, heard = world
+    (await made.asked()).set_exception(StorageFailed("full"))
+    await _a_few_beats()
+    assert heard == []
+    (await made.asked()).set_result(None)
+    await _a_few_beats()
+    assert heard == [made.job]
