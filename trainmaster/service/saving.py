@@ -1,13 +1,14 @@
 """Saving outputs: what a successful job left in /model and /workspace/outputs becomes an immutable model version (R138, R149).
 
 Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt): the folder and the
-row are found again. One save at a time takes the next version number of a model.
+row are found again. One save at a time takes the next version number of a model; a few models are saved at once.
 """
 
 import asyncio
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from trainmaster.core.errors import Conflict
 from trainmaster.core.layout import Layout
@@ -17,6 +18,9 @@ from trainmaster.service.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
 from trainmaster.store.models import Models, ModelVersion, NewVersion
+
+AT_ONCE: Final = 4
+"""Saves under way: each keeps a thread and the disk busy."""
 
 
 class Saving:
@@ -28,7 +32,10 @@ class Saving:
     ) -> None:  # fmt: skip
         self._layout, self._specs, self._models, self._metrics = layout, specs, models, metrics
         self._clock, self._random_bytes = clock, random_bytes
-        self._one_at_a_time = asyncio.Lock()
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = (
+            WeakValueDictionary()
+        )  # by model; kept while used
 
     def nothing_to_save(self, job: Job) -> bool:
         """Return whether the tasks wrote nothing, or saving is switched off. Two system calls."""
@@ -41,12 +48,13 @@ class Saving:
         if self.nothing_to_save(job):
             return {"model": None, "files": 0, "size_bytes": 0}
         spec = await self._specs.read(job.spec_digest)
-        async with self._one_at_a_time:
+        turn = self._turns.setdefault((job.workspace, _name(spec)), asyncio.Lock())
+        async with turn, self._room:
             version = await asyncio.to_thread(self._save, job, spec)
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}
 
     def _save(self, job: Job, spec: JobSpec) -> ModelVersion:
-        name = spec.model.name or spec.name
+        name = _name(spec)
         known = self._models.find(name, job.workspace)
         for version in self._models.versions(known.id) if known is not None else ():
             if (version.job, version.attempt) == (job.id, job.attempts_used):
@@ -75,6 +83,10 @@ class Saving:
                 )
             except Conflict:
                 number += 1
+
+
+def _name(spec: JobSpec) -> str:
+    return spec.model.name or spec.name
 
 
 def _has_entry(path: str) -> bool:

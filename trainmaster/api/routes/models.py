@@ -25,13 +25,13 @@ ONE = "/models/{ref}/versions/{version}"
 
 async def _folder(request: Request, ref: str, version: int) -> tuple[dict[str, Any], str]:
     """Return (model, folder of the version's files). Raises NotFound."""
-    app = platform(request)
-    model = await app.model(ref, who(request))
-    if not any(one["version"] == version for one in model["versions"]):
-        raise NotFound(
-            f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions."
-        )
-    return model, os.path.join(app.layout.model(model["id"], version), FILES)
+    model = await platform(request).model(ref, who(request))
+    for one in model["versions"]:
+        if one["version"] == version:
+            return model, os.path.join(one["path"], FILES)
+    raise NotFound(
+        f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions."
+    )
 
 
 @routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"})
