@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { en } from "../src/i18n/en";
 import { zh } from "../src/i18n/zh";
-import { fill } from "../src/shared/problems";
 
 type Tree = { [key: string]: string | Tree };
 
@@ -26,9 +25,4 @@ describe("both languages say the same", () => {
     const same = [...chinese].filter(([key, text]) => text === "" || (text === english.get(key) && /[a-z]{4,} [a-z]{2,}/.test(text)));
     expect(same.map(([key]) => key)).toEqual([]);
   });
-});
-
-describe("the server's templates", () => {
-  it("are filled, with doubled braces as one", () => expect(fill("{count} 个 {{x}}", { count: 3 })).toBe("3 个 {x}"));
-  it("are not shown with gaps", () => expect(fill("{count} 个", {})).toBeNull());
 });

@@ -41,7 +41,7 @@ async def test_a_gang_of_which_one_task_cannot_start_leaves_nothing(stage: Stage
     job = await stage.submit(document)
     view = await stage.ended(job)
     assert (view["state"], view["verdict"]["code"]) == ("failed", "command_not_found")
-    assert "/nowhere/program" in view["verdict"]["message"]
+    assert "/nowhere/program" in view["verdict"]["message"]["en"]
     assert stage.processes(job) == {}
 
 

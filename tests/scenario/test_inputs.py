@@ -22,4 +22,4 @@ async def test_a_folder_that_became_a_link_while_its_job_waited_is_not_mounted(t
         ended = await stage.ended(waits)
         assert ended["state"] == "failed"
         assert ended["verdict"]["code"] == "launch_failed"
-        assert "cannot be mounted" in ended["verdict"]["message"]
+        assert "cannot be mounted" in ended["verdict"]["message"]["en"]

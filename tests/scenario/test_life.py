@@ -67,7 +67,7 @@ async def test_stop_while_queued_never_starts_anything(stage: Stage) -> None:
     view = await stage.platform.stop(job, ADMIN, "not needed")
     assert view["state"] == "stopped"
     assert stage.kinds(job) == ["submitted", "stop_requested"]
-    assert view["verdict"]["message"] == "not needed"
+    assert view["verdict"]["message"]["en"] == "not needed"
 
 
 async def test_stop_while_running_ends_every_process_and_is_idempotent(stage: Stage) -> None:

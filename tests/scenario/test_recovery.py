@@ -305,7 +305,7 @@ async def test_an_order_that_nobody_foresaw_to_fail_fails_its_job(
     job = await fake.ended(await fake.submit(fake_spec("mistake")))
     assert job["state"] == "failed"
     assert job["verdict"]["code"] == kind
-    assert "RecursionError" in job["verdict"]["message"]
+    assert "RecursionError" in job["verdict"]["message"]["en"]
 
 
 async def test_a_job_whose_spec_is_lost_fails_and_says_so(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

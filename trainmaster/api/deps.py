@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from trainmaster.api.problems import InvalidRequest, unreadable
 from trainmaster.core.errors import Problem
+from trainmaster.service.language import Language, wanted
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -22,6 +23,11 @@ def platform(request: HTTPConnection) -> "Platform":
     """Return the platform this application serves."""
     found: Platform = request.app.state.platform
     return found
+
+
+def language(request: HTTPConnection) -> Language:
+    """Return the language of whoever asks."""
+    return wanted(request.headers.get("accept-language", ""))
 
 
 class Json(Response):

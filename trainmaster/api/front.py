@@ -12,7 +12,7 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from trainmaster.api.problems import Misdirected, answer_error, answer_unknown
+from trainmaster.api.problems import Misdirected, accepted, answer_error, answer_unknown
 from trainmaster.core.errors import Forbidden, TrainmasterError
 
 Life = Callable[[], AbstractAsyncContextManager[None]]
@@ -120,11 +120,11 @@ class Front:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
             elif not started:
-                await answer_error(error)(scope, receive, dressed)
+                await answer_error(error, accepted(scope))(scope, receive, dressed)
         except Exception as error:
             # The framework's own net has answered and logged already where it could; what comes here unanswered came from it.
             if not started and scope["type"] == "http":
-                await answer_unknown(error, scope["path"])(scope, receive, dressed)
+                await answer_unknown(error, scope["path"], accepted(scope))(scope, receive, dressed)
 
     def _check(self, scope: Scope) -> None:
         host = origin = None

@@ -10,11 +10,14 @@ from typing import Any, Final
 
 import msgspec
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from trainmaster.core.errors import Problem, TrainmasterError
+from trainmaster.service.language import document_in, wanted
 
 LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -49,21 +52,30 @@ _RULES: Final[Mapping[str, str]] = {
 }
 
 
-def answer(document: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
-    """Return the response for a problem document."""
-    body = msgspec.json.encode(document, enc_hook=str)
-    return Response(body, status_code=document["status"], headers=dict(headers or {}), media_type=MEDIA_TYPE)
+def accepted(scope: Scope) -> str:
+    """Return the Accept-Language header of a request, empty when it has none."""
+    return Headers(scope=scope).get("accept-language", "")
 
 
-def answer_error(error: TrainmasterError) -> Response:
-    """Return the response for a known error."""
+def answer(
+    document: Mapping[str, Any], accept: str, headers: Mapping[str, str] | None = None, items: tuple[Problem, ...] = ()
+) -> Response:
+    """Return the response for a problem document that lists `items`, in the language that `accept` asks for."""
+    language = wanted(accept)
+    body = msgspec.json.encode(document_in(language, document, items), enc_hook=str)
+    own = {**(headers or {}), "Content-Language": language, "Vary": "Accept-Language"}
+    return Response(body, status_code=document["status"], headers=own, media_type=MEDIA_TYPE)
+
+
+def answer_error(error: TrainmasterError, accept: str) -> Response:
+    """Return the response for a known error, in the language that `accept` (an Accept-Language header) asks for."""
     headers = {}
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
-    return answer(error.to_json(), headers)
+    return answer(error.to_json(), accept, headers, error.problems)
 
 
-def answer_unknown(error: BaseException, where: str) -> Response:
+def answer_unknown(error: BaseException, where: str, accept: str) -> Response:
     """Log `error` under a new id and return a 500 that names only the id."""
     mark = secrets.token_hex(6)
     LOG.error("internal error %s at %s", mark, where, exc_info=error)
@@ -71,7 +83,7 @@ def answer_unknown(error: BaseException, where: str) -> Response:
         "type": "urn:trainmaster:internal", "title": f"The server failed in a way nobody foresaw (id {mark})", "status": 500,
         "code": "internal", "remedy": f"Look for {mark} in the server's log and report it.", "problems": [],
     }  # fmt: skip
-    return answer(document)
+    return answer(document, accept)
 
 
 def validation_error(error: RequestValidationError) -> InvalidRequest:
@@ -103,28 +115,28 @@ def unreadable(detail: str) -> InvalidRequest:
 async def on_known(request: Request, error: Exception) -> Response:
     """Handle TrainmasterError."""
     assert isinstance(error, TrainmasterError)
-    return answer_error(error)
+    return answer_error(error, accepted(request.scope))
 
 
 async def on_validation(request: Request, error: Exception) -> Response:
     """Handle FastAPI's RequestValidationError."""
     assert isinstance(error, RequestValidationError)
-    return answer_error(validation_error(error))
+    return answer_error(validation_error(error), accepted(request.scope))
 
 
 async def on_http(request: Request, error: Exception) -> Response:
     """Handle what router and framework refuse by status."""
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
-        return answer_error(unreadable(str(error.detail)))
+        return answer_error(unreadable(str(error.detail)), accepted(request.scope))
     code, title, remedy = _HTTP.get(error.status_code, ("http", str(error.detail), ""))
     document = {
         "type": f"urn:trainmaster:{code}", "title": title, "status": error.status_code, "code": code, "remedy": remedy,
         "problems": [],
     }  # fmt: skip
-    return answer(document, error.headers)
+    return answer(document, accepted(request.scope), error.headers)
 
 
 async def on_unknown(request: Request, error: Exception) -> Response:
     """Handle everything else."""
-    return answer_unknown(error, f"{request.method} {request.url.path}")
+    return answer_unknown(error, f"{request.method} {request.url.path}", accepted(request.scope))

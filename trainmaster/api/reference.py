@@ -35,19 +35,7 @@ def meta(config: Config) -> dict[str, Any]:
             "max_debug_hold_s": limits.max_debug_hold_s, "log_mib": limits.log_mib, "max_queued": limits.max_queued,
         },
         "defaults": {"framework": DEFAULT_KIND, "priority": "normal", "sample_s": limits.sample_s, "resources": default_resources()},
-        "problems": problem_texts(),
     }  # fmt: skip
-
-
-@cache
-def problem_texts() -> dict[str, Any]:
-    """Return rule and remedy of every problem of a job document by code, as templates for a Problem's `args`."""
-    from trainmaster.spec.problems import TEXTS  # noqa: PLC0415
-
-    return {
-        code: {"rule": {"zh": text.rule_zh, "en": text.rule}, "remedy": {"zh": text.remedy_zh, "en": text.remedy}}
-        for code, text in TEXTS.items()
-    }
 
 
 @cache

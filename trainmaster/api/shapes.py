@@ -154,7 +154,9 @@ class Card(Shape):
 
     index: int
     model: str
+    held: bool
     job: str | None
+    job_name: str | None
     task: str | None
     utilisation: float | None
     memory_mib: float | None
@@ -162,12 +164,13 @@ class Card(Shape):
 
 
 class NodeTask(Shape):
-    """A task on a node."""
+    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null."""
 
-    job: str
-    name: str
-    owner: str
-    task: str
+    job: str | None
+    name: str | None
+    owner: str | None
+    task: str | None
+    state: str | None
     cpu: float
     memory_mib: int
     gpus: list[int]
@@ -270,7 +273,6 @@ class Meta(Shape):
     verdicts: dict[str, Any]
     limits: dict[str, Any]
     defaults: dict[str, Any]
-    problems: dict[str, dict[str, Text]]
 
 
 class Alive(Shape):

@@ -79,7 +79,7 @@ class Verdict(Shape):
     code: str
     title: Text
     fault: Literal["user", "platform", "none"]
-    message: str
+    message: Text
     evidence: str
     role: str | None
     index: int | None
@@ -243,7 +243,7 @@ class Note(Shape):
     """Something worth knowing that stops nothing."""
 
     code: str
-    message: str
+    message: Text
 
 
 class JobDetail(Job):
@@ -318,7 +318,7 @@ class Refused(Shape):
     """A job that was left as it was, and why."""
 
     id: str
-    title: str
+    title: Text
     code: str
 
 
@@ -338,6 +338,7 @@ class Event(Shape):
     attempt: int
     kind: str
     title: Text
+    text: Text
     data: dict[str, Any]
 
 

@@ -53,7 +53,7 @@ def _screen(cluster: dict[str, Any], jobs: list[dict[str, Any]]) -> Any:
 
     nodes = []
     for node in cluster["nodes"]:
-        held = sum(card["job"] is not None for card in node["gpus"])
+        held = sum(card["held"] for card in node["gpus"])
         nodes.append((
             node["name"], node["host"], _bar(node["cpu"]), _bar(node["memory_mib"], 1024, "G"), f"{held}/{len(node['gpus'])}",
             len(node["tasks"]), "" if node["schedulable"] else node["reason"] or "closed",

@@ -108,7 +108,7 @@ def _reasons(data: dict[str, Any]) -> list[str]:
     if data.get("position") is not None:
         texts.append(f"position {data['position']} in the queue")
     if verdict:
-        texts += [verdict["title"]["en"], verdict.get("message") or "", verdict.get("evidence") or ""]
+        texts += [verdict["title"]["en"], verdict["message"]["en"], verdict.get("evidence") or ""]
     texts += [f"to change that: {one['message']['en']}" for one in data.get("suggestions") or ()]
     return [text for text in texts if text] or ["nothing stands in its way"]
 

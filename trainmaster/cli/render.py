@@ -98,7 +98,7 @@ def why(job: Mapping[str, Any]) -> str:
         return str(reason)
     if verdict.get("code") in (None, "ok"):
         return str(job.get("model") or "")
-    return str(verdict.get("message") or verdict["title"]["en"])
+    return str(verdict["message"]["en"] or verdict["title"]["en"])
 
 
 def show_job(job: Mapping[str, Any], url: str) -> None:
@@ -118,7 +118,7 @@ def show_job(job: Mapping[str, Any], url: str) -> None:
     for attempt in job.get("attempt_list", ()):
         _show_attempt(out, attempt)
     for warning in job.get("warnings", ()):
-        out.print(f"  [yellow]note[/] {_e(warning.get('message', ''))}", soft_wrap=True)
+        out.print(f"  [yellow]note[/] {_e(warning['message']['en'])}", soft_wrap=True)
 
 
 def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
@@ -144,7 +144,7 @@ def _show_attempt(out: Any, attempt: Mapping[str, Any]) -> None:
     out.print(f"  attempt [bold]{attempt['number']}[/] ({attempt['cause']}): {attempt['phase']}{why_text}")
     rows = [
         ("   ", task["name"], _e(task["role"]), task["state"], task["node"], ",".join(map(str, task["gpus"])), _ending(task),
-         _e((task.get("verdict") or {}).get("message", "")))
+         _e(task["verdict"]["message"]["en"] if task.get("verdict") else ""))
         for task in attempt["tasks"]
     ]  # fmt: skip
     out.print(make_table(("", "task", "role", "state", "node", "cards", "exit", ""), rows))

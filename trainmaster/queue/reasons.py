@@ -4,6 +4,8 @@ Owns every reason code the queue uses. Invariant: each code has one sentence in 
 nothing but the evidence that the code's makers put in.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.errors import Problem
@@ -32,8 +34,8 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "Waiting for nodes: the {schedulable} nodes of pool {pool} in service cannot carry it; out of service: {away}",
     ),
     "behind": (
-        "排在任务 {job} 之后：它先得到释放出来的资源",
-        "Behind job {job}, which gets what is freed first",
+        "排在{job}之后：它先得到释放出来的资源",
+        "Behind {job}, which gets what is freed first",
     ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
@@ -68,6 +70,7 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
 }  # fmt: skip
 """Code -> (zh, en). Placeholders are keys of the evidence, made readable by `render`."""
 
+_SOMEBODY: Final = ("其他用户的任务", "another user's job")
 _UNITS: Final[dict[str, tuple[str, str]]] = {"gpus": (" 张卡", " cards"), "cpu": (" 核", " cores"), "memory": ("", "")}
 
 
@@ -106,11 +109,25 @@ def remedy(reason: Reason) -> Text:
     )
 
 
+def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
+    """Return `reason` with the names of the jobs in it; where `name_of` gives None, only how much that job holds is left."""
+
+    def told(item: dict[str, Any]) -> dict[str, Any]:
+        name = name_of(item["job"])
+        shown = item if name is not None else {key: item[key] if key == "holds" else None for key in item}
+        return {**shown, "name": name}
+
+    evidence = told(reason.evidence) if "job" in reason.evidence else dict(reason.evidence)
+    if "holders" in evidence:
+        evidence["holders"] = [told(holder) for holder in evidence["holders"]]
+    return replace(reason, evidence=evidence)
+
+
 def problem(reason: Reason) -> Problem:
     """Return a refusal of `can_ever_fit` as a problem of the field it is about."""
     data = reason.evidence
     value = data.get("value", data.get("type", data.get("pool")))
-    return Problem(data["path"], render(reason).en, remedy(reason).en, code=reason.code, value=value)
+    return Problem(data["path"], render(reason).en, remedy(reason).en, reason.code, value, data)
 
 
 def _words(reason: Reason, language: int) -> dict[str, Any]:
@@ -124,6 +141,9 @@ def _words(reason: Reason, language: int) -> dict[str, Any]:
     out["unit"] = _UNITS.get(str(out.get("what")), ("", ""))[language]
     if "away" in out:
         out["away"] = [f"{n['node']} ({n['reason']})" if n["reason"] else n["node"] for n in out["away"]]
+    if "job" in out:
+        name = out.get("name", out["job"])
+        out["job"] = _SOMEBODY[language] if name is None else (f"任务 {name} ", f"job {name}")[language]
     if "fixed" in out:
         out["fixed"] = out["fixed"] or [f"{out['ports']} {('个', 'of any number')[language]}"]
     return {name: _listed(value, language) if isinstance(value, list) else value for name, value in out.items()}

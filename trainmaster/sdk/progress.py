@@ -102,5 +102,5 @@ def detail(data: Mapping[str, Any]) -> str:
         parts.append(reason["en"])
     verdict = data.get("verdict") or {}
     if verdict.get("code") not in (None, "ok"):
-        parts.append(verdict.get("message") or verdict["title"]["en"])
+        parts.append(verdict["message"]["en"] or verdict["title"]["en"])
     return ", ".join(parts)

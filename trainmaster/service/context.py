@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
@@ -46,6 +48,19 @@ class Context:
     counts: StateCounts
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
+
+    def knows(self, who: Principal, job: Job) -> bool:
+        """True when `who` may know which job this is; others see only how big it is."""
+        return decide(who, "jobs:read", job.owner).allowed
+
+    def names_for(self, who: Principal) -> Callable[[str], str | None]:
+        """Return what gives the name of a live job by its id, None where `who` may not know of it."""
+
+        def name_of(job_id: str) -> str | None:
+            job = self.master.live.get(job_id)
+            return job.name if job is not None and self.knows(who, job) else None
+
+        return name_of
 
     @staticmethod
     def json(document: Any) -> str:

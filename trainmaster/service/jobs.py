@@ -20,7 +20,8 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import Phase, Priority
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
-from trainmaster.service.views import attempt_view, event_view, job_view, role_view
+from trainmaster.service.language import both
+from trainmaster.service.views import attempt_view, event_view, job_view, note_view, role_view
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
 
@@ -60,7 +61,7 @@ class Jobs:
         else:
             counts = await asyncio.to_thread(self._ctx.reader.counts, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
-        items = await self.views(jobs)
+        items = await self.views(jobs, who)
         return {
             "items": items,
             "next_cursor": page.next_cursor,
@@ -68,20 +69,22 @@ class Jobs:
             "seq": seq,
         }
 
-    async def views(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
-        """Return list items with reason, progress and last metrics."""
-        jobs = list(jobs)
+    async def views(self, jobs: Iterable[Job], who: Principal) -> list[dict[str, Any]]:
+        """Return list items for `who`, with reason, progress and last metrics."""
+        jobs, name_of = list(jobs), self._ctx.names_for(who)
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
-            job_view(job, now, {**extra, "reason": self._ctx.scheduling.reason(job), "seq": self._ctx.feed.seq})
+            job_view(
+                job, now, {**extra, "reason": self._ctx.scheduling.reason(job, name_of), "seq": self._ctx.feed.seq}
+            )
             for job, extra in zip(jobs, watched, strict=True)
         ]
 
     async def detail(self, ref: str, who: Principal) -> dict[str, Any]:
         """Return everything about one job."""
         job = await self.resolve(ref, who)
-        [view] = await self.views([job])
+        [view] = await self.views([job], who)
         spec = await self._ctx.specs.read(job.spec_digest)
         attempts = await asyncio.to_thread(self._ctx.reader.attempts, job.id)
         if job.attempt is not None:
@@ -100,7 +103,7 @@ class Jobs:
 
     async def _warnings(self, job: Job) -> list[dict[str, Any]]:
         events = await asyncio.to_thread(self._ctx.reader.events, job.id, 0)
-        return [dict(e.data) for e in events if e.kind is Kind.NOTED]
+        return [note_view(event) for event in events if event.kind is Kind.NOTED]
 
     async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
         """Return the job's events after a sequence number."""
@@ -126,8 +129,9 @@ class Jobs:
     async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
         job = await self.resolve(ref, who)
-        view = (await self.views([job]))[0]
-        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **self._ctx.scheduling.explain(job)}
+        view = (await self.views([job], who))[0]
+        explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who))
+        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained}
 
     # -- act ---------------------------------------------------------------------------------------------------
 
@@ -140,14 +144,14 @@ class Jobs:
                     "The job has succeeded and its outputs are being saved", remedy="Wait until it has ended."
                 )
             job = await self._apply(job, Kind.STOP_REQUESTED, who, reason=reason)
-        return (await self.views([job]))[0]
+        return (await self.views([job], who))[0]
 
     async def release(self, ref: str, who: Principal) -> dict[str, Any]:
         """End a debug hold. Raises Conflict when the job is not held."""
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
             raise Conflict("The job is not held for debugging")
-        return (await self.views([await self._apply(job, Kind.RELEASED, who)]))[0]
+        return (await self.views([await self._apply(job, Kind.RELEASED, who)], who))[0]
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
         """Change duration (R191-R193) or priority (R170) of a job that has not ended; processes are untouched."""
@@ -168,7 +172,7 @@ class Jobs:
         if duration_s is not UNSET:
             value = None if duration_s is None else float(duration_s)
             job = await self._apply(job, Kind.DURATION_CHANGED, who, duration_s=value)
-        return (await self.views([job]))[0]
+        return (await self.views([job], who))[0]
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
@@ -206,7 +210,7 @@ class Jobs:
         done, refused = [], []
         for ref, result in zip(ids, results, strict=True):
             if isinstance(result, TrainmasterError):
-                refused.append({"id": ref, "title": result.message, "code": result.code})
+                refused.append({"id": ref, "title": both(result.message), "code": result.code})
             elif isinstance(result, BaseException):
                 raise result
             else:

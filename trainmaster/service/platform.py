@@ -17,6 +17,7 @@ from trainmaster.service.cluster import cluster_view
 from trainmaster.service.context import Context
 from trainmaster.service.feed import cluster_changed
 from trainmaster.service.jobs import UNSET, Jobs
+from trainmaster.service.language import Language
 from trainmaster.service.models import Models
 from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
@@ -168,9 +169,9 @@ class Platform:
         """Take in all or none; return [{id, state}]. Raises like `submit`."""
         return await self.context.submit.submit_batch(bodies, who, key)
 
-    async def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
-        """Return what would happen, changing nothing. Raises Forbidden."""
-        return await self._preview.preview(body, who)
+    async def preview(self, body: Mapping[str, Any], who: Principal, language: Language = "en") -> dict[str, Any]:
+        """Return what would happen, changing nothing; problems in `language`. Raises Forbidden."""
+        return await self._preview.preview(body, who, language)
 
     async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
         """Return one page. Raises InvalidSpec for a malformed cursor."""
@@ -184,9 +185,9 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job]) -> list[dict[str, Any]]:
-        """Return list items of `jobs`, for the feed."""
-        return await self._jobs.views(jobs)
+    async def views(self, jobs: Sequence[Job], who: Principal) -> list[dict[str, Any]]:
+        """Return list items of `jobs`, for the feed of `who`."""
+        return await self._jobs.views(jobs, who)
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document. Raises NotFound."""
@@ -242,7 +243,7 @@ class Platform:
             measured = await asyncio.to_thread(self.context.engine.node_usage)
         except TrainmasterError:
             measured = {}
-        return cluster_view(self.context, measured, self.context.engine.isolation())
+        return cluster_view(self.context, measured, who)
 
     async def models(self, who: Principal, q: str = "") -> dict[str, Any]:
         """Return saved models."""

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -16,14 +16,16 @@ from trainmaster.core.records import Assignment, Attempt, Job, Task
 from trainmaster.core.states import Phase
 from trainmaster.frameworks.registry import get as framework
 from trainmaster.service.context import Context
+from trainmaster.service.language import Language, problems_in
 from trainmaster.service.launching import mounts
-from trainmaster.service.submit import Candidate, read_body
+from trainmaster.service.submit import read_body
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import effective, lower
+from trainmaster.spec.lower import effective, lower, rehearse
 from trainmaster.spec.lower import gang as build_gang
 
 SHOWN_TASKS = 16
 """Replicas of each role whose exact command and environment are shown."""
+NEVER: Final[dict[str, Any]] = {"when": "never", "reason": None, "placement": []}
 
 
 class Preview:
@@ -32,41 +34,36 @@ class Preview:
     def __init__(self, context: Context) -> None:
         self._ctx = context
 
-    async def preview(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
-        """Return the Preview of docs/design/api.md; problems are part of it, not an error."""
+    async def preview(self, body: Mapping[str, Any], who: Principal, language: Language = "en") -> dict[str, Any]:
+        """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
         decide(who, "jobs:read").demand()
         try:
             candidate = read_body(body, self._ctx.scheduling.hosts)
         except InvalidSpec as error:
-            return _refused(error.problems or (Problem("", error.message, error.remedy),), None, ())
+            return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
+        spec = candidate.spec
         job = lower(
-            candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0,
+            spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0,
             digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
         )  # fmt: skip
-        problems = [*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(candidate.spec)]
+        problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(spec))
         never = self._ctx.admission.never_fits(job)
-        if problems or never is not None:
-            found = tuple(problems) + (never.problems if never is not None else ())
-            return _refused(found, effective(candidate.spec), candidate.warnings)
-        return self._accepted(job, candidate)
-
-    def _accepted(self, job: Job, candidate: Candidate) -> dict[str, Any]:
-        spec = candidate.spec
-        fits, placement = self._fits(job)
+        if never is not None:
+            problems += never.problems
+        if problems:
+            fits, placement = NEVER, rehearse(job.roles)
+        else:
+            fits, placement = self._fits(job, who)
         gang = self._gang(job, spec, placement)
         return {
-            "ok": True,
-            "problems": [],
-            "warnings": [w.to_json() for w in candidate.warnings],
-            "spec": effective(spec),
-            "fits": fits,
+            **_answer(language, problems, candidate.warnings), "spec": effective(spec), "fits": fits,
             "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
-            "native": msgspec.to_builtins(self._ctx.engine.prepare(gang)),
-        }
+            "native": None if problems else msgspec.to_builtins(self._ctx.engine.prepare(gang)),
+        }  # fmt: skip
 
-    def _fits(self, job: Job) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
+    def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
         """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait."""
-        found = self._ctx.scheduling.would_start(job)
+        found = self._ctx.scheduling.would_start(job, self._ctx.names_for(who))
         if isinstance(found, tuple):
             shown = [{"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)} for a in found]
             return {"when": "now", "reason": None, "placement": shown}, found
@@ -79,18 +76,11 @@ class Preview:
         return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, self._ctx.layout))
 
 
-def _refused(
-    problems: tuple[Problem, ...], spec: dict[str, Any] | None, warnings: tuple[Problem, ...]
-) -> dict[str, Any]:
+def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[Problem, ...] = ()) -> dict[str, Any]:
     return {
-        "ok": False,
-        "problems": [p.to_json() for p in problems],
-        "warnings": [w.to_json() for w in warnings],
-        "spec": spec,
-        "fits": {"when": "never", "reason": None, "placement": []},
-        "roles": [],
-        "native": None,
-    }
+        "ok": not problems, "problems": problems_in(language, problems), "warnings": problems_in(language, warnings),
+        "spec": None, "fits": NEVER, "roles": [], "native": None,
+    }  # fmt: skip
 
 
 def _role_preview(gang: Gang, index: int, spec: JobSpec) -> dict[str, Any]:

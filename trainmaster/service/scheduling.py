@@ -19,10 +19,13 @@ from trainmaster.queue.explain import explain, position, preview, suggest
 from trainmaster.queue.fit import fit
 from trainmaster.queue.never import refusal
 from trainmaster.queue.plan import plan
-from trainmaster.queue.reasons import render
+from trainmaster.queue.reasons import named, render
 from trainmaster.queue.snapshot import Plan, QueuePolicy, Reason, Snapshot, Start, Usage
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
+
+NameOf = Callable[[str], str | None]
+"""Job id -> its name, or None for a reader who may not know of it."""
 
 
 class Scheduling:
@@ -121,15 +124,15 @@ class Scheduling:
 
     # -- explain -----------------------------------------------------------------------------------------------
 
-    def reason(self, job: Job) -> dict[str, Any] | None:
+    def reason(self, job: Job, name_of: NameOf) -> dict[str, Any] | None:
         """Return why `job` waits, None when it does not. Cheap enough for every row of a list."""
         pending = self.queue.get(job.id)
         if pending is None:
             return None
         snapshot = self._snapshot()
-        return _shown(explain(snapshot, pending, self._plan), position(snapshot, pending))
+        return _shown(explain(snapshot, pending, self._plan), position(snapshot, pending), name_of)
 
-    def explain(self, job: Job) -> dict[str, Any]:
+    def explain(self, job: Job, name_of: NameOf) -> dict[str, Any]:
         """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
         pending = self.queue.get(job.id)
         if pending is None:
@@ -138,19 +141,19 @@ class Scheduling:
         why = explain(snapshot, pending, self._plan)
         ahead = position(snapshot, pending)
         suggestions = [{"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why)]
-        shown = _shown(why, ahead)
+        shown = _shown(why, ahead, name_of)
         return {
             "reason": shown,
             "position": shown["position"],
             "ahead": ahead,
-            "evidence": why.evidence,
+            "evidence": shown["evidence"],
             "suggestions": suggestions,
         }
 
-    def would_start(self, job: Job) -> tuple[Assignment, ...] | dict[str, Any]:
+    def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
         """Return where `job` would start if it were submitted now, or the reason why it would wait."""
         found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), 0.0)
-        return found.placement if isinstance(found, Start) else _shown(found, len(self.queue))
+        return found.placement if isinstance(found, Start) else _shown(found, len(self.queue), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""
@@ -165,5 +168,6 @@ class Scheduling:
         return [Usage(split_attempt_id(key)[0], roles, placement) for key, (roles, placement) in held.items()]
 
 
-def _shown(reason: Reason, ahead: int) -> dict[str, Any]:
+def _shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:
+    reason = named(reason, name_of)
     return {"code": reason.code, "message": two(render(reason)), "evidence": reason.evidence, "position": ahead + 1}

@@ -21,7 +21,7 @@ from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
 from trainmaster.dialects.registry import translate
 from trainmaster.service.context import Context
-from trainmaster.service.views import job_view
+from trainmaster.service.views import job_view, sentence
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, lower
@@ -108,7 +108,7 @@ class Submit:
             jobs, created = await self._once(
                 key, [body], [candidate], who, lambda use: [self._enter(candidate, who, wrong, use)]
             )
-        return self._view(jobs[0]), created
+        return self._view(jobs[0], who), created
 
     async def submit_batch(
         self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
@@ -188,7 +188,7 @@ class Submit:
         self._ctx.specs.put(candidate.digest, candidate.spec)
         after = self._ctx.master.submit(job, candidate.document, record)
         for warning in candidate.warnings:
-            data = {"code": warning.code, "message": f"{warning.path}: {warning.rule}. {warning.remedy}"}
+            data = {"code": warning.code, "message": sentence(warning), "problem": warning.to_json()}
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
         return after
 
@@ -267,6 +267,7 @@ class Submit:
             )
         return jobs
 
-    def _view(self, job: Job) -> dict[str, Any]:
+    def _view(self, job: Job, who: Principal) -> dict[str, Any]:
         job = self._ctx.master.live.get(job.id, job)
-        return job_view(job, self._ctx.clock(), {"reason": self._ctx.scheduling.reason(job), "seq": self._ctx.feed.seq})
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
+        return job_view(job, self._ctx.clock(), {"reason": reason, "seq": self._ctx.feed.seq})

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from trainmaster.core.errors import Problem
 from trainmaster.core.events import NAMES, Event, Kind
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
+from trainmaster.service.language import both, problem_in
 
 
 def two(pair: tuple[str, str]) -> dict[str, str]:
@@ -25,7 +27,7 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> dict[
         "code": verdict.code,
         "title": {"zh": kind.zh, "en": kind.en} if kind else {"zh": verdict.code, "en": verdict.code},
         "fault": kind.fault if kind else "platform",
-        "message": verdict.message, "evidence": verdict.evidence, "role": role, "index": verdict.index,
+        "message": both(verdict.message), "evidence": verdict.evidence, "role": role, "index": verdict.index,
         "exit_code": verdict.exit_code, "signal": verdict.signal,
     }  # fmt: skip
 
@@ -134,10 +136,28 @@ def task_view(job: Job, place: Assignment, task: Task) -> dict[str, Any]:
 
 
 def event_view(event: Event) -> dict[str, Any]:
-    """Return one event with its names; the submitted record itself is left out (it is the job)."""
+    """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job)."""
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
     data.pop("handle", None)
     return {
         "seq": event.seq, "at": event.at, "actor": event.actor, "attempt": event.attempt, "kind": event.kind.value,
-        "title": two(NAMES[event.kind]), "data": data,
+        "title": two(NAMES[event.kind]), "text": _said(event), "data": data,
     }  # fmt: skip
+
+
+def _said(event: Event) -> dict[str, str]:
+    return note_view(event)["message"] if event.kind is Kind.NOTED else both(str(event.data.get("reason") or ""))
+
+
+def note_view(event: Event) -> dict[str, Any]:
+    """Return a note (an event of kind NOTED): its code, and what it says in both languages."""
+    data = event.data
+    texts = both(data["message"])
+    if "problem" in data:
+        texts["zh"] = sentence(problem_in("zh", Problem(**data["problem"])))
+    return {"code": data["code"], "message": texts}
+
+
+def sentence(item: Problem) -> str:
+    """Return a problem as one line."""
+    return f"{item.path}: {item.rule}. {item.remedy}"

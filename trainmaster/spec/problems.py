@@ -7,6 +7,7 @@ Problem, so that any client can show either language.
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
+from trainmaster.core.chinese import chinese
 from trainmaster.core.errors import Problem
 
 _VALUE_CHARS: Final = 120
@@ -146,9 +147,9 @@ def problem(code: str, path: str, *, value: Any = None, **args: Any) -> Problem:
 
 
 def in_chinese(item: Problem) -> tuple[str, str]:
-    """Return (rule, remedy) of `item` in Chinese; its own texts when its code has none here."""
-    text = TEXTS.get(item.code)
-    if text is None:
-        return item.rule, item.remedy
-    filled = _Gaps(item.args or {})
+    """Return (rule, remedy) of `item` in Chinese: by its code and arguments; a problem of others by its sentences."""
+    text, args = TEXTS.get(item.code), item.args or {}
+    if text is None or text.rule.format_map(_Gaps(args)) != item.rule:
+        return chinese(item.rule), chinese(item.remedy)
+    filled = _Gaps({name: chinese(value) if isinstance(value, str) else value for name, value in args.items()})
     return text.rule_zh.format_map(filled), text.remedy_zh.format_map(filled)

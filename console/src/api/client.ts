@@ -31,6 +31,9 @@ export class Unreachable extends Error {
   }
 }
 
+/** The server words its refusals in the language of the page (i18n sets it). */
+const spoken = (): string => document.documentElement.lang;
+
 let csrf = "";
 let onSignedOut: () => void = () => undefined;
 
@@ -74,7 +77,7 @@ export interface CallOptions {
 }
 
 async function call(method: string, path: string, options: CallOptions): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json", ...options.headers };
+  const headers: Record<string, string> = { accept: "application/json", "accept-language": spoken(), ...options.headers };
   if (method !== "GET") headers["x-csrf-token"] = csrf;
   let body: BodyInit | undefined;
   if (options.body instanceof Blob) body = options.body;
@@ -118,6 +121,7 @@ export function upload<T>(path: string, body: Blob, type: string, onProgress: (f
     request.open("POST", url(path));
     request.setRequestHeader("x-csrf-token", csrf);
     request.setRequestHeader("content-type", type);
+    request.setRequestHeader("accept-language", spoken());
     request.responseType = "json";
     request.upload.onprogress = (event) => onProgress(event.total ? event.loaded / event.total : 0);
     request.onerror = () => reject(new Unreachable(request.status));

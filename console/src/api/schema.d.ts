@@ -944,6 +944,8 @@ export interface components {
             started_at: number | null;
             /** Draining At */
             draining_at: number | null;
+            /** Retained Until */
+            retained_until: number | null;
             /** Ended At */
             ended_at: number | null;
             verdict: components["schemas"]["Verdict"] | null;
@@ -986,8 +988,12 @@ export interface components {
             index: number;
             /** Model */
             model: string;
+            /** Held */
+            held: boolean;
             /** Job */
             job: string | null;
+            /** Job Name */
+            job_name: string | null;
             /** Task */
             task: string | null;
             /** Utilisation */
@@ -1051,6 +1057,7 @@ export interface components {
             /** Kind */
             kind: string;
             title: components["schemas"]["Text"];
+            text: components["schemas"]["Text"];
             /** Data */
             data: {
                 [key: string]: unknown;
@@ -1402,12 +1409,6 @@ export interface components {
             defaults: {
                 [key: string]: unknown;
             };
-            /** Problems */
-            problems: {
-                [key: string]: {
-                    [key: string]: components["schemas"]["Text"];
-                };
-            };
         } & {
             [key: string]: unknown;
         };
@@ -1436,6 +1437,12 @@ export interface components {
             name: string;
             /** Owner */
             owner: string;
+            /** Workspace */
+            workspace: string;
+            /** Versions */
+            versions: number;
+            /** Latest */
+            latest: number;
             /** Created At */
             created_at: number;
         } & {
@@ -1545,17 +1552,19 @@ export interface components {
         };
         /**
          * NodeTask
-         * @description A task on a node.
+         * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
          */
         NodeTask: {
             /** Job */
-            job: string;
+            job: string | null;
             /** Name */
-            name: string;
+            name: string | null;
             /** Owner */
-            owner: string;
+            owner: string | null;
             /** Task */
-            task: string;
+            task: string | null;
+            /** State */
+            state: string | null;
             /** Cpu */
             cpu: number;
             /** Memory Mib */
@@ -1572,8 +1581,7 @@ export interface components {
         Note: {
             /** Code */
             code: string;
-            /** Message */
-            message: string;
+            message: components["schemas"]["Text"];
         } & {
             [key: string]: unknown;
         };
@@ -1688,6 +1696,13 @@ export interface components {
              * @default null
              */
             value: unknown;
+            /**
+             * Args
+             * @default null
+             */
+            args: {
+                [key: string]: unknown;
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -1772,8 +1787,7 @@ export interface components {
         Refused: {
             /** Id */
             id: string;
-            /** Title */
-            title: string;
+            title: components["schemas"]["Text"];
             /** Code */
             code: string;
         } & {
@@ -2140,8 +2154,7 @@ export interface components {
              * @enum {string}
              */
             fault: "user" | "platform" | "none";
-            /** Message */
-            message: string;
+            message: components["schemas"]["Text"];
             /** Evidence */
             evidence: string;
             /** Role */

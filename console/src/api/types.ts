@@ -1,5 +1,5 @@
 /**
- * The shapes of docs/design/api.md, by the names the console uses. Generated from the server's contract (`npm run types`);
+ * The shapes of docs/design/api.md, by the names the console uses. Generated from the server's contract (`scripts/types`);
  * only what the contract leaves open is narrowed here. Times are seconds since the epoch, memory MiB, fractions 0..1.
  */
 import type { components } from "./schema";
@@ -22,8 +22,8 @@ export const STATES = [
 export type State = S["Job"]["state"];
 export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed", "stopped", "expired"]);
 
-/** `args` fill the texts of `code` in either language. */
-export type Problem = Omit<S["ProblemItem"], "value" | "code"> & { code?: string; value?: Json; args?: Record<string, Json> };
+/** Rule and remedy are in the reader's language. */
+export type Problem = Pick<S["ProblemItem"], "path" | "rule" | "remedy"> & { code?: string };
 export type Sandbox = { kind: string; detail?: string };
 export type Session = Omit<S["Session"], "server"> & { server: Omit<S["Server"], "sandbox"> & { sandbox: Sandbox | string } };
 export type Reason = S["Reason"];
@@ -77,9 +77,8 @@ export interface Option {
   title: Bilingual;
 }
 
-export type Meta = Omit<S["Meta"], "priorities" | "frameworks" | "limits" | "problems"> & {
+export type Meta = Omit<S["Meta"], "priorities" | "frameworks" | "limits"> & {
   priorities: { code: string; title: Bilingual }[];
   frameworks: { kind: string; title: Bilingual; options: Record<string, Option> }[];
-  problems: Record<string, { rule: Bilingual; remedy: Bilingual }>;
   limits: Record<string, number | null>;
 };

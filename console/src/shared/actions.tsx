@@ -5,6 +5,7 @@ import { useCallback, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteJob, deleteJobs, stopJob, stopJobs } from "../api/jobs";
 import { ENDED, type Bulk, type Job } from "../api/types";
+import { useBilingual } from "../i18n";
 import { StateTag } from "./state";
 import { useErrorText } from "./ui";
 
@@ -25,6 +26,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
   const { modal, message } = App.useApp();
   const client = useQueryClient();
   const errorText = useErrorText();
+  const pick = useBilingual();
 
   const act = useCallback(async (verb: Verb, jobs: Subject[]): Promise<void> => {
     let refused: Bulk["refused"] = [];
@@ -39,9 +41,9 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
       void client.invalidateQueries({ queryKey: ["jobs"] });
       if (verb === "stop") for (const job of jobs) void client.invalidateQueries({ queryKey: ["job", job.id] });
     }
-    if (refused.length > 0) message.warning(`${t("jobs.refused", { count: refused.length })} ${refused[0]?.title ?? ""}`, 6);
+    if (refused.length > 0) message.warning(`${t("jobs.refused", { count: refused.length })} ${pick(refused[0]?.title)}`, 6);
     else message.success(t(`jobs.${verb}.done`, { count: jobs.length }));
-  }, [client, errorText, message, t]);
+  }, [client, errorText, message, pick, t]);
 
   return useCallback((verb, jobs, done) => {
     const allowed = jobs.filter(ALLOWED[verb]);

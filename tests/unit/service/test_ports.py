@@ -50,7 +50,7 @@ def test_a_fixed_port_in_use_waits_and_is_tried_again() -> None:
         waiting = a_job(PortRequest("http", begin_at=taken))
         world.queue.add(waiting)
         assert world.schedule(1000.0) == []
-        reason = world.reason(waiting)
+        reason = world.reason(waiting, lambda job: job)
         assert reason is not None
         assert reason["code"] == "waiting_ports"
         assert len(asked_again) == 1

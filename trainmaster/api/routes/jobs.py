@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform, read_object
+from trainmaster.api.deps import Json, language, platform, read_object
 from trainmaster.api.policy import Table
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.core.errors import Problem
@@ -88,7 +88,7 @@ async def submit_job(request: Request) -> Response:
     body = await read_object(request)
     app, me = platform(request), who(request)
     if body.get("dry_run"):
-        return Json(await app.preview(body, me))
+        return Json(await app.preview(body, me, language(request)))
     view, created = await app.submit(body, me, request.headers.get("idempotency-key"))
     return Json(view, status_code=201 if created else 200)
 
@@ -114,7 +114,7 @@ async def submit_batch(request: Request) -> Response:
 async def preview_job(request: Request) -> Response:
     """Say everything that is wrong with a job, what would run, and whether it would start now. Changes nothing."""
     body = await read_object(request)
-    return Json(await platform(request).preview(body, who(request)))
+    return Json(await platform(request).preview(body, who(request), language(request)))
 
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})

@@ -3,7 +3,7 @@ export const cluster = {
   cluster: {
     title: "Cluster", waiting: "Waiting", running: "Running", nodesReady: "Nodes ready", cards: "Cards in use", cpu: "CPU", memory: "Memory", cardsShort: "Cards",
     noCards: "No accelerator cards", drained: "Drained", drainedWhy: "Takes no new jobs: {{why}}", simulated: "simulated", simulatedHint: "These cards are made up by configuration, for trying gangs and card assignment; they compute nothing.",
-    idle: "idle", nobody: "Nobody is using this node.", sandbox: "Sandbox", sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
+    idle: "idle", another: "Another user's job", nobody: "Nobody is using this node.", sandbox: "Sandbox", sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
     card: "Card {{n}}", utilisation: "Utilisation", ready: "Ready",
   },
   models: {

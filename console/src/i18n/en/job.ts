@@ -36,7 +36,7 @@ export const job = {
   },
   log: {
     pick: "Replica", attempt: "Attempt", following: "Following", paused: "Paused: scrolled away from the end", search: "Search the log",
-    regex: "Regular expression", hits: "{{n}} of {{total}}", hitsMore: "{{n}} of {{total}}+", none: "Nothing found", wrap: "Wrap lines", line: "Go to line",
+    regex: "Regular expression", hits: "{{n}} of {{total}}", hitsMore: "{{n}} of {{total}}+", none: "Nothing found", searching: "Searching", wrap: "Wrap lines", line: "Go to line",
     download: "This log", downloadAll: "All logs (zip)", empty: "Nothing was written yet.", emptyEnded: "The task wrote nothing.",
     cut: "{{size}} were dropped here by the log size limit", end: "End of the log", top: "To the start", bottom: "To the end",
     notStarted: "The job has not started yet, so there is no log.", next: "Next hit", previous: "Previous hit",

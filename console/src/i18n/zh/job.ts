@@ -36,7 +36,7 @@ export const job = {
   },
   log: {
     pick: "副本", attempt: "尝试", following: "跟随中", paused: "已暂停：已离开末尾", search: "在日志中搜索",
-    regex: "正则表达式", hits: "{{n}} / {{total}}", hitsMore: "{{n}} / {{total}}+", none: "没有找到", wrap: "自动换行", line: "跳到行",
+    regex: "正则表达式", hits: "{{n}} / {{total}}", hitsMore: "{{n}} / {{total}}+", none: "没有找到", searching: "搜索中", wrap: "自动换行", line: "跳到行",
     download: "当前日志", downloadAll: "全部日志（zip）", empty: "还没有输出。", emptyEnded: "该副本没有输出。",
     cut: "此处 {{size}} 因日志大小上限被丢弃", end: "日志结束", top: "到开头", bottom: "到末尾",
     notStarted: "任务尚未开始，没有日志。", next: "下一处", previous: "上一处",

@@ -38,7 +38,7 @@ function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
 
 /** Every job gets one colour on the whole page, so that a gang is seen across nodes. */
 function colorsOf(cluster: Cluster): ReadonlyMap<string, string> {
-  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks.map((task) => task.job), ...node.gpus.flatMap((gpu) => (gpu.job ? [gpu.job] : []))]));
+  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks, ...node.gpus].flatMap(({ job }) => (job ? [job] : []))));
   return new Map([...ids].sort().map((id, i) => [id, SERIES[i % SERIES.length] ?? SERIES[0]]));
 }
 
@@ -47,7 +47,7 @@ function Summary({ cluster }: { cluster: Cluster }): ReactNode {
   const nodes = cluster.nodes;
   const sum = (of: (node: NodeView) => number): number => nodes.reduce((total, node) => total + of(node), 0);
   const cards = sum((node) => node.gpus.length);
-  const used = sum((node) => node.gpus.filter((gpu) => gpu.job !== null).length);
+  const used = sum((node) => node.gpus.filter((gpu) => gpu.held).length);
   const cpu = { used: sum((n) => n.cpu.used), total: sum((n) => n.cpu.total) };
   const memory = { used: sum((n) => n.memory_mib.used), total: sum((n) => n.memory_mib.total) };
   return (
@@ -68,7 +68,7 @@ function Figure({ label, value, to }: { label: string; value: number; to: string
 
 function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
   const { t } = useTranslation();
-  const used = node.gpus.filter((gpu) => gpu.job !== null).length;
+  const used = node.gpus.filter((gpu) => gpu.held).length;
   const facts = Object.entries(node.facts).filter(([, value]) => value !== "");
   const model = [...new Set(node.gpus.map((gpu) => gpu.model))].join(", ");
   return (
@@ -98,15 +98,15 @@ function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string
 
 function Card({ gpu, node, colors }: { gpu: Gpu; node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
   const { t } = useTranslation();
-  const owner = node.tasks.find((task) => task.job === gpu.job && task.gpus.includes(gpu.index));
-  const color = gpu.job ? colors.get(gpu.job) : undefined;
+  const owner = node.tasks.find((task) => task.gpus.includes(gpu.index));
+  const color = gpu.held ? (colors.get(gpu.job ?? "") ?? OTHERS) : undefined;
   const lines = [
     `${t("cluster.card", { n: gpu.index })} · ${gpu.model}`,
-    gpu.job ? `${owner?.name ?? gpu.job} · ${gpu.task ?? owner?.task ?? ""} · ${owner?.owner ?? ""}` : t("cluster.idle"),
+    gpu.job ? [gpu.job_name, gpu.task, owner?.owner].filter(Boolean).join(" · ") : t(gpu.held ? "cluster.another" : "cluster.idle"),
     gpu.utilisation !== null ? `${t("cluster.utilisation")} ${percent(gpu.utilisation)}%` : "",
     gpu.memory_mib !== null && gpu.memory_total_mib !== null ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}` : "",
   ].filter(Boolean);
-  const inside = <><span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? (gpu.job ? 1 : 0))}%`, background: color }} /><b>{gpu.index}</b></>;
+  const inside = <><span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? (gpu.held ? 1 : 0))}%`, background: color }} /><b>{gpu.index}</b></>;
   const style = color ? { borderColor: color, background: `${color}22` } : undefined;
   return (
     <Tooltip title={lines.map((line) => <div key={line}>{line}</div>)}>
@@ -118,15 +118,18 @@ function Card({ gpu, node, colors }: { gpu: Gpu; node: NodeView; colors: Readonl
 
 const MOST_USERS = 6;
 
+/** Cards and tasks of jobs that the reader may not know of: only how much they hold is shown. */
+const OTHERS = "#8c8c8c";
+
 function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<string, string> }): ReactNode {
   const { t } = useTranslation();
   if (tasks.length === 0) return <span className="tm-faint">{t("cluster.nobody")}</span>;
   return (
     <ul className="tm-users">
-      {tasks.slice(0, MOST_USERS).map((task) => (
-        <li key={task.job + task.task}>
-          <i style={{ background: colors.get(task.job) }} />
-          <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">{task.name}</Link>
+      {tasks.slice(0, MOST_USERS).map((task, i) => (
+        <li key={task.job ? task.job + task.task : i}>
+          <i style={{ background: colors.get(task.job ?? "") ?? OTHERS }} />
+          {task.job ? <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">{task.name}</Link> : <span className="tm-ellipsis">{t("cluster.another")}</span>}
           <span className="tm-faint tm-mono">{task.task}</span>
           <span className="tm-line">{[task.gpus.length > 0 ? t("unit.cards", { n: task.gpus.length, count: task.gpus.length }) : "", t("unit.cores", { n: number(task.cpu), count: task.cpu }), mib(task.memory_mib), task.owner].filter(Boolean).join(" · ")}</span>
         </li>

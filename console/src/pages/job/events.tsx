@@ -28,20 +28,21 @@ function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNod
   const failed = event.kind === "task_exited" && event.data["exit_code"] !== 0;
   const tone = BAD.has(event.kind) || failed ? "red" : GOOD.has(event.kind) ? "green" : "blue";
   const words = useDetails();
+  const said = pick(event.text);
   return (
     <li data-kind={event.kind}>
       <i className={`tm-fill-${tone}`} />
       <span className="tm-faint tm-num tm-event-time"><Stamp at={event.at}>{format(event.at, "clock")}</Stamp></span>
       <div className="tm-grow">
         <div><strong>{pick(event.title)}</strong> <span className="tm-faint">{actor}{event.attempt > 0 && ` · ${t("job.timeline.attempt", { n: event.attempt })}`}</span></div>
-        <div className="tm-line tm-event-data">{words(event, job).map((text) => <span key={text}>{text}</span>)}</div>
+        <div className="tm-line tm-event-data">{[...words(event, job), ...(said ? [said] : [])].map((text) => <span key={text}>{text}</span>)}</div>
       </div>
     </li>
   );
 }
 
-/** What the reader knows already, or what is no reading matter. */
-const LEFT_OUT = new Set(["job", "handle", "role", "index", "exit_code", "signal"]);
+/** What the reader knows already, what is said in words beside it, or what is no reading matter. */
+const LEFT_OUT = new Set(["job", "handle", "role", "index", "exit_code", "signal", "verdict", "reason", "code", "message", "problem"]);
 
 /** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
 function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
@@ -52,7 +53,7 @@ function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
     if (typeof data["exit_code"] === "number") words.push(t("job.verdict.exit", { code: data["exit_code"] }));
     if (typeof data["signal"] === "number") words.push(t("job.verdict.signal", { signal: data["signal"] }));
     const rest = Object.entries(data).filter(([key, value]) => !LEFT_OUT.has(key) && value !== null && value !== "");
-    return [...words, ...rest.map(([key, value]) => (key === "placement" || key === "reason" || key === "message" ? brief(value) : `${key}: ${brief(value)}`))];
+    return [...words, ...rest.map(([key, value]) => (key === "placement" ? brief(value) : `${key}: ${brief(value)}`))];
   };
 }
 
@@ -61,7 +62,6 @@ function brief(value: Json): string {
   if (Array.isArray(value)) return value.map(brief).join(", ");
   if (typeof value === "object" && value !== null) {
     if ("node" in value) return `${String(value["node"])}${Array.isArray(value["gpus"]) && value["gpus"].length > 0 ? ` [${value["gpus"].join(", ")}]` : ""}`;
-    if ("message" in value) return String(value["message"]);
     return JSON.stringify(value);
   }
   return String(value);

@@ -5,6 +5,7 @@ import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
 import { duration, mib, number, shellWords } from "../../shared/format";
+import { useFrameworkTitle } from "../../shared/meta";
 import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
 import { CopyButton, Facts } from "../../shared/ui";
@@ -29,6 +30,7 @@ export function Overview({ job, update }: TabProps): ReactNode {
 
 function JobFacts({ job }: { job: JobDetail }): ReactNode {
   const { t, i18n } = useTranslation();
+  const framework = useFrameworkTitle()(job.framework);
   const r = job.resources;
   const resources = [t("unit.tasks", { count: job.tasks.total }), r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` (${r.gpu_type})` : ""}` : "", t("unit.cores", { n: number(r.cpu), count: r.cpu }), mib(r.memory_mib)].filter(Boolean).join(" · ");
   const priority = `priority.${job.priority}`;
@@ -40,7 +42,7 @@ function JobFacts({ job }: { job: JobDetail }): ReactNode {
     [t("job.fact.ended"), job.ended_at === null ? none : <Stamp key="s" at={job.ended_at} />],
     [t("job.fact.wait"), job.wait_s === null ? <Elapsed key="w" from={job.queued_at} to={null} /> : duration(job.wait_s, true)],
     [t("job.fact.duration"), job.duration_s === null ? t("time.noLimit") : duration(job.duration_s)],
-    [t("job.fact.framework"), job.framework],
+    [t("job.fact.framework"), framework],
     [t("job.fact.resources"), resources],
     [t("job.fact.pool"), job.pool],
     [t("job.fact.priority"), i18n.exists(priority) ? t(priority as "priority.normal") : job.priority],

@@ -62,7 +62,7 @@ function AttemptLabel({ attempt, open }: { attempt: AttemptView; open: () => voi
   const { t, i18n } = useTranslation();
   const pick = useBilingual();
   const cause = `job.cause.${attempt.cause}`;
-  const why = attempt.verdict && attempt.verdict.code !== "ok" ? pick(attempt.verdict.title) || attempt.verdict.message || "" : "";
+  const why = attempt.verdict && attempt.verdict.code !== "ok" ? pick(attempt.verdict.title) : "";
   const how = attempt.number === 1 ? "" : i18n.exists(cause) ? t(cause as "job.cause.first") : attempt.cause;
   return (
     <div className="tm-timeline-label">

@@ -91,11 +91,12 @@ export function tellingLine(evidence: string): string {
   return lines.find((line) => TELLING.test(line)) ?? lines[lines.length - 1] ?? "";
 }
 
-/** Verdicts whose message, which the server words in English, says no more than the title and the line below it. */
+/** Verdicts whose message says no more than the title and the line below it. */
 const SAID_BELOW = new Set(["exit_code"]);
 
 function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
   const task = attempt?.tasks.find((one) => one.role === verdict.role && one.index === verdict.index)
     ?? attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
@@ -104,7 +105,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
   const telling = tellingLine(evidence);
   return (
     <>
-      {verdict.message && !SAID_BELOW.has(verdict.code) && <p>{verdict.message}</p>}
+      {verdict.message.en && !SAID_BELOW.has(verdict.code) && <p>{pick(verdict.message)}</p>}
       {evidence && <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">{evidence}</pre>}
       {attempt && task && (
         <p className="tm-verdict-foot">
@@ -127,10 +128,11 @@ function Box({ tone, icon, title, test, children }: { tone: string; icon: ReactN
 
 export function Warnings({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   if (job.warnings.length === 0) return null;
   return (
     <section className="tm-panel"><h2><InfoCircleOutlined /> {t("job.verdict.warnings")}</h2>
-      <ul className="tm-notes">{job.warnings.map((w) => <li key={w.code + w.message}>{w.message}</li>)}</ul>
+      <ul className="tm-notes">{job.warnings.map((w) => <li key={w.code + w.message.en}>{pick(w.message)}</li>)}</ul>
     </section>
   );
 }

@@ -10,6 +10,7 @@ import { useJobActions } from "../../shared/actions";
 import { duration, mib, number } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
+import { useFrameworkTitle } from "../../shared/meta";
 import { JobProgress } from "../../shared/ui";
 
 export function useColumns(): TableColumnsType<Job> {
@@ -30,7 +31,7 @@ export function useColumns(): TableColumnsType<Job> {
 
 function NameCell({ job }: { job: Job }): ReactNode {
   const pick = useBilingual();
-  const failed = job.verdict && (job.state === "failed" || job.state === "expired") ? pick(job.verdict.title) || job.verdict.message : "";
+  const failed = job.verdict && (job.state === "failed" || job.state === "expired") ? pick(job.verdict.title) : "";
   return (
     <div className="tm-cell">
       <span className="tm-name-line">
@@ -98,11 +99,12 @@ function WhereCell({ job }: { job: Job }): ReactNode {
 
 function ResourceCell({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
+  const framework = useFrameworkTitle()(job.framework);
   const r = job.resources;
   const parts = [r.gpu > 0 ? t("unit.cards", { n: r.gpu, count: r.gpu }) : "", t("unit.cores", { n: number(r.cpu), count: r.cpu }), mib(r.memory_mib)].filter(Boolean);
   return (
-    <Tooltip title={[job.framework, t("unit.tasks", { count: job.tasks.total }), ...parts, r.gpu_type ?? ""].filter(Boolean).join(" · ")}>
-      <div className="tm-cell"><span>{job.framework}</span><span className="tm-line">{parts.slice(0, 2).join(" · ")}</span></div>
+    <Tooltip title={[framework, t("unit.tasks", { count: job.tasks.total }), ...parts, r.gpu_type ?? ""].filter(Boolean).join(" · ")}>
+      <div className="tm-cell"><span className="tm-ellipsis">{framework}</span><span className="tm-line">{parts.slice(0, 2).join(" · ")}</span></div>
     </Tooltip>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { STATES, type Job, type State } from "../../api/types";
 import type { JobsSearch } from "../../router";
+import { useFrameworkTitle } from "../../shared/meta";
 import { toneOf } from "../../shared/state";
 
 const ORDERS = ["-submitted_at", "submitted_at", "name", "-run_s", "-priority"] as const;
@@ -19,8 +20,9 @@ interface Props {
 
 export function Filters({ search, counts, items, update }: Props): ReactNode {
   const { t } = useTranslation();
+  const title = useFrameworkTitle();
   const owners = useMemo(() => known(items.map((job) => job.owner), search.owner), [items, search.owner]);
-  const frameworks = useMemo(() => known(items.map((job) => job.framework), search.framework), [items, search.framework]);
+  const frameworks = useMemo(() => known(items.map((job) => job.framework), search.framework, title), [items, search.framework, title]);
   return (
     <div className="tm-filters">
       <div className="tm-filter-line">
@@ -36,8 +38,8 @@ export function Filters({ search, counts, items, update }: Props): ReactNode {
   );
 }
 
-function known(values: string[], chosen: string | undefined): { value: string; label: string }[] {
-  return [...new Set(chosen ? [...values, chosen] : values)].sort().map((value) => ({ value, label: value }));
+function known(values: string[], chosen: string | undefined, label = (value: string): string => value): { value: string; label: string }[] {
+  return [...new Set(chosen ? [...values, chosen] : values)].sort().map((value) => ({ value, label: label(value) }));
 }
 
 function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {

@@ -7,6 +7,7 @@ import { submitJob } from "../../api/jobs";
 import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
+import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
 
@@ -61,7 +62,7 @@ export function Confirm({ doc, preview, close, done }: Props): ReactNode {
       setBusy(false);
     }
   };
-  const framework = isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single");
+  const framework = useFrameworkTitle()(isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single"));
   const length = effective["duration"];
   const text = JSON.stringify(inOrder(doc), null, 2);
   return (

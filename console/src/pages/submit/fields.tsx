@@ -4,7 +4,6 @@ import { AutoComplete, Form, Input, InputNumber, Select, Space } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
-import { useProblemText } from "../../shared/problems";
 import { duration, parseDuration, parseMemory, shellWords, spellMemory } from "../../shared/format";
 import { getAt } from "./document";
 import { useForm } from "./state";
@@ -26,20 +25,19 @@ interface FrameProps extends FieldProps {
 
 export function FieldFrame({ path, label, help, required, className, children, deep, hint }: FrameProps): ReactNode {
   const { problemsAt } = useForm();
-  const words = useProblemText();
   const problems = problemsAt(path, deep);
   return (
     <div data-path={path} className={className}>
       <Form.Item layout="vertical" label={label} required={required} tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
-        validateStatus={problems.length > 0 ? "error" : ""} help={problems.length > 0 ? <ProblemLines problems={problems} words={words} /> : hint}>
+        validateStatus={problems.length > 0 ? "error" : ""} help={problems.length > 0 ? <ProblemLines problems={problems} /> : hint}>
         {children}
       </Form.Item>
     </div>
   );
 }
 
-function ProblemLines({ problems, words }: { problems: Problem[]; words: (p: Problem) => { rule: string; remedy: string } }): ReactNode {
-  return <span data-testid="field-problem">{problems.map((p) => <span key={p.path + p.rule} className="tm-problem-line">{words(p).rule}{words(p).remedy && ` — ${words(p).remedy}`}</span>)}</span>;
+function ProblemLines({ problems }: { problems: Problem[] }): ReactNode {
+  return <span data-testid="field-problem">{problems.map((p) => <span key={p.path + p.rule} className="tm-problem-line">{p.rule}{p.remedy && ` — ${p.remedy}`}</span>)}</span>;
 }
 
 function useField(path: string): { value: Json | undefined; set: (value: Json | undefined) => void; touch: () => void } {

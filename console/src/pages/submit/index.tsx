@@ -4,10 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { App, Button, Segmented } from "antd";
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode } from "react";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { readMeta } from "../../api/cluster";
 import { cloneDocument, previewJob } from "../../api/jobs";
 import type { Json, JsonObject, Problem } from "../../api/types";
+import { useMeta } from "../../shared/meta";
 import { PageHeader, Pending, useErrorText } from "../../shared/ui";
 import { Confirm } from "./confirm";
 import { emptyDocument, readDocument, setAt, shortForm, withRoles } from "./document";
@@ -38,17 +39,18 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
   const [expert, setExpert] = useState(() => localStorage.getItem(MODE) === "1");
   const [open, setOpen] = useState<"json" | "confirm" | null>(null);
   const file = useRef<HTMLInputElement>(null);
-  const meta = useQuery({ queryKey: ["meta"], queryFn: readMeta, staleTime: Infinity });
+  const meta = useMeta();
   const live = usePreview(doc);
 
   const set = useCallback((path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)), []);
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
-  const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? []), [doc, live.preview]);
-  const visible = useMemo(() => problems.filter((p) => tried || [...touched].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, touched]);
+  const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? [], t), [doc, live.preview, t]);
+  const refused = live.preview?.ok === false && live.preview.spec !== null; // well formed, but not here: to be said at once
+  const visible = useMemo(() => problems.filter((p) => tried || (refused && p.path !== "name") || [...touched].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, refused, touched]);
   const form = useMemo((): FormState => ({
-    doc, set, touch, expert, meta: meta.data,
+    doc, set, touch, expert, meta,
     problemsAt: (path, deep) => visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),
-  }), [doc, set, touch, expert, meta.data, visible]);
+  }), [doc, set, touch, expert, meta, visible]);
 
   const chooseMode = (next: boolean): void => {
     localStorage.setItem(MODE, next ? "1" : "0");
@@ -130,9 +132,9 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
 }
 
 /** The platform's problems, and the missing name, which the preview was not asked about. */
-function allProblems(doc: JsonObject, found: Problem[]): Problem[] {
+function allProblems(doc: JsonObject, found: Problem[], t: TFunction): Problem[] {
   if (doc["name"]) return found;
-  return [{ path: "name", rule: "This field is required", remedy: "Give name.", code: "required", args: { field: "name" } }, ...found];
+  return [{ path: "name", rule: t("submit.nameless"), remedy: t("submit.namelessHint"), code: "required" }, ...found];
 }
 
 /** Scroll to the field of a path, or to what encloses it, and put the cursor there. */

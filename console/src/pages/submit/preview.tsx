@@ -6,9 +6,8 @@ import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
 import type { JsonObject, Preview, Problem } from "../../api/types";
-import { useBilingual } from "../../i18n";
+import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
-import { useProblemText } from "../../shared/problems";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 
 const TYPING_MS = 350;
@@ -22,8 +21,9 @@ export function usePreview(doc: JsonObject): { preview: Preview | undefined; bus
     const timer = setTimeout(() => setSettled(doc), TYPING_MS);
     return () => clearTimeout(timer);
   }, [doc]);
+  const language = useLanguage();
   const query = useQuery({
-    queryKey: ["preview", settled],
+    queryKey: ["preview", language, settled],
     queryFn: ({ signal }) => previewJob({ spec: settled["name"] ? settled : { ...settled, name: NAMELESS }, dialect: "native" }, signal),
     placeholderData: keepPreviousData, gcTime: 10_000, staleTime: 5000, retry: false,
   });
@@ -68,14 +68,18 @@ function Verdict({ preview, problems }: { preview: Preview | undefined; problems
   return <p className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></p>;
 }
 
+function Says({ problem }: { problem: Problem }): ReactNode {
+  const { t } = useTranslation();
+  return <>{problem.rule}{t("submit.preview.stop")}<span className="tm-faint">{problem.remedy}</span></>;
+}
+
 function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
-  const words = useProblemText();
   return (
     <ul className="tm-problem-list" data-testid="problems">
       {problems.map((p) => (
         <li key={p.path + p.rule}>
           {p.path && <button type="button" className="tm-link tm-mono" onClick={() => go(p.path)}>{p.path}</button>}
-          <span>{words(p).rule}. <span className="tm-faint">{words(p).remedy}</span></span>
+          <span><Says problem={p} /></span>
         </li>
       ))}
     </ul>
@@ -83,11 +87,10 @@ function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string)
 }
 
 function Warnings({ preview }: { preview: Preview | undefined }): ReactNode {
-  const words = useProblemText();
   if (!preview || preview.warnings.length === 0) return null;
   return (
     <ul className="tm-problem-list">
-      {preview.warnings.map((w) => <li key={w.path + w.rule}><span><WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} {words(w).rule}. <span className="tm-faint">{words(w).remedy}</span></span></li>)}
+      {preview.warnings.map((w) => <li key={w.path + w.rule}><span><WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} <Says problem={w} /></span></li>)}
     </ul>
   );
 }

@@ -1,0 +1,144 @@
+"""Whatever the platform says exists in Chinese: the table against the code itself, and the ways a text takes to its reader."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import trainmaster
+from trainmaster.core.chinese import SENTENCES, chinese
+from trainmaster.core.errors import Problem
+from trainmaster.core.units import parse_duration_s, parse_memory_mib
+from trainmaster.queue import reasons
+from trainmaster.queue.snapshot import Reason
+from trainmaster.service.language import both, document_in, problem_in, wanted
+from trainmaster.spec.problems import TEXTS, problem
+
+SAY = {
+    "NotFound", "Conflict", "Unauthenticated", "Forbidden", "TooLarge", "RateLimited", "StorageFailed", "Unavailable",
+    "InvalidSpec", "Unsatisfiable", "InvalidRequest", "Misdirected", "Problem", "Verdict", "Decision", "Refused",
+    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail",
+}  # fmt: skip
+"""What is called with a sentence for people. Other calls of these names (a set's `add`) have no sentence."""
+
+OUTSIDE = (
+    "cli/",
+    "sdk/",
+    "simulate/",
+    "service/settings.py",
+    "store/database.py",
+    "store/migrate.py",
+    "engines/fake.py",
+)
+"""Said in a terminal only: before the server answers, or by commands."""
+
+
+def sentence(node: ast.expr) -> str | None:
+    """Return a text as written, "7" for each value in it (the first of a choice of texts); None for what is no text."""
+    if isinstance(node, ast.FormattedValue):
+        return (sentence(node.value.body) if isinstance(node.value, ast.IfExp) else None) or "7"
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(sentence(part) or "" for part in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (left := sentence(node.left)) is not None:
+        return left + (sentence(node.right) or "7")
+    return None
+
+
+NAMES = {"text", "rule", "remedy", "message", "why"}
+"""What a sentence is called that is said a line later."""
+
+
+def said() -> Iterator[tuple[str, str]]:
+    """Yield (where, sentence) for every sentence for people in the code."""
+    root = Path(trainmaster.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(OUTSIDE):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            for text in filter(None, map(sentence, given(node))):
+                if re.search("[A-Za-z]{2,} ", text):
+                    yield f"{name}:{node.lineno}", text  # type: ignore[attr-defined]
+
+
+def given(node: ast.AST) -> list[ast.expr]:
+    """Return what may be a sentence in a call that says something, or in what is kept to be said."""
+    if isinstance(node, ast.Assign) and {getattr(target, "id", "") for target in node.targets} & NAMES:
+        return [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return [*node.args, *(word.value for word in node.keywords if word.arg != "code")] if called in SAY else []
+    return []
+
+
+def known(text: str) -> bool:
+    return any("一" <= letter <= "鿿" for letter in chinese(text))
+
+
+def test_every_sentence_of_the_code_is_in_the_table() -> None:
+    found = list(said())
+    assert len(found) > 200
+    missing = [f"{where}: {text}" for where, text in found if not known(text) and not known(f"worker[0] {text}")]
+    assert missing == []
+
+
+@pytest.mark.parametrize("table", [SENTENCES, reasons.REASONS, TEXTS], ids=["sentences", "reasons", "problems"])
+def test_no_chinese_is_left_out(table: dict[str, object]) -> None:
+    for key, entry in table.items():
+        texts = [entry] if isinstance(entry, str) else list(entry)[: len(list(entry)) // 2]  # type: ignore[call-overload]
+        assert all(texts), key
+
+
+def test_a_recorded_verdict_is_read_in_both_languages() -> None:
+    text = both("worker[3] was ended by signal 9 (SIGKILL)")
+    assert text == {"zh": "worker[3] 被信号 9 (SIGKILL) 终止", "en": "worker[3] was ended by signal 9 (SIGKILL)"}
+    assert chinese("worker[0] could not be started: the disk that holds the platform's home is full") == (
+        "worker[0] 无法启动：平台目录所在的磁盘已满"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "not needed any more", "x" * 100_000, "{braces} 50 %", "a\nb"])
+def test_the_words_of_people_are_left_as_they_are(text: str) -> None:
+    assert chinese(text) == text
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"), ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("en-GB, zh;q=0.3", "en"), ("de", "en"), ("*", "en"),
+        ("de, zh;q=0.5", "zh"), ("en;q=0, ZH-Hant;q=0.1", "zh"), ("zh;q=much, en;q=0.1", "en"), (",;=,", "en"),
+    ],
+)  # fmt: skip
+def test_the_language_a_reader_likes_best(header: str, language: str) -> None:
+    assert wanted(header) == language
+
+
+def test_a_problem_is_told_by_its_code_even_where_its_arguments_are_sentences() -> None:
+    for code, parse in (("bad_duration", parse_duration_s), ("bad_memory", parse_memory_mib)):
+        with pytest.raises(ValueError, match="is not a") as refused:
+            parse("soon")
+        shown = problem_in("zh", problem(code, "duration", detail=str(refused.value)))
+        assert "soon" in shown.rule
+        assert " is " not in shown.rule
+
+
+def test_a_problem_of_others_with_a_code_of_the_table_keeps_its_own_words() -> None:
+    mine = Problem(
+        "upload", "an upload may unpack to at most 5 MiB", "Leave large data out; mount it instead.", "too_large"
+    )
+    assert problem_in("zh", mine).rule == "解包后最多 5 MiB"
+
+
+def test_a_document_repeats_its_problems_in_their_language() -> None:
+    found = reasons.problem(
+        Reason("no_such_card", {"path": "roles.0.resources.gpu_type", "role": "main", "type": "H9", "types": ["A100"]})
+    )
+    document = {"title": f"The job can never run here: {found.rule}", "remedy": found.remedy, "problems": []}
+    shown = document_in("zh", document, (found,))
+    assert shown["title"] == "任务在这里永远无法运行：角色 main 要求加速卡型号 H9，资源池中只有：A100"
+    assert shown["remedy"] == shown["problems"][0]["remedy"] == "将 roles.0.resources.gpu_type 改为以下之一：A100"
+    assert document_in("en", document, (found,)) == document
