@@ -105,12 +105,12 @@ function OneLog({ address, line, find, pick }: { address: TaskAddress; line: num
 function SearchBox({ search }: { search: Search }): ReactNode {
   const { t } = useTranslation();
   const total = search.hits.length;
-  const count = search.bad !== "" ? search.bad : search.text === "" || search.busy ? "" : total === 0 ? t("job.log.none") : t(search.done ? "job.log.hits" : "job.log.hitsMore", { n: search.at + 1, total });
+  const count = search.bad !== "" ? search.bad : search.text === "" ? "" : total === 0 ? t("job.log.none") : t(search.done ? "job.log.hits" : "job.log.hitsMore", { n: search.at + 1, total });
   return (
     <Space.Compact className="tm-log-search">
       <Input allowClear prefix={<SearchOutlined />} value={search.text} placeholder={t("job.log.search")} aria-label={t("job.log.search")} data-testid="log-search" status={search.bad ? "error" : ""}
         onChange={(e) => search.setText(e.target.value)} onKeyDown={(e) => e.key === "Enter" && search.step(e.shiftKey ? -1 : 1)}
-        suffix={<span className="tm-faint tm-num tm-nowrap" data-testid="log-hits">{search.busy ? <Spin size="small" /> : count}</span>} />
+        suffix={<span className="tm-faint tm-num tm-nowrap" data-testid="log-hits">{search.busy ? <><Spin size="small" /> {t("job.log.searching")}</> : count}</span>} />
       <Tooltip title={t("job.log.regex")}><Button type={search.regex ? "primary" : "default"} aria-pressed={search.regex} onClick={() => search.setRegex(!search.regex)} className="tm-mono">.*</Button></Tooltip>
       <Button icon={<ArrowUpOutlined />} disabled={total === 0} onClick={() => search.step(-1)} aria-label={t("job.log.previous")} />
       <Button icon={<ArrowDownOutlined />} disabled={total === 0} onClick={() => search.step(1)} aria-label={t("job.log.next")} data-testid="log-next" />

@@ -21,6 +21,17 @@ export interface Search {
   step: (by: 1 | -1) => void;
 }
 
+/** `of`: the question that was answered. Until it is the newest question, nothing is known: not even that nothing was found. */
+interface Found {
+  of: string;
+  hits: LogHits["items"];
+  next: number;
+  done: boolean;
+  bad: string;
+}
+
+const NOTHING: Found = { of: "", hits: [], next: 0, done: true, bad: "" };
+
 export function markOf(text: string, regex: boolean): RegExp | null {
   if (text === "") return null;
   try {
@@ -33,16 +44,21 @@ export function markOf(text: string, regex: boolean): RegExp | null {
 export function useLogSearch(address: TaskAddress, initial: string, goTo: (line: number) => void): Search {
   const [text, setText] = useState(initial);
   const [regex, setRegex] = useState(false);
-  const [found, setFound] = useState<{ hits: LogHits["items"]; next: number; done: boolean; bad: string }>({ hits: [], next: 0, done: true, bad: "" });
-  const [busy, setBusy] = useState(false);
+  const [state, setFound] = useState<Found>(NOTHING);
+  const [reading, setReading] = useState(false);
   const [at, setAt] = useState(-1);
   const abort = useRef<AbortController | null>(null);
+
+  const of = `${regex ? "regex" : "text"}:${text}`;
+  const current = text === "" || state.of === of;
+  const found = current ? state : NOTHING;
+  const busy = reading || !current;
 
   const read = useCallback(async (from: number, before: LogHits["items"]): Promise<LogHits["items"]> => {
     abort.current?.abort();
     const control = new AbortController();
     abort.current = control;
-    setBusy(true);
+    setReading(true);
     let hits = before;
     let next = from;
     try {
@@ -51,20 +67,19 @@ export function useLogSearch(address: TaskAddress, initial: string, goTo: (line:
         hits = hits.concat(answer.items);
         next = answer.next_offset;
         done = answer.done;
-        setFound({ hits, next, done, bad: "" });
+        setFound({ of, hits, next, done, bad: "" });
       }
       return hits;
     } catch (error) {
-      if (!control.signal.aborted) setFound({ hits: before, next: from, done: true, bad: error instanceof ApiError ? error.message : String(error) });
+      if (!control.signal.aborted) setFound({ of, hits: before, next: from, done: true, bad: error instanceof ApiError ? error.message : String(error) });
       return before;
     } finally {
-      if (abort.current === control) setBusy(false);
+      if (abort.current === control) setReading(false);
     }
-  }, [address, text, regex]);
+  }, [address, text, regex, of]);
 
   useEffect(() => {
     setAt(-1);
-    setFound({ hits: [], next: 0, done: true, bad: "" });
     if (text === "") return undefined;
     const timer = setTimeout(() => {
       void read(0, []).then((hits) => {
