@@ -139,19 +139,34 @@ def preview(
     offline: Annotated[bool, typer.Option(help="Check without a server: commands, but not whether it fits.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say everything that is wrong with a job, what would run and whether it would start now. Changes nothing."""
+    """Say everything that is wrong with a job, what would run and whether it would start now. Changes nothing.
+
+    Where no server answers, the same checks are made here; only whether it fits stays open.
+    """
     from trainmaster.cli.render import emit_json, show_preview
 
-    if offline:
-        from trainmaster.sdk.documents import load
-        from trainmaster.sdk.offline import preview as rehearse
-
-        found = rehearse(load(file)[0], changes(set_))
-    else:
-        found = client().preview(file, set=changes(set_))
+    found = _rehearse(file, set_) if offline else _preview(file, set_)
     emit_json(found) if as_json else show_preview(found)
     if not found["ok"]:
         sys.exit(2)
+
+
+def _preview(file: Path, set_: list[str] | None) -> dict[str, Any]:
+    from trainmaster.core.errors import Unavailable
+
+    wanted = changes(set_)
+    try:
+        return client().preview(file, set=wanted)
+    except Unavailable as error:
+        print(f"{error.message}; checked without it, so whether it fits is not known.", file=sys.stderr)
+        return _rehearse(file, set_)
+
+
+def _rehearse(file: Path, set_: list[str] | None) -> dict[str, Any]:
+    from trainmaster.sdk.documents import load
+    from trainmaster.sdk.offline import preview as rehearse
+
+    return rehearse(load(file)[0], changes(set_))
 
 
 def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:

@@ -232,6 +232,20 @@ def test_without_a_server_every_command_says_what_to_do(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+def test_a_preview_without_a_server_checks_what_can_be_checked_here(tmp_path: Path) -> None:
+    """R41: on a machine without a server, and with one that does not answer."""
+    good = write(tmp_path / "good.json", "python train.py", parameters={"lr": 0.1})
+    bad = write(tmp_path / "bad.json", "a | b")
+    places: list[dict[str, str]] = [{}, {"TRAINMASTER_URL": "http://127.0.0.1:9"}]
+    for place in places:
+        shell = Shell(tmp_path / "nobody")
+        shell.env.update(place)
+        assert shell.json("preview", good)["roles"][0]["command"] == "python train.py --lr=0.1"
+        said = shell("preview", bad, code=2)
+        assert "A pipe (|) needs a shell" in said
+        assert "whether it fits is not known" in said
+
+
 def test_help_is_there_for_every_command_with_an_example(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     names = re.findall(r"^│ ([a-z]+) ", shell("--help"), re.MULTILINE)
