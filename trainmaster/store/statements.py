@@ -6,6 +6,7 @@ and each time takes up to 5 ms to get it back while another thread computes. psy
 anyway.
 """
 
+from bisect import bisect
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final
@@ -18,8 +19,10 @@ from sqlalchemy.sql import ClauseElement
 from trainmaster.store import rows, tables
 
 _INSERT: Final[dict[str, Any]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-_LARGEST: Final = 256
-"""Rows in one SQLite statement at most; 256 of the widest are 5,400 of the 32,766 parameters it allows."""
+_SIZES: Final = (*range(1, 9), 16, 32, 64, 128, 256)
+"""Rows of one SQLite statement; 256 of the widest are 5,400 of the 32,766 parameters it allows. Small groups, which are
+most, are one statement whatever their number; all texts of all tables stay within the driver's cache of 128.
+"""
 
 
 class Statement:
@@ -37,19 +40,20 @@ class Statement:
 
 
 class _Widened(Statement):
-    """The same for SQLite: `head`, then 1, 2, 4 ... 256 groups of parameters, then `tail`; few texts, so all stay
-    prepared.
+    """The same for SQLite: `head`, then as many groups of parameters as one of _SIZES says, then `tail`; few texts, so
+    all stay prepared. One row alone is written with `single` if there is such a text.
     """
 
-    def __init__(self, head: str, width: int, tail: str) -> None:
+    def __init__(self, head: str, width: int, tail: str, single: str = "") -> None:
         group = f"({', '.join('?' * width)})"
-        sizes = [1 << power for power in range(_LARGEST.bit_length())]
-        self._texts = {size: f"{head} {', '.join([group] * size)} {tail}" for size in sizes}
+        self._texts = {size: f"{head} {', '.join([group] * size)} {tail}" for size in _SIZES}
+        if single:
+            self._texts[1] = single
 
     def run(self, cursor: Any, values: Sequence[rows.Row]) -> int:
         changed = start = 0
         while left := len(values) - start:
-            size = min(_LARGEST, 1 << (left.bit_length() - 1))
+            size = _SIZES[bisect(_SIZES, left) - 1]
             cursor.execute(self._texts[size], list(chain.from_iterable(values[start : start + size])))
             changed += cursor.rowcount
             start += size
@@ -98,7 +102,11 @@ class Statements:
             changed = ", ".join(f"{name} = v.column{number}" for number, name in enumerate(moving, 1))
             found = " AND ".join(f"{table.name}.{name} = v.column{n}" for n, name in enumerate(key, len(moving) + 1))
             head = f"UPDATE {table.name} SET {changed} FROM (VALUES"
-            return _Widened(head, len(moving) + len(key), f") AS v WHERE {found}")
+            single = (
+                f"UPDATE {table.name} SET {', '.join(f'{name} = ?' for name in moving)}"
+                f" WHERE {' AND '.join(f'{name} = ?' for name in key)}"
+            )
+            return _Widened(head, len(moving) + len(key), f") AS v WHERE {found}", single)
         values: list[Any] = [(table.c[name], bindparam(f"new_{name}")) for name in moving]
         statement = update(table).ordered_values(*values)
         statement = statement.where(*(table.c[name] == bindparam(f"old_{name}") for name in key))

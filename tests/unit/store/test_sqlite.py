@@ -111,6 +111,17 @@ def test_a_full_disk_refuses_everything_and_loses_nothing(database: Database) ->
     assert len(reader.list_jobs(JobQuery()).items) == 11
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 15, 31, 300])
+def test_a_group_of_any_size_is_stored_whole(database: Database, count: int) -> None:
+    """Rows go out in statements of a few sizes; whatever the number of jobs, each is inserted and changed once."""
+    ledger, reader = Ledger(database), JobReader(database)
+    histories = [life(seq) for seq in range(1, count + 1)]
+    for stage in zip(*(history.changes for history in histories), strict=True):
+        ledger.commit(Batch(list(stage))).result(60)
+    assert reader.list_jobs(JobQuery(order="submitted_at"), count).items == [history.job for history in histories]
+    assert len(reader.events_after(0, 20 * count)) == sum(len(history.events) for history in histories)
+
+
 def test_every_commit_is_synced(database: Database) -> None:
     """Acknowledged means on the disk: write-ahead log with full synchronisation, also after opening again."""
     pragmas = ("journal_mode", "synchronous")
