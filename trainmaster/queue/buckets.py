@@ -25,8 +25,8 @@ View = tuple[str, frozenset[str], str | None]
 ANY: Final = ""
 """In place of a model: cards of all models together, for who asks for none and for who takes any."""
 
-_FEW: Final = 8
-"""So many entries are looked at one by one before the greatest memory further on is worth knowing."""
+_FEW: Final = 64
+"""After so many entries it is worth knowing whether any of those further on has the memory."""
 
 
 class Buckets:
@@ -92,11 +92,11 @@ class Buckets:
             if not bucket or bucket[-1][0] < cpu:
                 continue
             at = bisect_left(bucket, (cpu,)) if cpu > bucket[0][0] else 0
-            if len(bucket) - at > _FEW and self._top(model, count, at) < memory:
-                continue
             for i in range(at, len(bucket)):
                 if bucket[i][1] >= memory:
                     yield count, bucket[i][2]
+                elif i == at + _FEW and self._top(model, count, i) < memory:
+                    break
 
     def find_shared(self, model: str, milli: int, cpu: int, memory: int) -> Iterator[Shared]:
         """Yield the cards in use with `milli` thousandths free on nodes with at least this much, tightest first."""

@@ -18,21 +18,24 @@ _VIEWS: Final = 64
 
 
 class Held(NamedTuple):
-    """What one replica holds on a node: thousandths of a core, MiB, cards by index and thousandths of each."""
+    """What one replica holds: on a node thousandths of a core, MiB, cards and thousandths of each; at an address ports."""
 
     node: str
     cpu: int
     memory_mib: int
     gpus: tuple[int, ...]
     milli: int
+    host: str = ""
+    ports: tuple[int, ...] = ()
 
 
 def holding(roles: Sequence[Role], placement: Sequence[Assignment]) -> tuple[Held, ...]:
-    """Return what a placed gang holds, ports aside. O(tasks)."""
-    asks = [role.resources for role in roles]
+    """Return what a placed gang holds. O(tasks)."""
+    asks = [(millicores(ask.cpu), ask.memory_mib, ask.gpu_milli) for ask in (role.resources for role in roles)]
     return tuple(
-        Held(a.node, millicores(asks[a.role].cpu), asks[a.role].memory_mib, a.gpus, asks[a.role].gpu_milli)
+        Held(a.node, cpu, memory, a.gpus, milli, a.host, tuple(n for _, numbers in a.ports for n in numbers))
         for a in placement
+        for cpu, memory, milli in (asks[a.role],)
     )
 
 
@@ -116,6 +119,11 @@ class Room:
         other._own, self._own = set(), set()
         return other
 
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes as last set."""
+        return tuple(free.node for free in self._free)
+
     def node(self, place: int) -> Free:
         """Return what is free on the node at this position."""
         return self._free[place]
@@ -128,7 +136,7 @@ class Room:
     def nodes_of(self, pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None) -> list[Free]:
         """Return what is free on the nodes in service that such a gang may use, in the order the nodes were given."""
         view = (pool, nodes, driver)
-        return [free for free in self._free if _within(free.node, view)]
+        return [free for free in self._free if within(free.node, view)]
 
     def view(self, pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None) -> Buckets:
         """Return these nodes sorted for packing. O(nodes log nodes) the first time, then kept up to date."""
@@ -140,7 +148,7 @@ class Room:
             found = self._views[key] = Buckets()
             self._own.add(key)
             for place, free in enumerate(self._free):
-                if _within(free.node, key):
+                if within(free.node, key):
                     found.add(free, place)
         return found
 
@@ -151,33 +159,31 @@ class Room:
     def take(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> None:
         """Take what a placed gang holds; a node that is not known is passed over. O(tasks)."""
         self.take_held(holding(roles, placement))
-        for a in placement:
-            for _, numbers in a.ports:
-                self._own_ports(a.host).update(numbers)
 
     def give(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> None:
         """Give back what `take` took. O(tasks)."""
         self.give_held(holding(roles, placement))
-        for a in placement:
-            for _, numbers in a.ports:
-                self._own_ports(a.host).difference_update(numbers)
 
     def take_held(self, holdings: Iterable[Held]) -> None:
-        """Take what replicas hold, their ports aside. O(replicas)."""
+        """Take what replicas hold. O(replicas)."""
         changed: dict[int, Free] = {}
         for held in holdings:
             place = self._places.get(held.node)
             if place is not None:
-                changed[place] = (changed.get(place) or self._free[place]).minus(*held[1:])
+                changed[place] = (changed.get(place) or self._free[place]).minus(*held[1:5])
+            if held.ports:
+                self._own_ports(held.host).update(held.ports)
         self._replace(changed)
 
     def give_held(self, holdings: Iterable[Held]) -> None:
-        """Give back what replicas held, their ports aside. O(replicas)."""
+        """Give back what replicas held. O(replicas)."""
         changed: dict[int, Free] = {}
         for held in holdings:
             place = self._places.get(held.node)
             if place is not None:
-                changed[place] = (changed.get(place) or self._free[place]).plus(*held[1:])
+                changed[place] = (changed.get(place) or self._free[place]).plus(*held[1:5])
+            if held.ports:
+                self._own_ports(held.host).difference_update(held.ports)
         self._replace(changed)
 
     def reduced(self, later: "Room", roles: Sequence[Role], placement: Sequence[Assignment]) -> "Room":
@@ -193,7 +199,7 @@ class Room:
 
     def _replace(self, changed: dict[int, Free]) -> None:
         for key, view in self._views.items():
-            mine = [place for place in changed if _within(self._free[place].node, key)]
+            mine = [place for place in changed if within(self._free[place].node, key)]
             if mine and key not in self._own:
                 self._views[key] = view.fork()
                 self._own.add(key)
@@ -211,7 +217,8 @@ class Room:
         return self._ports[host]
 
 
-def _within(node: Node, view: View) -> bool:
+def within(node: Node, view: View) -> bool:
+    """Return whether `node` is one of the nodes that a gang may use."""
     pool, names, driver = view
     return (
         node.schedulable
@@ -260,11 +267,6 @@ class Capacity(Room):
         """Return what each attempt holds, not to be changed by the caller."""
         return self._held
 
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """The nodes as last set."""
-        return tuple(free.node for free in self._free)
-
     def empty(self) -> Room:
         """Return the room there would be if nothing ran, here or beside the platform; not to be taken from."""
         if self._empty is None:
@@ -272,7 +274,7 @@ class Capacity(Room):
         return self._empty
 
     def holding_of(self, attempt: str) -> tuple[Held, ...]:
-        """Return what `attempt` would give back when it ended, nothing when it holds nothing."""
+        """Return what `attempt` gives back when it ends; nothing when it holds nothing. For `earliest`."""
         if attempt not in self._holdings and attempt in self._held:
             self._holdings[attempt] = holding(*self._held[attempt])
         return self._holdings.get(attempt, ())

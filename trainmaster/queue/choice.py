@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
 from itertools import chain
-from typing import Final
 
 from trainmaster.queue.buckets import ANY, Buckets
 from trainmaster.queue.capacity import Room
-from trainmaster.queue.need import WHOLE, Need
+from trainmaster.queue.need import NOTHING, WHOLE, Need
 from trainmaster.queue.packing import Kind, Rule, fragmentation
-
-_NOTHING: Final = -(1 << 62)
-"""Asking for none of a resource is asking for this much: a node that is overdrawn still has it."""
 
 
 @dataclass(slots=True)
@@ -35,7 +31,7 @@ class Choice:
     def tightest(self, view: Buckets, many: int, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
         """Yield (position, model) of the nodes that take `many` replicas: fewest free cards, cores, memory first."""
         need = self.need
-        cpu, memory = need.cpu * many or _NOTHING, need.memory_mib * many or _NOTHING
+        cpu, memory = need.cpu * many or NOTHING, need.memory_mib * many or NOTHING
         if not need.gpu:
             return ((place, ANY) for _, place in view.find(ANY, span[0], cpu, memory, span[1]))
         if len(self.models) == 1:
@@ -63,7 +59,7 @@ class Choice:
     def cards(self, room: Room, view: Buckets) -> Iterator[tuple[int, int]]:
         """Yield (position, card) for one replica that asks for a share of a card: cards in use first under best fit."""
         need = self.need
-        cpu, memory = need.cpu or _NOTHING, need.memory_mib or _NOTHING
+        cpu, memory = need.cpu or NOTHING, need.memory_mib or NOTHING
         shared = merge(*(view.find_shared(model, need.milli, cpu, memory) for model in self.models))
         whole = self.tightest(view, 1, (0, 0))
         if self.rule == "fgd" and self.mix:

@@ -2,10 +2,11 @@
 
 Exact for gangs of one role, whose fit is complete: whether they fit is a sum over the nodes that grows with no demand.
 Gangs of several roles are ruled out when one of their roles cannot be had even alone, or when the very same gang failed.
-Invariant: `fails` is never true of what `fit` would place in the room, or in less room, that the failures were noted for.
+Invariant: nothing is ruled out that `fit` would place in the room that the failures were noted for, or in less room.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.core.records import Role
@@ -13,7 +14,7 @@ from trainmaster.queue.buckets import View
 from trainmaster.queue.need import Need
 
 Amounts = tuple[int, int, int, int, int]
-"""Replicas, and per replica: cards, thousandths of each, thousandths of a core, MiB."""
+"""Replicas, and per replica: cards, thousandths of a core, MiB, thousandths of each card."""
 
 Ports = tuple[tuple[int, int], ...]
 """Length and fixed beginning of each block of ports."""
@@ -21,10 +22,25 @@ Ports = tuple[tuple[int, int], ...]
 Family = tuple[View, str | None, Ports]
 """What must be alike, or absent in the failed one, for amounts to be comparable: nodes, card model, ports."""
 
-Gang = tuple[View, tuple[tuple[int, Need], ...]]
-
 _MOST: Final = 64
 """Failed amounts that are remembered per family: the latest, and those that ruled something out last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A gang and where it may go, prepared for asking often: make one per request class and keep it."""
+
+    roles: tuple[Role, ...]
+    view: View
+    parts: tuple[tuple[Amounts, tuple[Family, ...]], ...]  # per role; its own family first, then less choosy ones
+
+    @classmethod
+    def of(
+        cls, roles: Sequence[Role], pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None
+    ) -> "Demand":
+        """Return the demand of a gang that may use these nodes (empty: all of the pool) with this driver (None: any)."""
+        view = (pool, nodes, driver)
+        return cls(tuple(roles), view, tuple(_part(role, view) for role in roles))
 
 
 class Failures:
@@ -35,69 +51,54 @@ class Failures:
     def __init__(self, within: "Failures | None" = None) -> None:
         self._within = within
         self._minimal: dict[Family, list[Amounts]] = {}
-        self._gangs: set[Gang] = set()
+        self._gangs: set[tuple[object, ...]] = set()
 
     def clear(self) -> None:
         """Forget everything: something was given back."""
         self._minimal.clear()
         self._gangs.clear()
 
-    def fails(self, roles: Sequence[Role], view: View) -> bool:
+    def rules_out(self, demand: Demand) -> bool:
         """Return whether the gang is known not to fit."""
-        needs = tuple((role.replicas, Need.of(role)) for role in roles)
-        return self._knows(needs, view)
-
-    def _knows(self, needs: tuple[tuple[int, Need], ...], view: View) -> bool:
-        if self._minimal and any(self._dominated(replicas, need, view) for replicas, need in needs):
+        for amounts, families in demand.parts if self._minimal else ():
+            for family in families:
+                known = self._minimal.get(family)
+                if known and _dominated(amounts, known):
+                    return True
+        if len(demand.parts) > 1 and demand.parts in self._gangs:
             return True
-        if (view, needs) in self._gangs:
-            return True
-        return self._within is not None and self._within._knows(needs, view)
+        return self._within is not None and self._within.rules_out(demand)
 
-    def note(self, roles: Sequence[Role], view: View) -> None:
+    def note(self, demand: Demand) -> None:
         """Remember that `fit` did not place the gang."""
-        needs = tuple((role.replicas, Need.of(role)) for role in roles)
-        if len(needs) > 1:
-            self._gangs.add((view, needs))
+        if len(demand.parts) > 1:
+            self._gangs.add(demand.parts)
             return
-        replicas, need = needs[0]
-        failed = _amounts(replicas, need)
-        known = self._minimal.setdefault((view, need.model, _ports(need)), [])
+        failed, families = demand.parts[0]
+        known = self._minimal.setdefault(families[0], [])
         known[:] = [failed, *(other for other in known if not _at_least(other, failed))][:_MOST]
 
-    def _dominated(self, replicas: int, need: Need, view: View) -> bool:
-        asked = _amounts(replicas, need)
-        for family in _families(need, view):
-            known = self._minimal.get(family, ())
-            for at, failed in enumerate(known):
-                if _at_least(asked, failed):
-                    if at:  # what rules out one is likely to rule out the next
-                        assert isinstance(known, list)
-                        known.insert(0, known.pop(at))
-                    return True
-        return False
+
+def _part(role: Role, view: View) -> tuple[Amounts, tuple[Family, ...]]:
+    need = Need.of(role)
+    pool, names, driver = view
+    nodes = dict.fromkeys([view, (pool, names, None), (pool, frozenset[str](), driver), (pool, frozenset[str](), None)])
+    models = dict.fromkeys([need.model, None])
+    asked: Ports = tuple((port.count, port.begin_at) for port in need.ports)
+    families = tuple((n, m, p) for n in nodes for m in models for p in dict.fromkeys([asked, ()]))
+    return (role.replicas, need.gpu, need.cpu, need.memory_mib, need.milli if need.gpu else 0), families
 
 
-def _amounts(replicas: int, need: Need) -> Amounts:
-    return replicas, need.gpu, need.milli if need.gpu else 0, need.cpu, need.memory_mib
-
-
-def _ports(need: Need) -> Ports:
-    return tuple((port.count, port.begin_at) for port in need.ports)
+def _dominated(asked: Amounts, known: list[Amounts]) -> bool:
+    for at, failed in enumerate(known):
+        if _at_least(asked, failed):
+            if at:  # what rules out one is likely to rule out the next
+                known.insert(0, known.pop(at))
+            return True
+    return False
 
 
 def _at_least(more: Amounts, less: Amounts) -> bool:
     return (
-        more[0] >= less[0] and more[1] >= less[1] and more[3] >= less[3] and more[4] >= less[4] and more[2] >= less[2]
+        more[0] >= less[0] and more[1] >= less[1] and more[2] >= less[2] and more[3] >= less[3] and more[4] >= less[4]
     )
-
-
-def _families(need: Need, view: View) -> list[Family]:
-    """Return the families whose failures speak for `need`: as choosy as it or less."""
-    pool, names, driver = view
-    views = [view]
-    if names or driver is not None:
-        views = list(dict.fromkeys([view, (pool, names, None), (pool, frozenset(), driver), (pool, frozenset(), None)]))
-    models = (None,) if need.model is None else (need.model, None)
-    ports: tuple[Ports, ...] = (_ports(need), ()) if need.ports else ((),)
-    return [(v, m, p) for v in views for m in models for p in ports]

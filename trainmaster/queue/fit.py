@@ -15,6 +15,7 @@ from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.buckets import Buckets, View
 from trainmaster.queue.capacity import Free, Held, Room
 from trainmaster.queue.choice import Choice
+from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.need import ALL, WHOLE, Kinds, Need
 from trainmaster.queue.packing import BEST_FIT, Packing, Rule
 from trainmaster.queue.ports import PortChoice
@@ -48,6 +49,23 @@ def fit(
         placed = trial.place_all(roles, needs, order)
         if placed is not None:
             return placed
+    return None
+
+
+def place(room: Room, demand: Demand, failures: Failures, packing: Packing = BEST_FIT) -> tuple[Assignment, ...] | None:
+    """Return `fit` of a demand, or None; what `failures` know of this room is not asked again, and what fails is noted."""
+    if failures.rules_out(demand):
+        return None
+    pool, nodes, driver = demand.view
+    placed = fit(room, demand.roles, pool, ALL, nodes, driver, packing)
+    if placed is not None:
+        return placed
+    failures.note(demand)
+    if len(demand.roles) > 1:
+        for role in demand.roles:
+            alone = Demand.of((role,), pool, nodes, driver)
+            if not failures.rules_out(alone) and fit(room, alone.roles, pool, ALL, nodes, driver, packing) is None:
+                failures.note(alone)
     return None
 
 

@@ -14,6 +14,10 @@ WHOLE: Final = 1000
 """Thousandths of a card that nobody shares."""
 
 
+NOTHING: Final = -(1 << 62)
+"""Asking a node for none of a resource is asking for this much: one that is overdrawn still has it."""
+
+
 @lru_cache(maxsize=65536)
 def millicores(cpu: float) -> int:
     """Return `cpu` cores in thousandths, rounded up; the noise of binary fractions is not rounded up."""
