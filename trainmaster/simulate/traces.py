@@ -1,0 +1,186 @@
+"""Reads workloads: the Standard Workload Format (SWF) of the Parallel Workloads Archive, and CSV with named columns.
+
+Either may be compressed with gzip. A CSV may name its columns in any of the ways of COLUMNS; those of the public extracts
+of Philly, KTH and openb are among them. Every problem names the file and the line. Fractions of seconds are cut.
+"""
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.records import Resources
+from trainmaster.core.states import Priority
+from trainmaster.simulate.workload import Recorded, Whole, Workload, gang, gang_of_cores, workload
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "id": ("job_id", "id", "job", "name", "row"),
+    "submit": ("submit_s", "submitted_at", "creation_time", "submit_time", "submit"),
+    "run": ("run_s", "duration", "runtime", "run"),
+    "start": ("scheduled_time", "started_at"),
+    "end": ("deletion_time", "ended_at"),
+    "cards": ("gpus", "num_gpu", "gpu", "gpu_num"),
+    "card_type": ("gpu_type", "gpu_spec"),
+    "card_milli": ("gpu_milli",),
+    "least": ("min_gpus",),
+    "procs": ("procs", "cores"),
+    "cpu_milli": ("cpu_milli",),
+    "cpu": ("cpu", "cpus"),
+    "memory": ("memory_mib",),
+    "limit": ("limit_s", "duration_s"),
+    "workspace": ("vc", "workspace", "tenant"),
+    "owner": ("user", "owner"),
+    "pool": ("pool",),
+    "priority": ("priority",),
+    "preemptible": ("preemptible",),
+}
+"""What a column means -> the names it goes by, the first that is there counts. `cpu` and `memory` are of one replica.
+
+`least`: an elastic job may start with as few cards as that, counted in whole nodes.
+"""
+
+SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
+              "owner", "group", "app", "queue", "partition", "before", "think")  # fmt: skip
+
+
+def read_trace(path: str, whole: Whole) -> Workload:
+    """Return the workload of a file; sizes are divided into replicas for nodes of size `whole`.
+
+    Raises InvalidSpec naming the line when the file is not readable as either format.
+    """
+    name = Path(path).name
+    text = read_text(path)
+    words = name.lower().removesuffix(".gz")
+    if words.endswith(".swf") or text.lstrip().startswith(";"):
+        return _read(name, _swf_rows(name, text), whole, swf=True)
+    rows = csv.DictReader(io.StringIO(text))
+    return _read(name, _csv_rows(name, rows), whole, swf=False)
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file, plain or compressed with gzip. Raises InvalidSpec."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    except (OSError, EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+        raise InvalidSpec(
+            f"{path} cannot be read: {error}", remedy="Name a CSV or SWF file, plain or compressed with gzip."
+        ) from error
+
+
+Row = tuple[int, dict[str, str]]
+"""The line in the file, and what it says by meaning."""
+
+
+def _swf_rows(name: str, text: str) -> Iterator[Row]:
+    for line, written in enumerate(text.splitlines(), 1):
+        fields = written.split()
+        if not fields or fields[0].startswith(";"):
+            continue
+        if len(fields) < 9:
+            raise _wrong(name, line, "a job of an SWF file has 18 numbers", "")
+        row = dict(zip(SWF, fields, strict=False))
+        if float(row["procs"]) < 1:
+            row["procs"] = row["procs_used"]
+        if float(row["limit"]) < 1:
+            row["limit"] = ""
+        row["workspace"] = row.get("group", "")
+        row.pop("memory")  # KiB per processor, rarely there
+        yield line, row
+
+
+def _csv_rows(name: str, rows: "csv.DictReader[str]") -> Iterator[Row]:
+    there = {column.strip(): column for column in rows.fieldnames or ()}
+    means = {
+        meaning: there[names[0]] for meaning, known in COLUMNS.items() if (names := [n for n in known if n in there])
+    }
+    for needed, words in (("submit", "submit_s"), ("cards", "gpus"), ("run", "run_s")):
+        other = {"cards": ("procs",), "run": ("end",)}.get(needed, ())
+        if not any(meaning in means for meaning in (needed, *other)):
+            raise _wrong(name, 1, f"there is no column {words}", "The first line names the columns.")
+    waits = {column: there[column] for column in there if column.startswith("wait_")}
+    for row in rows:
+        found = {meaning: (row[column] or "").strip() for meaning, column in means.items()}
+        found.update({column: row[written] or "" for column, written in waits.items()})
+        yield rows.line_num, found
+
+
+def _wrong(name: str, line: int, rule: str, remedy: str) -> InvalidSpec:
+    problem = Problem(f"{name}:{line}", rule, remedy or "docs: Simulate your queue names the columns.")
+    return InvalidSpec(f"{name}, line {line}: {rule}", remedy=problem.remedy, problems=(problem,))
+
+
+def _read(name: str, rows: Iterator[Row], whole: Whole, swf: bool) -> Workload:
+    jobs: list[Recorded] = []
+    left_out = 0
+    has_limits = False
+    for line, row in rows:
+        has_limits = has_limits or bool(row.get("limit"))
+        try:
+            job = _job(len(jobs) + left_out, row, whole)
+        except ValueError as error:
+            raise _wrong(name, line, str(error), "") from error
+        if job is None:
+            left_out += 1
+        else:
+            jobs.append(job)
+    notes = [f"{left_out} jobs that never ran, or whose size or times are unknown, are left out"] if left_out else []
+    if swf:
+        notes.append("processors are taken as cores")
+    return workload(name, jobs, has_limits, notes)
+
+
+def _job(row_number: int, row: Mapping[str, str], whole: Whole) -> Recorded | None:
+    submit, run = _number(row, "submit"), _run(row)
+    cards, procs = _number(row, "cards"), _number(row, "procs")
+    if submit is None or run is None or run < 0 or submit < 0 or (cards is None and (procs or 0) <= 0):
+        return None
+    if row.get("status") == "5" and run == 0:
+        return None  # SWF: cancelled before it started
+    each = Resources(
+        cpu=_cores(row), memory_mib=_number(row, "memory") or 0, gpu_type=row.get("card_type", "").split("|")[0] or None,
+        shm_mib=0, gpu_milli=(_number(row, "card_milli") or 1000) if cards == 1 else 1000,
+    )  # fmt: skip
+    least = _number(row, "least")
+    roles = gang_of_cores(procs or 1, each, whole.cores) if cards is None else gang(cards, each, whole.cards, least)
+    return Recorded(
+        id=row.get("id") or str(row_number), row=row_number, submit_s=submit, work_s=run, roles=roles,
+        limit_s=_number(row, "limit"), workspace=row.get("workspace") or "default", owner=row.get("owner") or "",
+        pool=row.get("pool") or "default", priority=_priority(row.get("priority", "")),
+        preemptible=row.get("preemptible", "").lower() in ("1", "true", "yes"),
+        reference={key: int(value) for key, value in row.items() if key.startswith("wait_") and value},
+    )  # fmt: skip
+
+
+def _number(row: Mapping[str, str], meaning: str) -> int | None:
+    written = row.get(meaning, "")
+    try:
+        return int(float(written)) if written else None
+    except (ValueError, OverflowError):
+        raise ValueError(f"{meaning} is {written!r}, not a number") from None
+
+
+def _run(row: Mapping[str, str]) -> int | None:
+    if row.get("run"):
+        return _number(row, "run")
+    start, end = _number(row, "start"), _number(row, "end")
+    return end - start if start is not None and end is not None else None
+
+
+def _cores(row: Mapping[str, str]) -> float:
+    milli = _number(row, "cpu_milli")
+    return milli / 1000 if milli is not None else float(row.get("cpu") or 0.0)
+
+
+def _priority(written: str) -> Priority:
+    if not written:
+        return Priority.NORMAL
+    try:
+        return Priority(int(written)) if written.lstrip("-").isdigit() else Priority[written.upper()]
+    except (KeyError, ValueError):
+        names = ", ".join(p.name.lower() for p in Priority)
+        raise ValueError(f"priority is {written!r}; it must be one of {names} or 0 to {len(Priority) - 1}") from None

@@ -1,0 +1,106 @@
+"""The simulated platform: jobs that only `reduce` changes, the queue's index and what is held, one pass at a time.
+
+The counterpart of the service's control loop, without ledger and network. Invariant: as there, a job is in the queue
+exactly while its state is queued, and an attempt holds its capacity from `placed` until `reaped`.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from trainmaster.core.actions import Action, Notify, WakePlanner
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.records import Job, Node, replace, to_json
+from trainmaster.core.reduce import reduce
+from trainmaster.core.states import JobState, Phase
+from trainmaster.queue.capacity import Capacity
+from trainmaster.queue.classes import PendingQueue
+from trainmaster.queue.plan import plan
+from trainmaster.queue.snapshot import Plan, QueuePolicy, Snapshot
+from trainmaster.simulate.engine import Engine
+
+Changed = Callable[[Job | None, Job], None]
+"""Told of every change of a job: before, after."""
+
+
+class World:
+    """`engine` answers orders; `changed` hears of every change. Owned by one thread."""
+
+    def __init__(self, nodes: Sequence[Node], policy: QueuePolicy, engine: Engine, changed: Changed) -> None:
+        self.jobs: dict[str, Job] = {}
+        self.queue = PendingQueue()
+        self.capacity = Capacity(nodes)
+        self.stirred = False  # something changed that may let a waiting job start
+        self._nodes = tuple(nodes)
+        self._policy, self._engine, self._changed = policy, engine, changed
+
+    def apply(self, events: Iterable[Event]) -> None:
+        """Let events happen, with all that follows from them at the same second. Events of ended jobs do nothing."""
+        todo = deque(events)
+        while todo:
+            event = todo.popleft()
+            before = self.jobs.get(event.job)
+            if before is None and event.kind is not Kind.SUBMITTED:
+                continue
+            after, actions = reduce(before, event)
+            self._move(before, after)
+            for action in actions:
+                todo.extend(self._carry_out(action, after, int(event.at)))
+
+    def _carry_out(self, action: Action, job: Job, now: int) -> Iterable[Event]:
+        if isinstance(action, WakePlanner):
+            self.stirred = True
+            return ()
+        if isinstance(action, Notify):
+            del self.jobs[job.id]
+            return ()
+        return self._engine.answer(action, job, now)
+
+    def _move(self, before: Job | None, after: Job) -> None:
+        self.jobs[after.id] = after
+        was = before.state if before is not None else None
+        if after.state is JobState.QUEUED:
+            if was is not JobState.QUEUED:
+                self.queue.add(after)
+        elif was is JobState.QUEUED:
+            self.queue.remove(after.id)
+        attempt = after.attempt
+        if attempt is not None and (before is None or before.attempt is not attempt):
+            if attempt.phase is Phase.ENDED:
+                self.capacity.release(attempt_id(after.id, attempt.number))
+            elif attempt.phase is Phase.PLACED:
+                self.capacity.hold(attempt_id(after.id, attempt.number), after.roles, attempt.placement)
+        self._changed(before, after)
+
+    def schedule(self, now: int) -> int:
+        """Run one pass if anything changed, and again while the policy's limit of starts cuts it short; return how many."""
+        passes = 0
+        while self.stirred and len(self.queue):
+            passes += 1
+            made = plan(self._snapshot(), now, self._policy)
+            self.apply(self._placed(made, now))
+            self.stirred = made.more  # whatever else the pass stirred it has seen
+        return passes
+
+    def _placed(self, made: Plan, now: int) -> list[Event]:
+        return [
+            Event(start.job, Kind.PLACED, now, "scheduler", self.jobs[start.job].attempts_used + 1,
+                  {"placement": to_json(start.placement)})
+            for start in made.starts
+        ]  # fmt: skip
+
+    def _snapshot(self) -> Snapshot:
+        return Snapshot(self._nodes, (), self.queue.snapshot_classes(), capacity=self.capacity)
+
+    def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:
+        """Take a node out of service, or give it back."""
+        self._nodes = tuple(
+            replace(node, schedulable=schedulable, reason=reason) if node.name == name else node for node in self._nodes
+        )
+        self.capacity.set_nodes(self._nodes)
+        self.stirred = True
+
+    def on_node(self, name: str) -> list[Job]:
+        """Return the jobs that hold something on the node."""
+        held = (job for job in self.jobs.values() if job.state is JobState.ACTIVE and job.attempt is not None)
+        return [job for job in held if job.attempt and any(a.node == name for a in job.attempt.placement)]
