@@ -16,17 +16,32 @@ from trainmaster.queue.snapshot import Reason
 
 
 def can_ever_fit(
-    roles: Sequence[Role], pool: str, nodes: Sequence[Node], port_first: int = 21000, port_last: int = 28999
+    roles: Sequence[Role],
+    pool: str,
+    nodes: Sequence[Node],
+    port_first: int = 21000,
+    port_last: int = 28999,
+    names: frozenset[str] = frozenset(),
+    driver: str | None = None,
 ) -> Reason | None:
     """Return None when the gang fits on the empty machines, else why it never will.
 
-    The evidence names the field (`path`), what it asks (`value`), `nearest` (the largest value of that field alone that
-    fits, or None) and `changes` (path -> value: the nearest shape that fits as a whole, empty when lowering does not
-    help). Costs O(roles x log of the numbers asked) fits.
+    `names`: only on these nodes (empty: any); `driver`: only where the driver has this version. The evidence names the
+    field (`path`), what it asks (`value`), `nearest` (the largest value of that field alone that fits, or None) and
+    `changes` (path -> value: the nearest shape that fits as a whole, empty when lowering does not help).
+    Costs O(roles x log of the numbers asked) fits.
     """
     members = tuple(replace(node, schedulable=True) for node in nodes if node.pool == pool)
     if not members:
         return Reason("no_such_pool", {"path": "pool", "pool": pool, "pools": sorted({node.pool for node in nodes})})
+    chosen = tuple(node for node in members if not names or node.name in names)
+    if not chosen:
+        return _none_is(
+            members, "node_names", ", ".join(sorted(names)), "no_such_node", [node.name for node in members]
+        )
+    members = tuple(node for node in chosen if driver in (None, node.driver))
+    if not members:
+        return _none_is(chosen, "driver", str(driver), "no_such_driver", [node.driver for node in chosen])
     room = Room(members, port_first, port_last, frozenset())
     reason = found = _first_problem(room, roles, pool)
     if reason is None:
@@ -38,6 +53,12 @@ def can_ever_fit(
         roles = _changed(roles, path, nearest)
         found = _first_problem(room, roles, pool)
     return Reason(reason.code, {**reason.evidence, "changes": {} if found else changes})
+
+
+def _none_is(nodes: Sequence[Node], path: str, value: str, code: str, there: Sequence[str]) -> Reason:
+    most = 10  # a list to choose from, not the inventory
+    listed = sorted(set(there) - {""})[:most]
+    return Reason(code, {"path": path, "value": value, "choices": listed, "nodes": len(nodes)})
 
 
 def _first_problem(room: Room, roles: Sequence[Role], pool: str) -> Reason | None:
@@ -59,13 +80,20 @@ def _changed(roles: Sequence[Role], path: str, value: float) -> tuple[Role, ...]
     return (*roles[:at], role, *roles[at + 1 :])
 
 
-def refusal(capacity: Capacity, roles: Sequence[Role], pool: str) -> Reason | None:
+def refusal(
+    capacity: Capacity,
+    roles: Sequence[Role],
+    pool: str,
+    names: frozenset[str] = frozenset(),
+    driver: str | None = None,
+) -> Reason | None:
     """Return `can_ever_fit` for the nodes of `capacity`; a request class that was asked before costs a look-up."""
-    key = class_key(roles, pool)
+    key = f"{class_key(roles, pool)}:{sorted(names)}:{driver}"
     if key not in capacity.refused:
         if len(capacity.refused) > REMEMBERED:
             capacity.refused.clear()
-        capacity.refused[key] = can_ever_fit(roles, pool, capacity.nodes, capacity.port_first, capacity.port_last)
+        ports = capacity.port_first, capacity.port_last
+        capacity.refused[key] = can_ever_fit(roles, pool, capacity.nodes, *ports, names, driver)
     found: Reason | None = capacity.refused[key]
     return found
 

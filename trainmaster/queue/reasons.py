@@ -39,6 +39,14 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
+    "no_such_node": (
+        "资源池中没有名为 {value} 的节点，现有：{choices}",
+        "The pool has no node named {value}; there are: {choices}",
+    ),
+    "no_such_driver": (
+        "可用的节点上没有版本为 {value} 的驱动，现有：{choices}",
+        "No node that may be used has the driver {value}; there are: {choices}",
+    ),
     "no_such_card": (
         "角色 {role} 要求加速卡型号 {type}，资源池中只有：{types}",
         "Role {role} asks for cards of type {type}; the pool has: {types}",
@@ -100,7 +108,7 @@ def remedy(reason: Reason) -> Text:
         lower = [(at, format_memory(int(n)) if at.endswith(".memory") else f"{n:g}") for at, n in items]
         zh, en = "，".join(f"{at} 降到 {n}" for at, n in lower), " and ".join(f"{at} to {n}" for at, n in lower)
         return Text(f"将 {zh}", f"Lower {en}")
-    choices = data.get("types", data.get("pools"))
+    choices = data.get("types", data.get("pools", data.get("choices")))
     if choices:
         listed = ", ".join(choices)
         return Text(f"将 {path} 改为以下之一：{listed}", f"Set {path} to one of: {listed}")

@@ -6,13 +6,12 @@ Invariant: a gang that `fit` refuses always gets exactly one reason.
 """
 
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from trainmaster.core.records import Role
+from trainmaster.core.records import Resources, Role
 from trainmaster.queue.capacity import Capacity, Free, Room
 from trainmaster.queue.fit import fit
-from trainmaster.queue.need import Kinds
+from trainmaster.queue.need import ALL, WHOLE, Kinds
 from trainmaster.queue.snapshot import Reason
 
 STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
@@ -40,47 +39,80 @@ class Shortage(NamedTuple):
     cards: bool
 
 
-def shortage(room: Room, roles: Sequence[Role], pool: str) -> Shortage:
+def shortage(
+    room: Room, roles: Sequence[Role], pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None
+) -> Shortage:
     """Return why `roles` do not fit in `room` now. Costs at most three more fits."""
-    what = next((name for name, kinds in STEPS if fit(room, roles, pool, kinds) is None), "ports")
-    return Shortage(Reason(f"waiting_{what}", evidence(what, room, roles, pool)), what == "gpus")
+    what = next((name for name, kinds in STEPS if fit(room, roles, pool, kinds, nodes, driver) is None), "ports")
+    found = evidence(what, room, roles, pool, nodes, driver)
+    return Shortage(Reason(f"waiting_{what}", found), what == "gpus")
 
 
-def evidence(what: str, room: Room, roles: Sequence[Role], pool: str) -> dict[str, Any]:
-    """Return needed, free and largest-on-one-node numbers of the resource `what`, and the role that asks most of it."""
-    nodes = room.nodes_of(pool)
+def evidence(
+    what: str,
+    room: Room,
+    roles: Sequence[Role],
+    pool: str,
+    nodes: frozenset[str] = frozenset(),
+    driver: str | None = None,
+) -> dict[str, Any]:
+    """Return needed, free and largest-on-one-node numbers of the resource `what`, and the role that asks most of it.
+
+    Shares of cards are counted in cards: two of 300 thousandths are 0.6.
+    """
     if what == "ports":
         role = max(roles, key=lambda r: sum(p.count for p in r.ports))
         fixed = sorted(p.begin_at for r in roles for p in r.ports if p.begin_at)
         return {"role": role.name, "ports": sum(p.count for p in role.ports), "fixed": fixed}
-    asked = attrgetter(f"resources.{FIELDS[what]}")
+
+    def asked(role: Role) -> float:
+        amount: float = getattr(role.resources, FIELDS[what])
+        return amount * role.resources.gpu_milli / WHOLE if what == "gpus" else amount
+
     role = max(roles, key=asked)
-    model = role.resources.gpu_type if what == "gpus" else None
-    free = [_free(what, node, model) for node in nodes]
+    free = [_free(what, node, role.resources) for node in room.nodes_of(pool, nodes, driver)]
     out = {
         "role": role.name,
-        "needs": sum(asked(r) * r.replicas for r in roles),
-        "each": asked(role),
+        "needs": _plain(sum(asked(r) * r.replicas for r in roles)),
+        "each": _plain(asked(role)),
         "replicas": role.replicas,
-        "free": round(sum(max(amount, 0) for node in free for amount in node), 3),
-        "largest": round(max((amount for node in free for amount in node), default=0), 3),
+        "free": _plain(sum(max(amount, 0) for node in free for amount in node)),
+        "largest": _plain(max((amount for node in free for amount in node), default=0)),
     }
+    model = role.resources.gpu_type if what == "gpus" else None
     return {**out, "type": model} if model is not None else out
 
 
-def _free(what: str, node: Free, model: str | None) -> list[float]:
+def _plain(amount: float) -> float:
+    return int(amount) if amount == int(amount) else round(amount, 3)
+
+
+def _free(what: str, node: Free, ask: Resources) -> list[float]:
     """Return what is free on one node, in parts that one replica cannot join: its cards by model, else one amount."""
-    if what == "gpus":
-        return [len(cards) for name, cards in node.cards.items() if model in (None, name)]
-    return [node.cpu / 1000 if what == "cpu" else node.memory_mib]
+    if what != "gpus":
+        return [node.cpu / 1000 if what == "cpu" else node.memory_mib]
+    model = ask.gpu_type
+    whole = [len(cards) for name, cards in node.cards.items() if model in (None, name)]
+    if ask.gpu_milli == WHOLE:
+        return list(whole)
+    shared = [left / WHOLE for card, left in node.parts if model in (None, node.node.gpus[card])]
+    return [1.0] * sum(whole) + shared
 
 
-def away(capacity: Capacity, key: str, roles: Sequence[Role], pool: str) -> Reason | None:
+def away(
+    capacity: Capacity,
+    key: str,
+    roles: Sequence[Role],
+    pool: str,
+    nodes: frozenset[str] = frozenset(),
+    driver: str | None = None,
+) -> Reason | None:
     """Return why `roles` do not fit on the present nodes even if nothing ran, else None. Remembered by `key`."""
     if key not in capacity.impossible:
         if len(capacity.impossible) > REMEMBERED:
             capacity.impossible.clear()
-        capacity.impossible[key] = None if fit(capacity.empty(), roles, pool) is not None else _away(capacity, pool)
+        placed = fit(capacity.empty(), roles, pool, ALL, nodes, driver)
+        capacity.impossible[key] = None if placed is not None else _away(capacity, pool)
     reason: Reason | None = capacity.impossible[key]
     return reason
 

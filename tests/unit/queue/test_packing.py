@@ -6,7 +6,10 @@ from tests.builders import node
 from trainmaster.core.records import Node, Resources, Role
 from trainmaster.queue.capacity import Room
 from trainmaster.queue.fit import fit
+from trainmaster.queue.never import can_ever_fit
 from trainmaster.queue.packing import BEST_FIT, Packing, mix_of
+from trainmaster.queue.reasons import problem, render
+from trainmaster.queue.shortage import shortage
 
 
 def role(gpu: int, replicas: int = 1, **more: object) -> Role:
@@ -84,6 +87,26 @@ def test_only_chosen_nodes_and_drivers() -> None:
     assert cluster.put(role(1), driver="535", on="n2 n3") == ["n3:0"]
     assert fit(cluster.room, (role(1),), "default", driver="550") is None
     assert cluster.put(role(2, 1), driver="470") == ["n0:0,1"]
+
+
+def test_names_and_drivers_that_no_node_has_are_refused_with_those_there_are() -> None:
+    members = (replace(node("n1", gpus=2), driver="535"), node("n2", gpus=2))
+    reason = can_ever_fit((role(1),), "default", members, names=frozenset({"n9"}))
+    assert reason is not None
+    assert (reason.code, problem(reason).path) == ("no_such_node", "node_names")
+    assert render(reason).en == "The pool has no node named n9; there are: n1, n2"
+    reason = can_ever_fit((role(1),), "default", members, names=frozenset({"n1"}), driver="550")
+    assert reason is not None
+    assert (reason.code, problem(reason).remedy) == ("no_such_driver", "Set driver to one of: 535")
+    assert can_ever_fit((role(2),), "default", members, names=frozenset({"n1", "n9"}), driver="535") is None
+
+
+def test_a_share_that_waits_is_told_in_parts_of_cards() -> None:
+    cluster = Cluster(node("n1", gpus=1))
+    cluster.put(role(1, gpu_milli=600))
+    short = shortage(cluster.room, (role(1, 2, gpu_milli=300),), "default")
+    assert short.reason.code == "waiting_gpus"
+    assert [short.reason.evidence[name] for name in ("needs", "each", "free", "largest")] == [0.6, 0.3, 0.4, 0.4]
 
 
 def test_any_model_goes_to_the_tightest_and_spares_the_scarcer_on_ties() -> None:
