@@ -42,7 +42,7 @@ def main() -> int:
     """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep, 3 that another serves."""
     parser = argparse.ArgumentParser(prog="python -m trainmaster.agent")
     parser.add_argument("--home", required=True)
-    parser.add_argument("--kept", action="store_true", help="the parent is a keeper")
+    parser.add_argument("--kept", type=int, nargs="?", const=os.getppid(), help="pid of the keeper that is the parent")
     options = parser.parse_args()
     layout = Layout(os.path.abspath(options.home))
     prepare_home(layout)
@@ -59,7 +59,7 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
-    for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", os.getppid())):
+    for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):
         write_pid(layout.path("run", name), pid)
 
     def become_keeper() -> None:
@@ -68,7 +68,7 @@ def main() -> int:
         command = keeper_command(layout.home)
         os.execve(command[0], command, agent_environment())
 
-    Server(layout, os.getppid(), become_keeper).run()
+    Server(layout, options.kept, become_keeper).run()
     return 0
 
 

@@ -2,8 +2,8 @@
 # every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may never start,
 # signal or judge a task. Invariant: a line is in `exits` before the zombie is reaped, so an orphan is always either a
 # zombie in /proc or a line here. Run as text (`python -c`), so that an upgrade of the package on disk does not touch it;
-# argv: 1 folder for `exits`, 2.. the agent's command line. An agent that exits with 3 found another one serving: this keeper
-# then only waits for the tasks it is the parent of.
+# argv: 1 folder for `exits`, 2.. the agent's command line, to which the keeper's pid is added. An agent that exits with 3 found
+# another one serving: this keeper then only waits for the tasks it is the parent of.
 import ctypes
 import os
 import signal
@@ -23,7 +23,8 @@ def start_ticks(pid: int) -> int:
 
 
 def spawn_agent() -> int:
-    return os.posix_spawn(AGENT[0], AGENT, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGHUP])
+    command = [*AGENT, str(os.getpid())]
+    return os.posix_spawn(AGENT[0], command, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGHUP])
 
 
 agent, born = spawn_agent(), time.monotonic()
