@@ -29,6 +29,7 @@ async def _run(engine: LocalEngine, watcher: Watcher, count: int) -> None:
     async def one() -> None:
         async with turn:
             story = gang().role("w", 1, "true").build()
+            engine.announce(story)
             handle = await engine.launch(story)
             await watcher.end_of(key(story))
             await engine.reap(key(story), handle, 0)
@@ -72,3 +73,20 @@ async def test_hundreds_of_tasks_at_once_do_not_use_up_the_agents_files() -> Non
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
         await world.close()
+
+
+async def test_what_was_only_announced_leaves_no_trace(sandboxed: LocalWorld) -> None:
+    """Neither when it is taken back nor when the server that announced it is gone."""
+    engine, other = await sandboxed.engine(), await sandboxed.engine()
+    stories = [gang().role("w", 1, "true").build() for _ in range(2)]
+    roots = [sandboxed.layout.task(story.job, 1, 0, 0).root for story in stories]
+    for story in stories:
+        engine.announce(story)
+    await engine.observe([])  # answered after what was sent before
+    assert [os.path.isdir(root) for root in roots] == [True, True]
+    await engine.reap(key(stories[0]), None, 0)
+    assert not os.path.exists(roots[0])
+    await engine.close()
+    async with asyncio.timeout(PATIENCE_S):
+        while os.path.exists(roots[1]):
+            await other.observe([])

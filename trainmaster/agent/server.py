@@ -42,6 +42,7 @@ class Connection:
         self.outbox = bytearray()
         self.waiting = False  # for room to send the rest of the outbox
         self.settings: Settings | None = None
+        self.announced: set[str] = set()  # attempts made ready for it
 
 
 class Server:
@@ -66,7 +67,7 @@ class Server:
         self.supervisor.keeper = keeper
         self.sampler = samples.Sampler(cgroups)
         self._open()
-        if keeper and not self.watch_end(keeper, self.become_keeper):
+        if not self.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:  # it died while this agent started
             self.become_keeper()
 
     def _open(self) -> None:
@@ -177,6 +178,8 @@ class Server:
             self._unwatch(fd)
             del self.connections[fd]
             connection.sock.close()
+            for name in connection.announced:
+                self.supervisor.drop(name)
             return
         connection.inbox += data
         while (end := connection.inbox.find(b"\n")) >= 0:
@@ -244,15 +247,26 @@ class Server:
             {"pid": os.getpid(), "cgroups": cgroups.version, "cgroups_detail": cgroups.detail},
         )
 
+    def op_announce(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Make a gang ready: its launch may follow. Nobody waits for an answer."""
+        if connection.settings is not None:
+            connection.announced.add(
+                self.supervisor.get_ready(line, gang_from_json(request["gang"]), connection.settings)
+            )
+
     def op_launch(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
-        """Start a gang, all or none."""
+        """Start a gang, all or none: the one that comes along, or the one announced as `attempt`."""
         if connection.settings is None:
             raise ValueError("hello comes first")
 
         def refuse(refused: Refused) -> None:
             self._refuse(connection, request["id"], refused.code, refused.message)
 
-        attempt = self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, refuse)
+        if "attempt" in request:
+            connection.announced.discard(request["attempt"])
+            attempt = self.supervisor.launch_ready(request["attempt"], refuse)
+        else:
+            attempt = self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, refuse)
         if attempt is not None:
             self._answer(connection, request["id"], self._told(attempt))
             self._tick_soon()
@@ -306,7 +320,7 @@ class Server:
         """Sample every running task and look at its log; again while anything runs."""
         self.ticking = False
         self.ticks += 1
-        self.supervisor.etc.refresh()
+        self.supervisor.gangs.etc.refresh()
         running = self._running()
         now, fast = time.time(), False
         for task in running:

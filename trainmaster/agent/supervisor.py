@@ -15,20 +15,17 @@ from typing import Any, Final
 
 from trainmaster.agent import adoption, ending, judge, live, procs, spawn
 from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.etc import Etc
+from trainmaster.agent.gangs import Gangs, discard
 from trainmaster.agent.live import LiveAttempt, LiveTask
-from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
 NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
-FILL_S: Final = 0.01
-"""Spare folders are made so long after a start: what was just started has the machine first."""
 TOLD: Final = ("at", "exit_code", "signal", "verdict", "peak_mem_mib")
 
+Refuse = Callable[[spawn.Refused], None]
 Push = Callable[[dict[str, Any]], None]
 Later = Callable[[float, Callable[[], None]], None]
 WatchEnd = Callable[[int, Callable[[], None]], bool]
@@ -47,27 +44,56 @@ class Supervisor:
         self.inherited = False  # a former agent's tasks were found
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
-        self.spares = Spares(layout.path("run", "spare"))
-        self._filling = False
-        self.etc = Etc(layout.path("run", "etc"))
+        self.gangs = Gangs(layout, cgroups, later)
+        self._ready: dict[str, tuple[LiveAttempt, bytes]] = {}  # made ready, with the request that becomes the record
 
     # ------------------------------------------------------------------------------------------------------- launch
 
-    def launch(
-        self, request: bytes, gang: Gang, settings: Settings, refuse: Callable[[spawn.Refused], None]
-    ) -> LiveAttempt | None:
+    def get_ready(self, request: bytes, gang: Gang, settings: Settings) -> str:
+        """Make `gang` ready for a launch that may follow; return its attempt. What is wrong with it is said by the launch."""
+        name = live.name_of(gang)
+        self.drop(name)
+        if name not in self.attempts:
+            with contextlib.suppress(spawn.Refused):
+                self._ready[name] = (self.gangs.ready(gang, settings), request)
+        return name
+
+    def drop(self, name: str) -> None:
+        """Forget a gang that was made ready and will not be launched."""
+        attempt, _ = self._ready.pop(name, (None, b""))
+        if attempt is not None:
+            self.gangs.forget(attempt)
+
+    def launch_ready(self, name: str, refuse: Refuse) -> LiveAttempt | None:
+        """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
+        if name in self.attempts:
+            return self.attempts[name]
+        if name not in self._ready:
+            refuse(spawn.Refused("not_ready", f"{name} was not made ready here"))
+            return None
+        return self._start(*self._ready.pop(name), refuse)
+
+    def launch(self, request: bytes, gang: Gang, settings: Settings, refuse: Refuse) -> LiveAttempt | None:
         """Start `gang`, all or none; a second call finds the first one's attempt. `refuse` is called once undone."""
         name = live.name_of(gang)
         if name in self.attempts:
             return self.attempts[name]
-        attempt = LiveAttempt(name, gang, settings, live.record_path(self.layout, name))
+        self.drop(name)
         try:
-            self._prepare(attempt, request)
+            attempt = self.gangs.ready(gang, settings)
         except spawn.Refused as refused:
-            self._forget(attempt)
             refuse(refused)
             return None
-        self.attempts[name] = attempt
+        return self._start(attempt, request, refuse)
+
+    def _start(self, attempt: LiveAttempt, request: bytes, refuse: Refuse) -> LiveAttempt | None:
+        try:
+            live.create(self.layout, attempt, request)
+        except OSError as error:
+            self.gangs.forget(attempt)
+            refuse(spawn.refusal(error, "the task's record could not be made"))
+            return None
+        self.attempts[attempt.id] = attempt
         for task in attempt.tasks:
             try:
                 self._spawn(task)
@@ -75,57 +101,6 @@ class Supervisor:
                 self._undo(attempt, self._why_not(task, error), refuse)
                 return None
         return attempt
-
-    def _prepare(self, attempt: LiveAttempt, request: bytes) -> None:
-        """Make everything but the processes. Raises Refused; nothing has been started then."""
-        gang, settings = attempt.gang, attempt.settings
-        if os.path.exists(live.closed_path(self.layout, gang)):
-            raise spawn.Refused("launch_failed", f"attempt {attempt.id} was started before and has been reaped")
-        try:
-            prepared = prepare(gang, self.layout, settings)
-        except (ValueError, KeyError, IndexError) as error:
-            raise spawn.Refused("launch_failed", f"the gang cannot be prepared: {error}") from error
-        attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
-        for task in attempt.tasks:
-            task.program = spawn.resolve(task.prepared, gang)
-        if settings.degraded:
-            attempt.notes.append(("sandbox_degraded", settings.degraded))
-        try:
-            if settings.bwrap:
-                self.etc.know(item.name for item in prepared)
-                self.etc.refresh()
-            self._give_job_folder(gang)
-            for item in prepared:
-                spawn.materialise(item, self.spares)
-            self._take_groups(attempt)
-            live.create(self.layout, attempt, request)
-        except OSError as error:
-            raise spawn.refusal(error, "the task's folder could not be made") from error
-
-    def _give_job_folder(self, gang: Gang) -> None:
-        """Give a job its folder; one that has it already, from another attempt or agent, keeps what it has."""
-        job, layout = gang.job, self.layout
-        attempt = layout.attempt(job, 1)
-        made = (layout.model_out(job), layout.outputs(job), os.path.dirname(attempt), attempt)
-        self.spares.give(tuple(path[len(layout.job(job)) + 1 :] for path in made), layout.job(job))
-        if self.spares.few and not self._filling:
-            self._filling = True
-            self.later(FILL_S, self._fill)
-
-    def _fill(self) -> None:
-        self._filling = False
-        self.spares.fill()
-
-    def _take_groups(self, attempt: LiveAttempt) -> None:
-        if not attempt.settings.cgroups:
-            return
-        if not self.cgroups.version:
-            attempt.notes.append(
-                ("cgroups_degraded", f"limits of memory and processes are not enforced: {self.cgroups.detail}")
-            )
-            return
-        for task in attempt.tasks:
-            task.group = self.cgroups.take(task.prepared.limits)
 
     def _spawn(self, task: LiveTask) -> None:
         spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
@@ -140,23 +115,13 @@ class Supervisor:
             )
         return spawn.refusal(error, f"{task.prepared.name} could not be started")
 
-    def _undo(self, attempt: LiveAttempt, refused: spawn.Refused, refuse: Callable[[spawn.Refused], None]) -> None:
+    def _undo(self, attempt: LiveAttempt, refused: spawn.Refused, refuse: Refuse) -> None:
         """End what was started of a gang, then forget it entirely and say why."""
         attempt.waiters.append(lambda: refuse(refused))
         attempt.undone = True
         for task in attempt.tasks:
             task.settled = task.pid == 0
         self._begin_reap(attempt, 0.0)
-
-    def _forget(self, attempt: LiveAttempt) -> None:
-        """Remove every trace of an attempt that never was."""
-        for task in attempt.tasks:
-            self._remove(task.prepared.paths.root)
-        with contextlib.suppress(OSError):
-            os.unlink(attempt.record)
-        self._give_groups(attempt)
-        with contextlib.suppress(OSError):
-            os.rmdir(self.layout.attempt(attempt.gang.job, attempt.gang.attempt))
 
     # -------------------------------------------------------------------------------------------------------- adopt
 
@@ -176,7 +141,7 @@ class Supervisor:
         self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
         for attempt in list(self.attempts.values()):
             with contextlib.suppress(OSError):  # its folder may have been written anew
-                self.etc.know(task.prepared.name for task in attempt.tasks)
+                self.gangs.etc.know(task.prepared.name for task in attempt.tasks)
             for task in attempt.tasks:
                 self._adopt(task)
 
@@ -298,6 +263,7 @@ class Supervisor:
 
     def reap(self, name: str, grace_s: float, done: Callable[[], None]) -> None:
         """End everything of an attempt, SIGTERM first, SIGKILL after `grace_s`; `done` once nothing is left."""
+        self.drop(name)
         attempt = self.attempts.get(name)
         if attempt is None:
             done()
@@ -344,33 +310,15 @@ class Supervisor:
         if not all(task.settled for task in attempt.tasks) or self.attempts.pop(attempt.id, None) is None:
             return
         if attempt.undone:
-            self._forget(attempt)
+            self.gangs.forget(attempt)
         else:
             for task in attempt.tasks:
-                self._discard(task.prepared.paths.tmp)
+                discard(task.prepared.paths.tmp)
             with contextlib.suppress(OSError):
                 live.close(self.layout, attempt)
-            self._give_groups(attempt)
+            self.gangs.give_groups(attempt)
         for done in attempt.waiters:
             done()
-
-    def _give_groups(self, attempt: LiveAttempt) -> None:
-        """Let groups be used again: not before the record is closed, or an heir would take a new task for the old one."""
-        for task in attempt.tasks:
-            if task.group is not None:
-                self.cgroups.give(task.group)
-                task.group = None
-
-    def _discard(self, folder: str) -> None:
-        """Remove a private /tmp. One that holds nothing stays."""
-        if not spawn.holds_nothing(folder):
-            self._remove(folder)
-
-    def _remove(self, folder: str) -> None:
-        """Remove a folder. A full one is left to a program: it may hold a million files, in folders of any depth."""
-        if os.path.exists(folder) and spawn.remove_small(folder) < 0:
-            with contextlib.suppress(OSError):
-                os.posix_spawn("/bin/rm", ["rm", "-rf", "--one-file-system", "--", folder], {}, setsigdef=spawn.RESET)
 
     def doom(self, task: LiveTask, code: str, text: str) -> None:
         """End one running task because it broke a limit; `text` continues "worker[0] "."""

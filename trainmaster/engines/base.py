@@ -101,6 +101,10 @@ class Engine(Protocol):
         """Return what `launch` would ask for. Pure."""
         ...
 
+    def announce(self, gang: Gang) -> None:
+        """Say that a `launch` of `gang` may follow, for an engine that can use the time; nothing of the user's starts yet."""
+        ...
+
     async def launch(self, gang: Gang) -> str:
         """Start all tasks or none; return the handle (small JSON text).
 

@@ -317,6 +317,9 @@ class FakeEngine:
         """Return what `launch` would ask for: the gang itself."""
         return NativeRequest("fake", gang_to_json(gang))
 
+    def announce(self, gang: Gang) -> None:
+        """Do nothing: a fake is always ready."""
+
     async def launch(self, gang: Gang) -> str:
         """Start all tasks or none; return the handle. Raises LaunchRefused."""
         self._reach()

@@ -80,6 +80,7 @@ class LocalEngine:
         self._client = AgentClient(layout, self._greet, self._event, self._connected)
         self._known: dict[str, dict[tuple[int, int], str]] = {}  # attempt -> task -> last kind reported
         self._held: dict[str, list[dict[str, Any]]] = {}  # events of attempts whose launch has not returned yet
+        self._announced: dict[str, Gang] = {}  # by attempt
         self._again: set[asyncio.Task[None]] = set()
 
     # -- life ----------------------------------------------------------------------------------------------------
@@ -130,12 +131,17 @@ class LocalEngine:
         tasks = preparing.prepare(gang, self.layout, self.settings)
         return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
 
+    def announce(self, gang: Gang) -> None:
+        """Let the agent make ready what it may be told to launch."""
+        if self._client.tell("announce", gang=gang):
+            self._announced[attempt_id(gang.job, gang.attempt)] = gang
+
     async def launch(self, gang: Gang) -> str:
         """Start all tasks or none. Raises LaunchRefused, Unavailable."""
         attempt = attempt_id(gang.job, gang.attempt)
         self._held.setdefault(attempt, [])
         try:
-            told = await self._client.request("launch", gang=gang)
+            told = await self._launch(attempt, gang)
         except AgentError as error:
             self._known.pop(attempt, None)
             raise LaunchRefused(error.code, error.message) from error
@@ -145,6 +151,15 @@ class LocalEngine:
             self._sink(Note(attempt, code, message))
         self._held.setdefault(attempt, [])[:0] = told["tasks"]  # what was pushed in the meantime is younger
         return json.dumps({"engine": self.name, "attempt": attempt})
+
+    async def _launch(self, attempt: str, gang: Gang) -> Any:
+        if self._announced.pop(attempt, None) == gang:
+            try:
+                return await self._client.request("launch", attempt=attempt)
+            except AgentError as error:
+                if error.code != "not_ready":  # else it is another agent, or something was wrong: it is said now
+                    raise
+        return await self._client.request("launch", gang=gang)
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what the agent knows of each attempt. Raises Unavailable."""
@@ -162,6 +177,7 @@ class LocalEngine:
 
     async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
         """End everything of `attempt`; return when nothing is left. Raises Unavailable."""
+        self._announced.pop(attempt, None)
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)
         self._known.pop(attempt, None)
 

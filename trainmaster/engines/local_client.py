@@ -26,6 +26,9 @@ CONNECT_PAUSES_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GIVE_UP_S: Final = 30.0
 """Requests fail as Unavailable when the agent has not answered for so long; the client goes on trying."""
 
+UNANSWERED: Final = -1
+"""Number of what nobody waits for an answer to."""
+
 
 class AgentError(Exception):
     """The agent refused a request."""
@@ -72,6 +75,13 @@ class AgentClient(asyncio.Protocol):
         elif self._connector is None and self._transport is None:  # else the welcome is on its way
             self._reconnect()
         return future
+
+    def tell(self, op: str, **fields: Any) -> bool:
+        """Send what needs no answer and may be lost. False: nobody is there."""
+        if not self._greeted or self._transport is None:
+            return False
+        self._transport.write(msgspec.json.encode({"id": UNANSWERED, "op": op, **fields}) + b"\n")
+        return True
 
     # -- connection ----------------------------------------------------------------------------------------------
 

@@ -73,6 +73,7 @@ class Master:
         self.schedule: Scheduler = lambda now: []
         self.more: Callable[[], bool] = lambda: False
         self.act: Callable[[Action], None] = lambda action: None
+        self.foresee: Callable[[Action], None] = lambda action: None
         self.act_now: Callable[[Action], Event | None] = lambda action: None
         self.moved: Callable[[Job | None, Job], None] = lambda before, after: None
         self.stored: Callable[[Iterable[Job], Iterable[Job]], None] = lambda changed, deleted: None
@@ -167,6 +168,8 @@ class Master:
         future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq))
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))
+        for action in batch.actions:
+            self.foresee(action)
 
     def _plan(self) -> None:
         try:

@@ -6,6 +6,7 @@ Invariant: `reaped` is said only after the engine confirmed that nothing of the 
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
@@ -49,6 +50,7 @@ class Shell:
         self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
         self.ended: Callable[[str, str], None] = lambda job, state: None
+        master.foresee = self.foresee
 
     # -- orders answered from memory ---------------------------------------------------------------------------
 
@@ -76,6 +78,15 @@ class Shell:
                 reason = node.reason if node is not None else "the node is gone"
                 return self._event(action, Kind.BAD_NODE, node=assignment.node, reason=reason)
         return self._event(action, Kind.CHECKED)
+
+    def foresee(self, action: Action) -> None:
+        """Use the time in which an order is made durable: nothing of the user's may start before. Never raises."""
+        job = self._master.live.get(action.job) if isinstance(action, Launch) else None
+        if job is not None:
+            with contextlib.suppress(Exception):  # what is wrong with a gang is said when it is launched
+                gang = self._launching.gang(job)
+                if gang is not None:
+                    self._engine.announce(gang)
 
     # -- orders carried out after the commit -------------------------------------------------------------------
 

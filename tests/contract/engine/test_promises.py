@@ -49,6 +49,49 @@ async def test_launching_twice_starts_once(world: Any, engine: Any, watcher: Wat
     await engine.reap(key(story), None, 0)
 
 
+async def test_what_is_only_announced_does_not_run_and_once_launched_runs_once(
+    world: Any, engine: Any, watcher: Watcher
+) -> None:
+    """Nothing of the user's may run before the decision is on disk."""
+    story = gang(node=world.node).told("worker", 1, world.command("exit 3")).build()
+    engine.announce(story)
+    engine.announce(story)
+    (report,) = await engine.observe([key(story)])
+    assert not report.known
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert end.exit_code == 3
+    assert [fact.kind for fact in watcher.of(key(story))] == ["running", "exited"]
+
+
+async def test_another_gang_than_the_announced_may_be_launched(world: Any, engine: Any, watcher: Watcher) -> None:
+    """The decision was not durable; another was taken for the same attempt."""
+    first, second = (gang(job="t" + "3" * 32, node=world.node) for _ in range(2))
+    engine.announce(first.told("worker", 1, world.command("exit 3")).build())
+    story = second.told("worker", 1, world.command("exit 4")).build()
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert end.exit_code == 4
+
+
+async def test_what_a_server_announced_another_may_launch(world: Any, engine: Any) -> None:
+    story = gang(node=world.node).told("worker", 1, world.command("exit 3")).build()
+    engine.announce(story)
+    await engine.close()
+    watcher = Watcher()
+    await (await world.engine(watcher)).launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert end.exit_code == 3
+
+
+async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(world: Any, engine: Any) -> None:
+    story = gang(node=world.node).role("bad", 1, "no-such-command-here").build()
+    engine.announce(story)
+    with pytest.raises(LaunchRefused) as refusal:
+        await engine.launch(story)
+    assert refusal.value.code == "command_not_found"
+
+
 async def test_a_reaped_attempt_is_never_started_again(world: Any, engine: Any, watcher: Watcher) -> None:
     story = gang(node=world.node).told("worker", 1, world.command("exit 0")).build()
     handle = await engine.launch(story)

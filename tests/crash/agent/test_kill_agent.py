@@ -4,6 +4,8 @@ import asyncio
 import os
 import random
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -67,6 +69,9 @@ async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], vic
         while len(gangs) < 40 or len(kills) < 5:
             built = story("$TRAINMASTER_MODEL_DIR", len(gangs)).build()
             gangs.append(built)
+            if len(gangs) % 3:
+                engine.announce(built)
+                await asyncio.sleep(random.uniform(0, 0.005))
             await engine.launch(built)
             await asyncio.sleep(random.uniform(0, 0.05))
         for built in gangs:
@@ -82,6 +87,23 @@ async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], vic
             await asyncio.wait_for(engine.reap(key(built), None, 0), 60)
     finally:
         await world.close()
+
+
+async def test_an_agent_whose_keeper_died_before_it_looked_is_guarded_all_the_same() -> None:
+    """It used to watch over whoever was its parent by then: for ever, and for nothing."""
+    world = LocalWorld("none", "off")
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    command = [sys.executable, "-m", "trainmaster.agent", "--home", world.home, "--kept", str(dead.pid)]
+    agent = subprocess.Popen(command)
+    try:
+        async with asyncio.timeout(60):
+            while not _guarded(world):
+                await asyncio.sleep(0.01)
+        assert int(world.read("run", "keeper.pid")) == agent.pid  # it is the keeper now
+    finally:
+        await world.close()
+        agent.wait()
 
 
 async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
