@@ -46,18 +46,19 @@ SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used
               "owner", "group", "app", "queue", "partition", "before", "think")  # fmt: skip
 
 
-def read_trace(path: str, whole: Whole) -> Workload:
+def read_trace(path: str, whole: Whole, sizes_only: bool = False) -> Workload:
     """Return the workload of a file; sizes are divided into replicas for nodes of size `whole`.
 
+    `sizes_only` keeps jobs that never ran, too, with a run time of 0: for questions of what fits beside what.
     Raises InvalidSpec naming the line when the file is not readable as either format.
     """
     name = Path(path).name
     text = read_text(path)
     words = name.lower().removesuffix(".gz")
     if words.endswith(".swf") or text.lstrip().startswith(";"):
-        return _read(name, _swf_rows(name, text), whole, swf=True)
+        return _read(name, _swf_rows(name, text), whole, sizes_only)
     rows = csv.DictReader(io.StringIO(text))
-    return _read(name, _csv_rows(name, rows), whole, swf=False)
+    return _read(name, _csv_rows(name, rows), whole, sizes_only)
 
 
 def read_text(path: str) -> str:
@@ -114,14 +115,14 @@ def _wrong(name: str, line: int, rule: str, remedy: str) -> InvalidSpec:
     return InvalidSpec(f"{name}, line {line}: {rule}", remedy=problem.remedy, problems=(problem,))
 
 
-def _read(name: str, rows: Iterator[Row], whole: Whole, swf: bool) -> Workload:
+def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Workload:
     jobs: list[Recorded] = []
     left_out = 0
     has_limits = False
     for line, row in rows:
         has_limits = has_limits or bool(row.get("limit"))
         try:
-            job = _job(len(jobs) + left_out, row, whole)
+            job = _job(len(jobs) + left_out, row, whole, sizes_only)
         except ValueError as error:
             raise _wrong(name, line, str(error), "") from error
         if job is None:
@@ -129,13 +130,12 @@ def _read(name: str, rows: Iterator[Row], whole: Whole, swf: bool) -> Workload:
         else:
             jobs.append(job)
     notes = [f"{left_out} jobs that never ran, or whose size or times are unknown, are left out"] if left_out else []
-    if swf:
-        notes.append("processors are taken as cores")
     return workload(name, jobs, has_limits, notes)
 
 
-def _job(row_number: int, row: Mapping[str, str], whole: Whole) -> Recorded | None:
+def _job(row_number: int, row: Mapping[str, str], whole: Whole, sizes_only: bool) -> Recorded | None:
     submit, run = _number(row, "submit"), _run(row)
+    run = 0 if sizes_only and run is None else run
     cards, procs = _number(row, "cards"), _number(row, "procs")
     if submit is None or run is None or run < 0 or submit < 0 or (cards is None and (procs or 0) <= 0):
         return None
