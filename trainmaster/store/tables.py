@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -215,4 +215,14 @@ model_version = Table(
     Column("path", Text, nullable=False),
     Column("metrics", Text, nullable=False),
     UniqueConstraint("job", "attempt", name="model_version_of_attempt"),
+)
+
+cluster_setting = Table(  # what administrators decided: pools, virtual clusters, workspaces, flavors, nodes, the queue's policy
+    "cluster_setting",
+    META,
+    Column("kind", _TEXT, primary_key=True),
+    Column("name", _TEXT, primary_key=True),
+    Column("record", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("by", Text, nullable=False),
 )

@@ -926,6 +926,37 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * Alternative
+         * @description One way to run a job: the flavor of every role (null: its own resources), and when it would start.
+         */
+        Alternative: {
+            /** Flavors */
+            flavors: (string | null)[];
+            /**
+             * When
+             * @enum {string}
+             */
+            when: "now" | "queue" | "never";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Amount
+         * @description One resource: held by running jobs, there is, and asked for by waiting jobs.
+         */
+        Amount: {
+            /** Resource */
+            resource: string;
+            /** Used */
+            used: number;
+            /** Total */
+            total: number;
+            /** Asked */
+            asked: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Attempt
          * @description One try at running a job.
          */
@@ -951,6 +982,48 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
             /** Tasks */
             tasks: components["schemas"]["Task"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Bar
+         * @description One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
+         */
+        Bar: {
+            /** Node */
+            node: string;
+            /** Job */
+            job: string | null;
+            /** Name */
+            name: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Workspace */
+            workspace: string;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "normal" | "urgent" | "very_urgent";
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "running" | "forecast";
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Low */
+            low: number | null;
+            /** High */
+            high: number | null;
+            /** Cards */
+            cards: number[];
+            /** Cpu */
+            cpu: number;
+            /** Memory Mib */
+            memory_mib: number;
         } & {
             [key: string]: unknown;
         };
@@ -1006,6 +1079,66 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * CardDemand
+         * @description How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model.
+         */
+        CardDemand: {
+            /** Model */
+            model: string | null;
+            /** Total */
+            total: number;
+            /** Used */
+            used: number;
+            /** Asked */
+            asked: number;
+            /** Jobs */
+            jobs: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CardModel
+         * @description Cards of one model on a node.
+         */
+        CardModel: {
+            /** Model */
+            model: string;
+            /** Used */
+            used: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CardUse
+         * @description One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs.
+         */
+        CardUse: {
+            /** Index */
+            index: number;
+            /** Model */
+            model: string;
+            /** Physical */
+            physical: number;
+            /** Virtual */
+            virtual: number;
+            /** Share */
+            share: number;
+            /** Label */
+            label: string;
+            /** Job */
+            job: string | null;
+            /** Name */
+            name: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Task */
+            task: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Cluster
          * @description Machines, cards, who uses what.
          */
@@ -1019,6 +1152,20 @@ export interface components {
             sandbox: unknown;
             /** Engine */
             engine: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ClusterResources
+         * @description Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for.
+         */
+        ClusterResources: {
+            /** Flavors */
+            flavors: components["schemas"]["Flavor"][];
+            /** Nodes */
+            nodes: components["schemas"]["NodeRow"][];
+            /** Demand */
+            demand: components["schemas"]["CardDemand"][];
         } & {
             [key: string]: unknown;
         };
@@ -1135,6 +1282,81 @@ export interface components {
             reason: components["schemas"]["Reason"] | null;
             /** Placement */
             placement: components["schemas"]["Placed"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Flavor
+         * @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards.
+         */
+        Flavor: {
+            /** Name */
+            name: string;
+            /** Workspace */
+            workspace: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "cpu" | "gpu" | "ascend";
+            /** Cpu */
+            cpu: number;
+            /** Memory Mib */
+            memory_mib: number;
+            /** Gpu */
+            gpu: number;
+            /** Gpu Type */
+            gpu_type: string | null;
+            /** Gpu Share */
+            gpu_share: number;
+            /** Shm Mib */
+            shm_mib: number;
+            /** Description */
+            description: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Flavors
+         * @description Flavors by name, and what the queue asks for of every card model.
+         */
+        Flavors: {
+            /** Items */
+            items: components["schemas"]["Flavor"][];
+            /** Demand */
+            demand: components["schemas"]["CardDemand"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Forecast
+         * @description When a waiting job is expected to start. `low` and `high`: nine of ten start within; `why`: of `unknown`.
+         */
+        Forecast: {
+            /**
+             * When
+             * @enum {string}
+             */
+            when: "now" | "about" | "unknown";
+            /** At */
+            at: number | null;
+            /** Low */
+            low: number | null;
+            /** High */
+            high: number | null;
+            why: components["schemas"]["Text"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Fraction
+         * @description Used of total.
+         */
+        Fraction: {
+            /** Used */
+            used: number;
+            /** Total */
+            total: number;
         } & {
             [key: string]: unknown;
         };
@@ -1326,6 +1548,33 @@ export interface components {
             };
             /** Seq */
             seq: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Knob
+         * @description One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a switch.
+         */
+        Knob: {
+            /** Name */
+            name: string;
+            title: components["schemas"]["Text"];
+            meaning: components["schemas"]["Text"];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "" | "s" | "count" | "share";
+            /** Value */
+            value: unknown;
+            /** Default */
+            default: unknown;
+            /** Minimum */
+            minimum: number | null;
+            /** Maximum */
+            maximum: number | null;
+            /** Choices */
+            choices: string[];
         } & {
             [key: string]: unknown;
         };
@@ -1551,6 +1800,113 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * NodeDetail
+         * @description One machine: what it is, whether it is in service, and what is used of it.
+         */
+        NodeDetail: {
+            /** Name */
+            name: string;
+            /** Host */
+            host: string;
+            /** Pool */
+            pool: string;
+            /**
+             * Service
+             * @enum {string}
+             */
+            service: "in_service" | "cordoned" | "draining" | "drained";
+            /** Note */
+            note: string;
+            /** By */
+            by: string;
+            /** Since */
+            since: number | null;
+            /** Os */
+            os: string;
+            /** Kernel */
+            kernel: string;
+            /** Driver */
+            driver: string;
+            /** Simulated */
+            simulated: boolean;
+            /** Facts */
+            facts: {
+                [key: string]: unknown;
+            };
+            cpu: components["schemas"]["Fraction"];
+            memory_mib: components["schemas"]["Fraction"];
+            /** Cards */
+            cards: components["schemas"]["CardModel"][];
+            /** Usage */
+            usage: components["schemas"]["CardUse"][];
+            /** Jobs */
+            jobs: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * NodePage
+         * @description All machines by name.
+         */
+        NodePage: {
+            /** Items */
+            items: components["schemas"]["NodeDetail"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * NodeRow
+         * @description A machine that could carry one of the flavors. `state`: idle when one replica of any of them fits what is free now.
+         */
+        NodeRow: {
+            /** Name */
+            name: string;
+            /** Host */
+            host: string;
+            /** Pool */
+            pool: string;
+            /**
+             * Service
+             * @enum {string}
+             */
+            service: "in_service" | "cordoned" | "draining" | "drained";
+            /** Note */
+            note: string;
+            /** By */
+            by: string;
+            /** Since */
+            since: number | null;
+            /** Os */
+            os: string;
+            /** Kernel */
+            kernel: string;
+            /** Driver */
+            driver: string;
+            /** Simulated */
+            simulated: boolean;
+            /** Facts */
+            facts: {
+                [key: string]: unknown;
+            };
+            cpu: components["schemas"]["Fraction"];
+            memory_mib: components["schemas"]["Fraction"];
+            /** Cards */
+            cards: components["schemas"]["CardModel"][];
+            /** Usage */
+            usage: components["schemas"]["CardUse"][];
+            /** Jobs */
+            jobs: number;
+            /** Flavors */
+            flavors: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "idle" | "tight" | "away";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * NodeTask
          * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
          */
@@ -1612,12 +1968,38 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * PolicyView
+         * @description The queue's policy. `changed_at` null: nobody has changed it.
+         */
+        PolicyView: {
+            /** Knobs */
+            knobs: components["schemas"]["Knob"][];
+            /** Changed At */
+            changed_at: number | null;
+            /** Changed By */
+            changed_by: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Pool
          * @description A virtual cluster.
          */
         Pool: {
             /** Name */
             name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * PoolQuota
+         * @description What a workspace may use of one pool.
+         */
+        PoolQuota: {
+            /** Pool */
+            pool: string;
+            /** Share */
+            share: components["schemas"]["Share"][];
         } & {
             [key: string]: unknown;
         };
@@ -1747,6 +2129,26 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * QueuePage
+         * @description What waits, in the order it is considered. `total`: waiting jobs that match; `seq`: the feed's position.
+         */
+        QueuePage: {
+            /** Items */
+            items: components["schemas"]["Waiting"][];
+            /** Total */
+            total: number;
+            /** Offset */
+            offset: number;
+            /** Demand */
+            demand: components["schemas"]["CardDemand"][];
+            /** Planned At */
+            planned_at: number | null;
+            /** Seq */
+            seq: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Ready
          * @description Whether work can be taken in, and what does not answer.
          */
@@ -1790,6 +2192,50 @@ export interface components {
             title: components["schemas"]["Text"];
             /** Code */
             code: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ResourcePool
+         * @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why.
+         */
+        ResourcePool: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "public" | "dedicated";
+            /** Workspaces */
+            workspaces: string[];
+            /** Description */
+            description: string;
+            /** Nodes */
+            nodes: number;
+            /** Nodes In Service */
+            nodes_in_service: number;
+            /** Amounts */
+            amounts: components["schemas"]["Amount"][];
+            /** Virtual Clusters */
+            virtual_clusters: components["schemas"]["VirtualCluster"][];
+            /** Waiting */
+            waiting: number;
+            /** Running */
+            running: number;
+            /** Selectable */
+            selectable: boolean;
+            why: components["schemas"]["Text"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ResourcePools
+         * @description All pools by name.
+         */
+        ResourcePools: {
+            /** Items */
+            items: components["schemas"]["ResourcePool"][];
         } & {
             [key: string]: unknown;
         };
@@ -1891,6 +2337,24 @@ export interface components {
             /** Csrf */
             csrf: string | null;
             server: components["schemas"]["Server"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Share
+         * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+         */
+        Share: {
+            /** Resource */
+            resource: string;
+            /** Nominal */
+            nominal: number;
+            /** Cap */
+            cap: number | null;
+            /** Used */
+            used: number;
+            /** Borrowed */
+            borrowed: number;
         } & {
             [key: string]: unknown;
         };
@@ -2034,6 +2498,43 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * Timeline
+         * @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen.
+         */
+        Timeline: {
+            /** Now */
+            now: number;
+            /** Until */
+            until: number;
+            /** Nodes */
+            nodes: components["schemas"]["TimelineNode"][];
+            /** Bars */
+            bars: components["schemas"]["Bar"][];
+            /** Left Out */
+            left_out: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * TimelineNode
+         * @description A row of the timeline.
+         */
+        TimelineNode: {
+            /** Name */
+            name: string;
+            /** Pool */
+            pool: string;
+            /**
+             * Service
+             * @enum {string}
+             */
+            service: "in_service" | "cordoned" | "draining" | "drained";
+            /** Cards */
+            cards: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Token
          * @description An API token without its text.
          */
@@ -2090,6 +2591,22 @@ export interface components {
             files: number;
             /** Size Bytes */
             size_bytes: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Urgent
+         * @description Urgent jobs queued or running, and how many there may be (null: any number). `mine`: of who asks.
+         */
+        Urgent: {
+            /** Per User */
+            per_user: number | null;
+            /** Total */
+            total: number | null;
+            /** Used */
+            used: number;
+            /** Mine */
+            mine: number;
         } & {
             [key: string]: unknown;
         };
@@ -2165,6 +2682,128 @@ export interface components {
             exit_code: number | null;
             /** Signal */
             signal: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * VirtualCluster
+         * @description A guaranteed share of a pool.
+         */
+        VirtualCluster: {
+            /** Name */
+            name: string;
+            /** Pool */
+            pool: string;
+            /** Description */
+            description: string;
+            /** Share */
+            share: components["schemas"]["Share"][];
+            /** Waiting */
+            waiting: number;
+            /** Running */
+            running: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * VirtualClusters
+         * @description All virtual clusters by name.
+         */
+        VirtualClusters: {
+            /** Items */
+            items: components["schemas"]["VirtualCluster"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Waiting
+         * @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any.
+         */
+        Waiting: {
+            /** Job */
+            job: string | null;
+            /** Name */
+            name: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Workspace */
+            workspace: string;
+            /** Pool */
+            pool: string;
+            /** Virtual Cluster */
+            virtual_cluster: string | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "normal" | "urgent" | "very_urgent";
+            /** Position */
+            position: number;
+            reason: components["schemas"]["Reason"] | null;
+            /** Submitted At */
+            submitted_at: number;
+            /** Queued At */
+            queued_at: number;
+            /** Wait S */
+            wait_s: number;
+            /** Duration S */
+            duration_s: number | null;
+            resources: components["schemas"]["Totals"];
+            /** Tasks */
+            tasks: number;
+            /** Flavors */
+            flavors: string[];
+            forecast: components["schemas"]["Forecast"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Workspace
+         * @description A group of people who share quotas.
+         */
+        Workspace: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Weight */
+            weight: number;
+            /** Quotas */
+            quotas: components["schemas"]["PoolQuota"][];
+            urgent: components["schemas"]["Urgent"];
+            /** Waiting */
+            waiting: number;
+            /** Running */
+            running: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Workspaces
+         * @description All workspaces by name.
+         */
+        Workspaces: {
+            /** Items */
+            items: components["schemas"]["Workspace"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * WouldStart
+         * @description Would it start now? With several flavors: now when any of them can.
+         */
+        WouldStart: {
+            /**
+             * When
+             * @enum {string}
+             */
+            when: "now" | "queue" | "never";
+            reason: components["schemas"]["Reason"] | null;
+            /** Position */
+            position: number | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            /** Alternatives */
+            alternatives: components["schemas"]["Alternative"][];
         } & {
             [key: string]: unknown;
         };

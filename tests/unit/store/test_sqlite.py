@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.fixtures.histories import History, life, new_job
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.states import Shown
 from trainmaster.store import migrate, tables
+from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.database import Database
 from trainmaster.store.job_query import ORDERS, page_keys
 from trainmaster.store.ledger import Batch, Ledger
@@ -366,3 +368,28 @@ def _plan(database: Database, statement: Any) -> str:
         values = tuple(compiled.params[name] for name in compiled.positiontup)
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values).all()
     return "\n".join(row.detail for row in rows)
+
+
+def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> None:
+    """The real migration: an empty table, and jobs as they were."""
+    database = home.open()
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    database.close()
+    with sqlite3.connect(home.file) as old:
+        old.execute("DROP TABLE cluster_setting")
+        old.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+    old.close()
+    database = home.open()
+    settings = ClusterSettings(database)
+    assert settings.all() == []
+    pool = Setting("pool", "north", {"kind": "public"}, 1.0, "admin")
+    settings.put(pool).result(60)
+    settings.put(replace(pool, at=2.0)).result(60)
+    database.close()
+    database = home.open()
+    settings = ClusterSettings(database)
+    assert settings.all() == [replace(pool, at=2.0)]
+    settings.drop("pool", "north").result(60)
+    assert settings.all() == []
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    database.close()

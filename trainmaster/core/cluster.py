@@ -1,0 +1,134 @@
+"""What administrators decide about the machines and who may use them: pools, virtual clusters, workspaces, flavors, nodes.
+
+Plain immutable records; the engine says what a machine has, these say what it is for. Amounts are by the name of the
+resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from trainmaster.core.records import Resources, Role
+
+DEFAULT: Final = "default"
+"""The pool, and the workspace, that always exist."""
+
+RESOURCES: Final = ("gpu", "cpu", "memory_mib")
+"""Names of resources, beside `gpu:<model>`."""
+
+PoolKind = Literal["public", "dedicated"]
+FlavorKind = Literal["cpu", "gpu", "ascend"]
+Service = Literal["in_service", "cordoned", "draining"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`nominal`: what one is entitled to. Above it one borrows what others leave unused, up to `cap` (None: all of it)."""
+
+    nominal: float = 0.0
+    cap: float | None = None
+
+
+Limits = Mapping[str, Limit]
+"""By the name of the resource; what is not named is not limited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Nodes that jobs choose together (R10, R11). `workspaces`: who may use a dedicated one; a public one is for all."""
+
+    name: str
+    kind: PoolKind = "public"
+    workspaces: tuple[str, ...] = ()
+    description: str = ""
+
+    def open_to(self, workspace: str) -> bool:
+        """Return whether jobs of `workspace` may run here."""
+        return self.kind == "public" or workspace in self.workspaces
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualCluster:
+    """A guaranteed share of a pool (R6): its jobs come first up to `share`, above it they borrow."""
+
+    name: str
+    pool: str = DEFAULT
+    share: Limits = field(default_factory=dict)
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A group of people who share quotas. `weight`: its part of the cluster relative to other workspaces, > 0.
+
+    `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them together,
+    may have queued or running (R20); None: any number.
+    """
+
+    name: str
+    weight: float = 1.0
+    quotas: Mapping[str, Limits] = field(default_factory=dict)
+    urgent_per_user: int | None = None
+    urgent_total: int | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flavor:
+    """A named set of resources of one replica, in one workspace. `gpu_milli`: thousandths of each card, 1..1000."""
+
+    name: str
+    workspace: str = DEFAULT
+    cpu: float = 1.0
+    memory_mib: int = 1024
+    gpu: int = 0
+    gpu_type: str | None = None
+    gpu_milli: int = 1000
+    shm_mib: int = 64
+    description: str = ""
+
+    @property
+    def kind(self) -> FlavorKind:
+        """The type of resource that it belongs to (R14)."""
+        return card_kind(self.gpu_type) if self.gpu else "cpu"
+
+    def resources(self) -> Resources:
+        """Return what one replica gets."""
+        return Resources(
+            cpu=self.cpu, memory_mib=self.memory_mib, gpu=self.gpu, gpu_type=self.gpu_type if self.gpu else None,
+            shm_mib=self.shm_mib, gpu_milli=self.gpu_milli,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSetting:
+    """What was decided about a node. `pool` None: as the engine says. `note`, `by`, `since` tell who took it out and why.
+
+    `draining`: like cordoned, and running jobs are meant to leave it.
+    """
+
+    name: str
+    pool: str | None = None
+    service: Service = "in_service"
+    note: str = ""
+    by: str = ""
+    since: float = 0.0
+
+
+def card_kind(model: str | None) -> FlavorKind:
+    """Return the type of a card by its model: ascend, else gpu."""
+    return "ascend" if model is not None and model.lower().startswith(("ascend", "910", "310")) else "gpu"
+
+
+def amounts(roles: tuple[Role, ...]) -> dict[str, float]:
+    """Return what all replicas of `roles` take together, by the name of the resource; shares of cards count as shares."""
+    total: dict[str, float] = {"gpu": 0.0, "cpu": 0.0, "memory_mib": 0.0}
+    for role in roles:
+        ask = role.resources
+        cards = role.replicas * ask.gpu * ask.gpu_milli / 1000
+        total["gpu"] += cards
+        total["cpu"] += role.replicas * ask.cpu
+        total["memory_mib"] += role.replicas * ask.memory_mib
+        if ask.gpu and ask.gpu_type is not None:
+            total[f"gpu:{ask.gpu_type}"] = total.get(f"gpu:{ask.gpu_type}", 0.0) + cards
+    return total

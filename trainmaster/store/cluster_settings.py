@@ -1,0 +1,63 @@
+"""What administrators decided about the cluster, as rows: one per pool, virtual cluster, workspace, flavor, node, policy.
+
+A row is the JSON of one record under (kind, name), with who changed it last and when. Knows nothing of their fields.
+Methods that read block; writes return a future that resolves once they are durable.
+"""
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from trainmaster.store import rows
+from trainmaster.store.database import Database
+from trainmaster.store.tables import cluster_setting
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One stored record. `at`: seconds since the epoch."""
+
+    kind: str
+    name: str
+    record: Any
+    at: float
+    by: str
+
+
+class ClusterSettings:
+    """Reads all, writes one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> list[Setting]:
+        """Return every setting, by kind and name."""
+        table = cluster_setting
+        statement = select(table).order_by(table.c.kind, table.c.name)
+        with self._database.read() as connection:
+            return [
+                Setting(**{**row._mapping, "record": rows.decode(row.record)}) for row in connection.execute(statement)
+            ]
+
+    def put(self, setting: Setting) -> "Future[None]":
+        """Store one, in place of what was there under its kind and name. The future fails with StorageFailed."""
+        values = {"record": rows.encode(setting.record), "at": setting.at, "by": setting.by}
+
+        def work(connection: Connection) -> None:
+            table = cluster_setting
+            same = (table.c.kind == setting.kind) & (table.c.name == setting.name)
+            if connection.execute(update(table).where(same).values(values)).rowcount == 0:
+                connection.execute(insert(table).values(kind=setting.kind, name=setting.name, **values))
+
+        return self._database.write(work)
+
+    def drop(self, kind: str, name: str) -> "Future[None]":
+        """Remove one; nothing happens when it is not there. The future fails with StorageFailed."""
+        table = cluster_setting
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name))
+
+        return self._database.write(work)
