@@ -81,12 +81,18 @@ class Failures:
 
 def _part(role: Role, view: View) -> tuple[Amounts, tuple[Family, ...]]:
     need = Need.of(role)
+    ports: Ports = tuple((port.count, port.begin_at) for port in need.ports)
+    families = [(n, m, p) for n in _nodes(view) for m in {need.model: 0, None: 0} for p in {ports: 0, (): 0}]
+    return (role.replicas, need.gpu, need.cpu, need.memory_mib, need.milli if need.gpu else 0), tuple(families)
+
+
+def _nodes(view: View) -> tuple[View, ...]:
+    """Return the view and those that are less choosy."""
     pool, names, driver = view
-    nodes = dict.fromkeys([view, (pool, names, None), (pool, frozenset[str](), driver), (pool, frozenset[str](), None)])
-    models = dict.fromkeys([need.model, None])
-    asked: Ports = tuple((port.count, port.begin_at) for port in need.ports)
-    families = tuple((n, m, p) for n in nodes for m in models for p in dict.fromkeys([asked, ()]))
-    return (role.replicas, need.gpu, need.cpu, need.memory_mib, need.milli if need.gpu else 0), families
+    everywhere: View = (pool, frozenset(), None)
+    if view == everywhere:
+        return (view,)
+    return tuple(dict.fromkeys([view, (pool, names, None), (pool, frozenset[str](), driver), everywhere]))
 
 
 def _dominated(asked: Amounts, known: list[Amounts]) -> bool:
