@@ -1,6 +1,7 @@
 """What if? The queue on a recorded workload: simulate."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from trainmaster.cli.context import AsJson, client
 if TYPE_CHECKING:
     from trainmaster.core.records import Node
     from trainmaster.simulate.metrics import Summary
-    from trainmaster.simulate.run import Fault, Outcome, Progress
+    from trainmaster.simulate.run import Outcome, Progress, Setting
     from trainmaster.simulate.workload import Workload
 
 Trace = Annotated[str | None, typer.Argument(metavar="[TRACE]", help="A workload: CSV or SWF, also with gzip.")]
@@ -64,14 +65,13 @@ def simulate(
 ) -> None:
     """Run a recorded workload through the queue on a virtual clock and compare policies or machines."""
     from trainmaster.cli.render import emit_json
-    from trainmaster.core.units import parse_duration_s
-    from trainmaster.simulate.compare import compare, settings
+    from trainmaster.simulate.compare import compare
     from trainmaster.simulate.metrics import summarise
     from trainmaster.simulate.rows import to_json
 
     _check_outputs(output or ())
     work, nodes = _history(cluster) if history else _recorded(trace, cluster)
-    wanted = settings(policy or ["default"], limits, int(parse_duration_s(start_cost)), _faults(fault or (), nodes))
+    wanted = _settings(policy or ["default"], limits, start_cost, fault or (), nodes)
     outcomes: list[Outcome] = []
     with _progress() as line:
         for outcome in compare(work, nodes, wanted, add_nodes, line):
@@ -108,14 +108,21 @@ def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...]]":
     return work, parse_cluster(cluster) if cluster else nodes_of(server.cluster())
 
 
-def _faults(texts: Sequence[str], nodes: "Sequence[Node]") -> "tuple[Fault, ...]":
+def _settings(
+    policies: "Sequence[str]", limits: str, start_cost: str, faults: "Sequence[str]", nodes: "Sequence[Node]"
+) -> "list[Setting]":
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.core.units import parse_duration_s
+    from trainmaster.simulate.compare import settings
     from trainmaster.simulate.run import parse_fault
 
+    names = {node.name for node in nodes}
     try:
-        return tuple(parse_fault(text, {node.name for node in nodes}) for text in texts)
+        return settings(
+            policies, limits, int(parse_duration_s(start_cost)), tuple(parse_fault(text, names) for text in faults)
+        )
     except ValueError as error:
-        raise InvalidSpec(str(error), remedy="Write NODE@WHEN+HOW_LONG, such as node-3@2d+6h.") from error
+        raise InvalidSpec(str(error), remedy="--start-cost is such as 30s, --fault such as node-3@2d+6h.") from error
 
 
 @contextlib.contextmanager
@@ -148,6 +155,8 @@ def _check_outputs(outputs: "Sequence[str]") -> None:
     for path in outputs:
         if not path.endswith((".html", ".csv")):
             raise InvalidSpec(f"{path}: unknown kind of output", remedy="Name a file that ends in .html or .csv.")
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise InvalidSpec(f"{path}: there is no such folder", remedy="Name a file in a folder that is there.")
 
 
 def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
@@ -159,7 +168,7 @@ def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(html(work, outcomes)) if path.endswith(".html") else write_csv(file, outcomes)
     except OSError as error:
-        raise InvalidSpec(f"{path} cannot be written: {error.strerror}") from error
+        raise InvalidSpec(f"{path} cannot be written: {error.strerror}", remedy="Name another file.") from error
     print(f"wrote {path}", file=sys.stderr)
 
 
