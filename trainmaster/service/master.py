@@ -14,8 +14,9 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Final
 
-from trainmaster.core.actions import Action, WakePlanner
+from trainmaster.core.actions import Action, Notify, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, replace
@@ -24,6 +25,10 @@ from trainmaster.service.feed import Feed, changed, deleted
 from trainmaster.store.ledger import Batch, Change, IdempotencyRecord, Ledger
 
 log = logging.getLogger("trainmaster.master")
+
+LINGER_S: Final = 0.005
+"""How long facts that nobody waits for stay open for others to share their commit. A commit costs the same whatever it
+holds; a `true` job's needs fall from 1.1 of them to 0.5."""
 
 Scheduler = Callable[[float], list[Event]]
 """Plans over what waits and returns `placed` events; called once per cycle, only when something changed."""
@@ -45,6 +50,13 @@ class _Open:
     @property
     def empty(self) -> bool:
         return not (self.changes or self.deleted or self.keys or self.waiters)
+
+    @property
+    def urgent(self) -> bool:
+        """True when a caller or an order waits for this batch to be durable."""
+        if self.waiters or self.keys or self.deleted:
+            return True
+        return any(not isinstance(action, Watch | Notify) for action in self.actions)
 
     def add(self, event: Event, after: Job) -> None:
         """Note one change of one job."""
@@ -69,6 +81,7 @@ class Master:
         self.committed = 0  # batches made durable, for /metrics
         self._open = _Open()
         self._scheduled = self._dirty = self._blocked = False
+        self._linger: asyncio.TimerHandle | None = None
         self._flights = 0
         self.schedule: Scheduler = lambda now: []
         self.more: Callable[[], bool] = lambda: False
@@ -151,7 +164,7 @@ class Master:
             asyncio.get_running_loop().call_soon(self._cycle)
 
     def _cycle(self) -> None:
-        """Plan if something changed, answer what can be answered at once, hand the batch over."""
+        """Plan if something changed, answer what can be answered at once, hand the batch over when somebody waits for it."""
         self._scheduled = False
         if self._blocked:
             return
@@ -159,7 +172,17 @@ class Master:
             self._dirty = False
             self._plan()
         self._answer_at_once()
-        if self._open.empty:
+        if self._open.urgent:
+            self.hand_over()
+        elif not self._open.empty and self._linger is None:
+            self._linger = asyncio.get_running_loop().call_later(LINGER_S, self.hand_over)
+
+    def hand_over(self) -> None:
+        """Give what is open to the ledger now. Nothing happens when nothing is open, or the ledger is out of order."""
+        if self._linger is not None:
+            self._linger.cancel()
+            self._linger = None
+        if self._open.empty or self._blocked:
             return
         batch, self._open = self._open, _Open()
         changes = [Change(tuple(events), job) for parts in batch.changes.values() for events, job in parts]

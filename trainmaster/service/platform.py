@@ -104,6 +104,7 @@ class Platform:
         await self._shell.close()
         await self._observer.close()
         self._timers.close()
+        self.context.master.hand_over()
         await self.context.engine.close()
         self.metrics.close()
         await asyncio.to_thread(self._ledger.close)
