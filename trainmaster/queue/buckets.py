@@ -73,6 +73,11 @@ class Buckets:
             shared = self._writable_shared(free.node.gpus[card])
             del shared[bisect_left(shared, (milli, *entry, card))]
 
+    def move(self, before: "Free", after: "Free", place: int) -> None:
+        """Undo `add` of what was free before, add what is free after."""
+        self.remove(before, place)
+        self.add(after, place)
+
     def most_cards(self, model: str) -> int:
         """Return an upper bound of the free cards of `model` on one node."""
         return len(self._levels.get(model, ())) - 1

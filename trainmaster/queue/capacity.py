@@ -31,12 +31,12 @@ class Held(NamedTuple):
 
 def holding(roles: Sequence[Role], placement: Sequence[Assignment]) -> tuple[Held, ...]:
     """Return what a placed gang holds. O(tasks)."""
-    asks = [(millicores(ask.cpu), ask.memory_mib, ask.gpu_milli) for ask in (role.resources for role in roles)]
-    return tuple(
-        Held(a.node, cpu, memory, a.gpus, milli, a.host, tuple(n for _, numbers in a.ports for n in numbers))
-        for a in placement
-        for cpu, memory, milli in (asks[a.role],)
-    )
+    out = []
+    for a in placement:
+        ask = roles[a.role].resources
+        ports = tuple(n for _, numbers in a.ports for n in numbers) if a.ports else ()
+        out.append(Held(a.node, millicores(ask.cpu), ask.memory_mib, a.gpus, ask.gpu_milli, a.host, ports))
+    return tuple(out)
 
 
 class Free(NamedTuple):
@@ -198,16 +198,18 @@ class Room:
         return out
 
     def _replace(self, changed: dict[int, Free]) -> None:
-        for key, view in self._views.items():
-            mine = [place for place in changed if within(self._free[place].node, key)]
-            if mine and key not in self._own:
-                self._views[key] = view.fork()
-                self._own.add(key)
-            for place in mine:
-                self._views[key].remove(self._free[place], place)
-                self._views[key].add(changed[place], place)
+        for key in self._views:
+            for place, free in changed.items():
+                if within(free.node, key):
+                    self._own_view(key).move(self._free[place], free, place)
         for place, free in changed.items():
             self._free[place] = free
+
+    def _own_view(self, key: View) -> Buckets:
+        if key not in self._own:
+            self._own.add(key)
+            self._views[key] = self._views[key].fork()
+        return self._views[key]
 
     def _own_ports(self, host: str) -> set[int]:
         host = port_space(host)
