@@ -193,7 +193,7 @@ def few_colours(picture: Image.Image) -> Image.Image:
 def shoot(page: Page, name: str) -> None:
     """Write a picture of the page as it is, with few colours. Raises SystemExit when it is too heavy."""
     page.evaluate("document.fonts.ready")
-    page.wait_for_function("document.querySelectorAll('.ant-skeleton, .ant-spin-spinning').length === 0")
+    expect(page.locator(".ant-skeleton, .ant-spin-spinning")).to_have_count(0)
     expect(page.locator(".ant-alert-error")).to_have_count(0)
     raw = page.screenshot(animations="disabled", caret="hide")
     small = few_colours(Image.open(io.BytesIO(raw)).convert("RGB"))

@@ -24,7 +24,7 @@ RAW_KEY = re.compile(
 # Labels, titles and sentences of the English console. None of them may be left on a Chinese page.
 ENGLISH = re.compile(
     r"(?<![\w/.-])("
-    "Jobs|Cluster|Models|Settings|New job|Training jobs|Submitter|Submitted|Run time|Key metric|Newest first|Queued|"
+    "Jobs|Cluster|Models|Settings|New job|Training jobs|Owner|Submitted|Run time|Metric|Newest first|Queued|"
     "Running|Succeeded|Failed|Stopped|Search|No jobs|just now|Live|Overview|Logs|Metrics|Usage|Events|Files|Clone|"
     "Stop|Delete|Attempt|Replica|Sub-task|Command|Completion|Resources|Memory|Shared memory|Cards|Network|Disk|"
     "Processes|limit|Follow|Download|Basic|Expert|Import|Review|Job name|Description|Framework|Parameters|Ports|"

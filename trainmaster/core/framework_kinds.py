@@ -44,8 +44,8 @@ KINDS: Final[dict[str, FrameworkKind]] = {
     "single": FrameworkKind(
         "single",
         "trainmaster.frameworks.single:Single",
-        "原样运行（单机或多角色）",
-        "As typed (one machine or any roles)",
+        "无（原样运行）",
+        "None (as typed)",
     ),
     "pytorch": FrameworkKind(
         "pytorch",

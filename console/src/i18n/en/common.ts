@@ -13,6 +13,8 @@ export const common = {
     retry: "Try again", download: "Download", remove: "Remove", more: "More",
     reload: "Reload", clear: "Clear",
   },
+  mark: { colon: ": ", stop: ". " },
+  role: { admin: "administrator", user: "user" },
   unit: {
     cores: "{{n}} cores", cores_one: "{{n}} core", cards: "{{n}} cards", cards_one: "{{n}} card",
     tasks: "{{count}} tasks", tasks_one: "{{count}} task",

@@ -8,7 +8,7 @@ export const job = {
     releaseHint: "The failed tasks are ended and their resources are given back.",
   },
   fact: {
-    id: "Job ID", owner: "Submitter", submitted: "Submitted", started: "Started", ended: "Ended", run: "Run time", wait: "Time in queue",
+    id: "Job ID", owner: "Owner", submitted: "Submitted", started: "Started", ended: "Ended", run: "Run time", wait: "Time in queue",
     duration: "Usage duration", priority: "Priority", framework: "Framework", pool: "Cluster", resources: "Resources",
     retries: "Retries", nodes: "Nodes", model: "Saved model", labels: "Labels", dialect: "Written as",
     description: "Description",

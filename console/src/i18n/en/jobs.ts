@@ -2,10 +2,10 @@
 export const jobs = {
   title: "Training jobs", search: "Search by name, id or description", all: "All",
   col: {
-    name: "Name", state: "State", progress: "Progress", owner: "Submitter", submitted: "Submitted", run: "Run time",
-    where: "Cluster / node", resources: "Resources", metric: "Key metric", actions: "Actions",
+    name: "Name", state: "State", progress: "Progress", owner: "Owner", submitted: "Submitted", run: "Run time",
+    where: "Cluster", resources: "Resources", metric: "Metric", actions: "Actions",
   },
-  filter: { owner: "Submitter", framework: "Framework", sort: "Sort by" },
+  filter: { owner: "Owner", framework: "Framework", sort: "Sort by" },
   sort: {
     "-submitted_at": "Newest first", submitted_at: "Oldest first", name: "Name", "-run_s": "Longest run time", "-priority": "Priority",
   },

@@ -13,6 +13,8 @@ export const common = {
     retry: "重试", download: "下载", remove: "移除", more: "更多",
     reload: "重新加载", clear: "清除",
   },
+  mark: { colon: "：", stop: "。" },
+  role: { admin: "管理员", user: "普通用户" },
   unit: { cores: "{{n}} 核", cards: "{{n}} 卡", tasks: "{{count}} 个副本" },
   time: {
     justNow: "刚刚", noLimit: "不限", left: "剩余 {{time}}",

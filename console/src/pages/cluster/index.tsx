@@ -27,7 +27,7 @@ function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
     <div data-testid="cluster">
       <PageHeader title={t("cluster.title")} actions={
         <Tooltip title={safe ? sandbox.detail : t("cluster.sandboxNone")}>
-          <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}: {sandbox.kind}</span>
+          <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}{t("mark.colon")}{sandbox.kind}</span>
         </Tooltip>
       } />
       <Summary cluster={cluster} />

@@ -77,10 +77,10 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
       <div className="tm-role-head">
         <strong>{role.name}</strong><span className="tm-faint">× {role.replicas}</span>
         {(role.main || role.ends_job) && <Tooltip title={t("job.tasks.mainHint")}><Tag color="blue" className="tm-tag">{t("job.tasks.main")}</Tag></Tooltip>}
-        <span className="tm-grow" /><span className="tm-faint">{t("job.tasks.each")}: {each}</span>
+        <span className="tm-grow" /><span className="tm-faint">{t("job.tasks.each")}{t("mark.colon")}{each}</span>
       </div>
       <div className="tm-code tm-command-line"><span className="tm-grow">{command}</span><CopyButton text={command} /></div>
-      <div className="tm-line">{rules.join(" · ")}{role.ports.length > 0 && ` · ${t("job.tasks.ports")}: ${role.ports.map((p) => `${p.label}×${p.count}`).join(", ")}`}</div>
+      <div className="tm-line">{rules.join(" · ")}{role.ports.length > 0 && ` · ${t("job.tasks.ports")}${t("mark.colon")}${role.ports.map((p) => `${p.label}×${p.count}`).join(", ")}`}</div>
     </div>
   );
 }

@@ -40,7 +40,7 @@ export function VerdictBox({ job, search, update }: TabProps): ReactNode {
     const verdict = (job.verdict ?? explained.data?.verdict) as Verdict;
     const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
     return (
-      <Box tone={look[0]} icon={look[1]} title={`${t(`job.verdict.${look[2]}`)}: ${pick(verdict.title) || verdict.code}`} test="verdict">
+      <Box tone={look[0]} icon={look[1]} title={`${t(`job.verdict.${look[2]}`)}${t("mark.colon")}${pick(verdict.title) || verdict.code}`} test="verdict">
         {job.state === "retained" && <p>{t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} /></p>}
         <VerdictText job={job} verdict={verdict} update={update} />
         {help}
@@ -109,7 +109,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
       {evidence && <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">{evidence}</pre>}
       {attempt && task && (
         <p className="tm-verdict-foot">
-          <span className="tm-faint">{t("job.verdict.where")}: {task.role}[{task.index}] · {task.node}{exit && ` · ${exit}`}</span>
+          <span className="tm-faint">{t("job.verdict.where")}{t("mark.colon")}{task.role}[{task.index}] · {task.node}{exit && ` · ${exit}`}</span>
           <Button size="small" onClick={() => update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: telling || undefined })} data-testid="open-log">{t("job.verdict.openLog")}</Button>
         </p>
       )}

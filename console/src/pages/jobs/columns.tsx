@@ -16,16 +16,16 @@ import { JobProgress } from "../../shared/ui";
 export function useColumns(): TableColumnsType<Job> {
   const { t } = useTranslation();
   return useMemo(() => [
-    { title: t("jobs.col.name"), key: "name", width: 206, fixed: "start", render: (_, job) => <NameCell job={job} /> },
-    { title: t("jobs.col.state"), key: "state", width: 116, render: (_, job) => <StateTag state={job.state} /> },
-    { title: t("jobs.col.progress"), key: "progress", width: 114, render: (_, job) => <JobProgress job={job} /> },
-    { title: t("jobs.col.metric"), key: "metric", width: 98, render: (_, job) => <KeyMetric metrics={job.metrics} /> },
-    { title: t("jobs.col.owner"), key: "owner", width: 98, ellipsis: true, render: (_, job) => job.owner },
-    { title: t("jobs.col.submitted"), key: "submitted", width: 104, render: (_, job) => <Ago at={job.submitted_at} /> },
-    { title: t("jobs.col.run"), key: "run", width: 86, render: (_, job) => <RunCell job={job} /> },
-    { title: t("jobs.col.where"), key: "where", width: 118, render: (_, job) => <WhereCell job={job} /> },
-    { title: t("jobs.col.resources"), key: "resources", width: 142, render: (_, job) => <ResourceCell job={job} /> },
-    { title: <span className="tm-hidden">{t("jobs.col.actions")}</span>, key: "actions", width: 48, fixed: "end", align: "end", render: (_, job) => <RowActions job={job} /> },
+    { title: t("jobs.col.name"), key: "name", width: 172, fixed: "start", render: (_, job) => <NameCell job={job} /> },
+    { title: t("jobs.col.state"), key: "state", width: 112, render: (_, job) => <StateTag state={job.state} /> },
+    { title: t("jobs.col.progress"), key: "progress", width: 98, render: (_, job) => <JobProgress job={job} /> },
+    { title: t("jobs.col.metric"), key: "metric", width: 80, render: (_, job) => <KeyMetric metrics={job.metrics} /> },
+    { title: t("jobs.col.owner"), key: "owner", width: 76, ellipsis: true, render: (_, job) => job.owner },
+    { title: t("jobs.col.submitted"), key: "submitted", width: 96, render: (_, job) => <Ago at={job.submitted_at} /> },
+    { title: t("jobs.col.run"), key: "run", width: 88, render: (_, job) => <RunCell job={job} /> },
+    { title: t("jobs.col.where"), key: "where", width: 100, render: (_, job) => <WhereCell job={job} /> },
+    { title: t("jobs.col.resources"), key: "resources", width: 128, render: (_, job) => <ResourceCell job={job} /> },
+    { title: <span className="tm-hidden">{t("jobs.col.actions")}</span>, key: "actions", width: 40, fixed: "end", align: "end", render: (_, job) => <RowActions job={job} /> },
   ], [t]);
 }
 

@@ -48,7 +48,7 @@ export function JobsPage(): ReactNode {
       <PageHeader title={t("jobs.title")} actions={<Bulk selected={items.filter((job) => selected.has(job.id)).concat(gone(selected, items))} clear={() => setSelected(new Map())} />} />
       <Filters search={search} counts={counts} items={items} update={update} />
       <div className="tm-panel tm-table" data-testid="jobs">
-        <Table<Job> rowKey="id" size="middle" dataSource={items} columns={columns} pagination={false} loading={list.isPlaceholderData} scroll={{ x: 1178 }}
+        <Table<Job> rowKey="id" size="middle" dataSource={items} columns={columns} pagination={false} loading={list.isPlaceholderData} scroll={{ x: 1022 }}
           rowSelection={{
             selectedRowKeys: [...selected.keys()],
             preserveSelectedRowKeys: true,

@@ -29,7 +29,7 @@ export function ModelPage(): ReactNode {
   return (
     <div data-testid="model-page">
       <div className="tm-crumb"><Link to="/models">{t("models.title")}</Link> / </div>
-      <PageHeader title={model.name} sub={<>{model.owner} · {t("models.versions")}: {versions.length}</>} />
+      <PageHeader title={model.name} sub={<>{model.owner} · {t("models.versions")}{t("mark.colon")}{versions.length}</>} />
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("models.versions")}>
           {versions.map((v) => <VersionItem key={v.version} version={v} chosen={v === shown} choose={() => void navigate({ search: { version: v.version }, replace: true })} />)}

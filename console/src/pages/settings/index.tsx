@@ -12,11 +12,11 @@ import { PasswordForm } from "../signin";
 import { Tokens } from "./tokens";
 
 export function SettingsPage(): ReactNode {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const session = useSession();
   return (
     <>
-      <PageHeader title={t("settings.title")} sub={session ? t("settings.signedInAs", { name: session.user.name, role: session.user.role }) : undefined} />
+      <PageHeader title={t("settings.title")} sub={session ? t("settings.signedInAs", { name: session.user.name, role: i18n.exists(`role.${session.user.role}`) ? t(`role.${session.user.role}` as "role.user") : session.user.role }) : undefined} />
       <div className="tm-settings">
         <Looks />
         <Tokens />

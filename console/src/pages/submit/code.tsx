@@ -82,10 +82,10 @@ export function CodeField(): ReactNode {
         {work?.step === "packing" && <span>{t("submit.code.packing", { n: work.files })}…</span>}
         {work?.step === "sending" && <Flex gap={12} align="center"><span>{t("submit.code.sending")}</span><Progress percent={Math.round(work.fraction * 100)} size="small" style={{ width: 220 }} /></Flex>}
         {!work && current != null && (
-          <Flex gap={10} align="center" wrap>
+          <Flex gap={10} align="center">
             {sent ? <CheckCircleFilled className="tm-ok" /> : <CodeOutlined />}
             <span className="tm-mono tm-ellipsis tm-code-name" title={String(current)}>{String(current)}</span>
-            {sent && <span className="tm-faint" data-testid="code-ready">{t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}</span>}
+            {sent && <span className="tm-faint tm-nowrap" data-testid="code-ready">{t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}</span>}
             <Button size="small" onClick={() => folder.current?.click()}>{t("submit.code.change")}</Button>
             <Button size="small" type="text" onClick={clear}>{t("action.remove")}</Button>
           </Flex>

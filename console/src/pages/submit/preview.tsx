@@ -70,7 +70,7 @@ function Verdict({ preview, problems }: { preview: Preview | undefined; problems
 
 function Says({ problem }: { problem: Problem }): ReactNode {
   const { t } = useTranslation();
-  return <>{problem.rule}{t("submit.preview.stop")}<span className="tm-faint">{problem.remedy}</span></>;
+  return <>{problem.rule}{t("mark.stop")}<span className="tm-faint">{problem.remedy}</span></>;
 }
 
 function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
@@ -111,7 +111,7 @@ function RolePreview({ role, placement }: { role: Preview["roles"][number]; plac
         {role.tasks.length > 1 && <Select size="small" value={chosen} onChange={setChosen} options={role.tasks.map((one, i) => ({ value: i, label: one.name }))} aria-label={t("submit.preview.replica")} style={{ minWidth: 110 }} />}
       </div>
       <div className="tm-code tm-command-line"><span className="tm-grow" data-testid="command-preview">{command}</span><CopyButton text={command} /></div>
-      {place && <span className="tm-line">{t("submit.preview.placement")}: {place.node}{place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}</span>}
+      {place && <span className="tm-line">{t("submit.preview.placement")}{t("mark.colon")}{place.node}{place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}</span>}
       {task && (
         <Collapse ghost size="small" items={[{
           key: "env", label: <span className="tm-faint">{t("submit.preview.variables", { count: env.length })}</span>,
