@@ -151,7 +151,9 @@ def main() -> None:
     run = Run(options)
     print(f"rank {run.rank} of {run.world} starts with epoch {run.first_epoch}", flush=True)
     run.train()
+    dist.barrier()
     dist.destroy_process_group()
+    time.sleep(0.3)  # gloo's threads may still hold the last tensors; an interpreter that ends under them aborts
 
 
 if __name__ == "__main__":
