@@ -42,7 +42,8 @@ class Role:
 
     `min_failed` None: task failures never fail the job (R85). `min_succeeded` None: the role is complete when all its
     tasks have ended (R86). `main` or `ends_job`: completing this role completes the job (R136, D11).
-    `min_replicas`: may start with as few as that (R172), 1..replicas; None: with all of `replicas` or not at all.
+    `min_replicas`: may start with as few as that (R182), 1..replicas; None: with all of `replicas` or not at all.
+    `flavor`: the name its resources were given by (R161), None: they were written out.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Role:
     main: bool = False
     ends_job: bool = False
     min_replicas: int | None = None
+    flavor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Job:
     seq: int = 0
     slug: str | None = None
     workspace: str = "default"
-    pool: str = "default"  # virtual cluster (R6)
+    pool: str = "default"
     state: JobState = JobState.QUEUED
     priority: Priority = Priority.NORMAL
     policy: Policy = Policy()
@@ -185,6 +187,9 @@ class Job:
     shapes: tuple[tuple[Role, ...], ...] = ()
     node_names: tuple[str, ...] = ()
     driver: str | None = None  # version of the accelerators' driver that its nodes must have (R13), None: any
+    virtual_cluster: str | None = (
+        None  # the share of the pool that it is charged to (R6), None: what nobody is guaranteed
+    )
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once saved

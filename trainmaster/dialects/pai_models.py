@@ -49,7 +49,9 @@ class PaiRole(PaiModel):
     task_number: int = Field(alias="taskNumber", ge=1, le=MAX_TASKS)
     cpu_number: int = Field(alias="cpuNumber", ge=1, le=4096)
     memory_mb: int = Field(alias="memoryMB", ge=100, le=2**30)
-    shm_mb: Annotated[int, BeforeValidator(_shm)] = Field(default=64, alias="shmMB", ge=0, le=2**30)
+    shm_mb: Annotated[int, BeforeValidator(_shm, json_schema_input_type=int | None)] = Field(
+        default=64, alias="shmMB", ge=0, le=2**30
+    )
     gpu_number: int = Field(alias="gpuNumber", ge=0, le=1024)
     port_list: Annotated[tuple[PaiPort, ...], Field(max_length=64, strict=False)] | None = Field(
         default=None, alias="portList"

@@ -14,11 +14,12 @@ from pydantic_core import ErrorDetails
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.spec.job import PATTERN_CODES, JobSpec
+from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import TEXTS, problem
 from trainmaster.spec.semantics import spec_problems
 
 SHORTHAND: Final = (
-    "replicas", "command", "parameters", "resources", "ports", "min_succeeded", "min_failed",
+    "replicas", "min_replicas", "command", "parameters", "resources", "flavors", "ports", "min_succeeded", "min_failed",
 )  # fmt: skip
 """Fields of a single role that may stand at the top when `roles` is absent."""
 
@@ -41,8 +42,8 @@ _MAX_PROBLEMS: Final = 200
 M = TypeVar("M", bound=BaseModel)
 
 
-def check(document: Mapping[str, Any], *, hosts: int | None = None) -> JobSpec:
-    """Return the JobSpec of a native document. `hosts`: number of host addresses, where known (D7).
+def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: FlavorsBy | None = None) -> JobSpec:
+    """Return the JobSpec of a native document. `hosts`: number of host addresses, `flavors` by workspace, where known (D7).
 
     Raises InvalidSpec with all problems: dotted path, rule, remedy, code.
     """
@@ -57,11 +58,11 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None) -> JobSpec:
         rest = salvage(raw, errors, JobSpec, _PLACEHOLDERS)
         if rest is not None:
             spoilt = {p.path for p in found}
-            found += [p for p in spec_problems(rest, hosts) if not _spoilt(p.path, spoilt)]
+            found += [p for p in spec_problems(rest, hosts, flavors) if not _spoilt(p.path, spoilt)]
     except RecursionError:
         found.append(problem("too_deep", "", maximum=32))
     else:
-        found += spec_problems(spec, hosts)
+        found += spec_problems(spec, hosts, flavors)
         if not found:
             return spec
     raise refusal(_as_written(found) if short else found)

@@ -164,6 +164,7 @@ class Resources(Model):
     memory: Memory = Field(default=1024, ge=16, le=2**30, description="Memory")
     gpu: int = Field(default=0, ge=0, le=1024, description="Cards")
     gpu_type: Word | None = Field(default=None, description="Model of the cards; null: any")
+    gpu_share: float = Field(default=1.0, ge=0.001, le=1, description="Part of a card; less than 1 only with one card")
     shm: Memory = Field(default=64, ge=0, le=2**30, description="Shared memory")
 
 
@@ -176,13 +177,19 @@ class Port(Model):
 
 
 class RoleSpec(Model):
-    """A task role: `replicas` equal tasks. `min_failed` null: its failures never fail the job (D2)."""
+    """A task role: `replicas` equal tasks. `min_failed` null: its failures never fail the job (D2).
+
+    `min_replicas`: it may start with as few as that (R182). `flavors`: names of resource sets, in place of `resources`;
+    several are alternatives, of which one is used (R161, R162).
+    """
 
     name: str = Field(pattern=ROLE_NAME)
     replicas: int = Field(default=1, ge=1, le=MAX_TASKS)
+    min_replicas: int | None = Field(default=None, ge=1, le=MAX_TASKS, description="Fewest to start with; null: all")
     command: Command
     parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=256)
     resources: Resources = Resources()
+    flavors: tuple[Word, ...] = Field(default=(), max_length=16, strict=False, description="Alternatives to resources")
     ports: tuple[Port, ...] = Field(default=(), max_length=64, strict=False)
     env: Env = Field(default_factory=dict)
     min_succeeded: int | None = Field(default=None, ge=1)
@@ -257,7 +264,10 @@ class Storage(Model):
 
 
 class JobSpec(Model):
-    """A whole job. `slug` is an optional handle, unique in the workspace (D1); `pool` a virtual cluster (R6)."""
+    """A whole job. `slug` is an optional handle, unique in the workspace (D1).
+
+    `pool` names a pool or a virtual cluster of one (R6, R10). `nodes` empty: any node of the pool (R12).
+    """
 
     version: Literal[1] = 1
     name: str = Field(pattern=NAME)
@@ -270,11 +280,17 @@ class JobSpec(Model):
     roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)
     env: Env = Field(default_factory=dict)
     pool: Word = "default"
+    virtual_cluster: Word | None = Field(default=None, description="Share of the pool that the job counts against")
+    nodes: tuple[Word, ...] = Field(
+        default=(), max_length=4096, strict=False, description="Only on nodes of these names"
+    )
+    driver: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=64)] | None = None
     workspace: Word = "default"
     priority: Literal["normal", "urgent", "very_urgent"] = "normal"
     duration: Annotated[Duration, Field(ge=1, le=10 * YEAR_S)] | None = None
     retries: int = Field(default=0, ge=0, le=1000)
     fault_restarts: int = Field(default=0, ge=0, le=1000)
+    preemptible: bool = Field(default=False, description="May go back to the queue for jobs that have precedence")
     grace: Annotated[Duration, Field(ge=0, le=86400)] = 10.0
     debug_hold: Annotated[Duration, Field(ge=0, le=30 * 86400)] = 0.0
     metrics: tuple[Metric, ...] = Field(default=(), max_length=32, strict=False)

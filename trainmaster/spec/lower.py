@@ -5,15 +5,18 @@ Invariant: `read(document_of(spec)) == spec`, so that a stored job can be shown,
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any, Final
 
+from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Gang, Mount, RoleCommand
-from trainmaster.core.records import Assignment, Job, Policy, PortRequest, Resources, Role
+from trainmaster.core.records import Assignment, Job, Policy, PortRequest, Resources, Role, replace
 from trainmaster.core.states import Priority
 from trainmaster.spec.check import refusal
 from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
+from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import problem
 from trainmaster.spec.semantics import total_of
 
@@ -52,16 +55,19 @@ def lower(
     limits: LimitsConfig,
     dialect: str = "native",
     digest: str | None = None,
+    flavors: FlavorsBy | None = None,
 ) -> Job:
     """Return the queued Job of a checked spec. `digest`: given when the caller has made the document already.
 
-    Raises InvalidSpec when the spec asks for more than the administrator's limits.
+    `flavors`: those that the spec was checked against. Raises InvalidSpec when the spec asks for more than the
+    administrator's limits.
     """
+    shapes = lower_shapes(spec, (flavors or {}).get(spec.workspace, {}))
     return Job(
         id=job_id,
         name=spec.name,
         owner=owner,
-        roles=lower_roles(spec),
+        roles=shapes[0],
         spec_digest=digest or digest_of(document_of(spec)),
         submitted_at=now,
         seq=seq,
@@ -75,6 +81,11 @@ def lower(
         labels=tuple(spec.labels.items()),
         queued_at=now,
         description=spec.description,
+        shapes=shapes if len(shapes) > 1 else (),
+        node_names=tuple(sorted(set(spec.nodes))),
+        driver=spec.driver,
+        virtual_cluster=spec.virtual_cluster,
+        preemptible=spec.preemptible,
     )
 
 
@@ -102,6 +113,17 @@ def lower_roles(spec: JobSpec) -> tuple[Role, ...]:
     return tuple(_role(role, needed if index == 0 else "") for index, role in enumerate(spec.roles))
 
 
+def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Role, ...], ...]:
+    """Return every way to run the job, in the order they are tried: one choice of flavor per role (R161). At least one."""
+    if not any(role.flavors for role in spec.roles):
+        return (lower_roles(spec),)
+    choices = []
+    for written, role in zip(spec.roles, lower_roles(spec), strict=True):
+        named = [flavors[name] for name in dict.fromkeys(written.flavors) if name in flavors]
+        choices.append([replace(role, resources=one.resources(), flavor=one.name) for one in named] or [role])
+    return tuple(dict.fromkeys(product(*choices)))
+
+
 def _role(role: RoleSpec, needed: str) -> Role:
     ports = tuple(PortRequest(port.label, port.count, port.begin_at) for port in role.ports)
     if needed and all(port.label != needed for port in ports):
@@ -110,13 +132,17 @@ def _role(role: RoleSpec, needed: str) -> Role:
     return Role(
         name=role.name,
         replicas=role.replicas,
-        resources=Resources(asked.cpu, asked.memory, asked.gpu, asked.gpu_type if asked.gpu else None, asked.shm),
+        resources=Resources(
+            cpu=asked.cpu, memory_mib=asked.memory, gpu=asked.gpu, gpu_type=asked.gpu_type if asked.gpu else None,
+            shm_mib=asked.shm, gpu_milli=round(asked.gpu_share * 1000),
+        ),
         ports=ports,
         min_succeeded=role.min_succeeded,
         min_failed=role.min_failed,
         main=role.main,
         ends_job=role.ends_job,
-    )
+        min_replicas=role.min_replicas,
+    )  # fmt: skip
 
 
 def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mount, ...] = ()) -> Gang:

@@ -18,6 +18,7 @@ from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_P
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.job import MAX_TASKS, MAX_VALUE, JobSpec, RoleSpec
+from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
 
 MAX_EXTRAS: Final = 262144
@@ -28,7 +29,7 @@ _JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
 _PLATFORM_TARGETS: Final = frozenset({IN_CODE, IN_MODEL, IN_OUTPUTS, IN_ALGORITHM})
 
 
-def spec_problems(spec: JobSpec, hosts: int | None = None) -> list[Problem]:
+def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | None = None) -> list[Problem]:
     """Return all problems of `spec` that its models cannot see. `hosts`: number of host addresses, where known."""
     found: list[Problem] = []
     found += _job_problems(spec)
@@ -38,6 +39,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None) -> list[Problem]:
     for index, role in enumerate(spec.roles):
         found += _role_problems(role, f"roles.{index}")
     found += port_problems(spec, hosts)
+    found += placing_problems(spec, flavors)
     if spec.metrics:
         found += _metric_problems(spec)
     if spec.progress is not None:
@@ -139,7 +141,8 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
             yield problem("not_finite", f"{path}.parameters.{key}")
         elif isinstance(value, int) and abs(value) >= 2**63:
             yield problem("too_big", f"{path}.parameters.{key}", maximum=2**63 - 1)
-    for key, count in (("min_succeeded", role.min_succeeded), ("min_failed", role.min_failed)):
+    for key in ("min_succeeded", "min_failed", "min_replicas"):
+        count = getattr(role, key)
         if count is not None and count > role.replicas:
             yield problem("over_replicas", f"{path}.{key}", value=count, replicas=role.replicas)
 

@@ -74,7 +74,8 @@ def test_the_stored_document_reads_back_the_same() -> None:
 def test_effective_values_are_complete_and_in_base_units() -> None:
     """D2."""
     shown = effective(check({"name": "a", "command": "x", "resources": {"memory": "1GiB"}, "duration": "1m"}))
-    assert shown["roles"][0]["resources"] == {"cpu": 1.0, "memory": 1024, "gpu": 0, "gpu_type": None, "shm": 64}
+    asked = {"cpu": 1.0, "memory": 1024, "gpu": 0, "gpu_type": None, "gpu_share": 1.0, "shm": 64}
+    assert shown["roles"][0]["resources"] == asked
     assert shown["roles"][0]["min_failed"] == 1
     assert shown["duration"] == 60.0
 
