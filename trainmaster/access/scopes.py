@@ -23,6 +23,11 @@ SCOPES: Final[dict[str, ScopeKind]] = {
     "jobs:read": ScopeKind("查看任务及其日志、指标与文件", "See jobs with their logs, metrics and files"),
     "jobs:write": ScopeKind("提交、停止、克隆、修改与删除任务", "Submit, stop, clone, change and delete jobs"),
     "cluster:read": ScopeKind("查看节点与队列", "See nodes and the queue"),
+    "cluster:write": ScopeKind(
+        "管理资源池、虚拟集群与节点的启停", "Manage pools and virtual clusters, and take nodes out of service"
+    ),
+    "workspaces:write": ScopeKind("管理工作空间、配额与规格", "Manage workspaces, quotas and flavors"),
+    "queue:write": ScopeKind("修改队列的策略", "Change the queue's policy"),
     "models:read": ScopeKind("查看与下载模型", "See and download models"),
     "uploads:write": ScopeKind("上传代码", "Upload code"),
     "server:observe": ScopeKind("读取服务器的运行指标", "Read the server's own measurements"),

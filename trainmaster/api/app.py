@@ -17,7 +17,20 @@ from trainmaster.api import problems, static
 from trainmaster.api.auth import gate_for
 from trainmaster.api.front import Front, Hosts
 from trainmaster.api.policy import Table, check_policies, express
-from trainmaster.api.routes import cluster, feed, files, health, jobs, models, session, uploads, watch
+from trainmaster.api.routes import (
+    cluster,
+    feed,
+    files,
+    health,
+    jobs,
+    models,
+    pools,
+    queue,
+    session,
+    uploads,
+    watch,
+    workspaces,
+)  # fmt: skip
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.storage.follow import Follower
 
@@ -25,8 +38,8 @@ if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 TABLES: Final[tuple[Table, ...]] = (
-    jobs.routes, watch.routes, files.routes, feed.routes, session.routes, cluster.routes, models.routes, uploads.routes,
-    health.routes, static.routes,
+    jobs.routes, watch.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
+    workspaces.routes, queue.routes, models.routes, uploads.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -251,6 +251,16 @@ SENTENCES: Final[dict[str, str]] = {
     "The role {role} does not permit this: {what} ({scope})": "角色 {role} 没有此权限（{scope}）",
     "Ask an administrator.": "请联系管理员",
     "There is no such thing, or you may not know of it": "不存在，或您无权查看",
+    # --- pools, workspaces, nodes
+    "There is no pool {name}": "没有资源池 {name}",
+    "There is no virtual cluster {name}": "没有虚拟集群 {name}",
+    "There is no workspace {name}": "没有工作空间 {name}",
+    "There is no flavor {name}": "没有规格 {name}",
+    "There is no node {name}": "没有节点 {name}",
+    "This cannot be removed": "无法删除",
+    "The jobs cannot be accepted": "这些任务不能被接受",
+    "node {node} is being drained": "节点 {node} 正在腾空",
+    "node {node} is being drained: {note}": "节点 {node} 正在腾空：{note}",
     # --- requests
     "The request is larger than this server accepts": "请求超过服务器允许的大小",
     "Send at most {kib} KiB.": "最多发送 {kib} KiB",

@@ -18,12 +18,34 @@ class ServerConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class VirtualNode:
+    """`[[local.nodes]]`: `count` equal virtual nodes; `cpu` and `memory_mib` 0: an equal share of the host.
+
+    `gpus` simulated cards of model `gpu_type`. `slices` N > 0: each card is shown as N slices of model `slice_type`
+    ("" = `gpu_type` with ".sN" behind it). `driver`, `os`, `kernel` "": those of the host. `pool`: where they begin.
+    """
+
+    count: int = 1
+    cpu: float = 0.0
+    memory_mib: int = 0
+    gpus: int = 0
+    gpu_type: str = "simulated"
+    slices: int = 0
+    slice_type: str = ""
+    driver: str = ""
+    os: str = ""
+    kernel: str = ""
+    pool: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
 class LocalConfig:
     """`[local]`: the machine as nodes.
 
     virtual_nodes 0: this host is one node with all it has. N > 0: N nodes named node-1.. that share the host, each with
     `cpu` cores and `memory_mib` (0: an equal share of the host) and `simulated_gpus` cards of model `gpu_type` (or an
     equal share of the real cards when 0). Virtual nodes have the addresses 127.0.0.2, 127.0.0.3, ...
+    `nodes`: virtual nodes that differ from one another, in place of `virtual_nodes` and `simulated_gpus`.
     `cpu` and `memory_mib` also override what is found for the single host node; `overcommit_cpu` multiplies cores offered.
     `sandbox`: auto (bubblewrap when it works, else none and said so), bubblewrap (required), none.
     `cgroups`: auto, off. `mount_roots`: host folders whose contents jobs may mount by path.
@@ -35,6 +57,7 @@ class LocalConfig:
     memory_mib: int = 0
     simulated_gpus: int = 0
     gpu_type: str = "simulated"
+    nodes: tuple[VirtualNode, ...] = ()
     overcommit_cpu: float = 1.0
     sandbox: str = "auto"
     cgroups: str = "auto"

@@ -13,7 +13,7 @@ import psutil
 import pynvml
 
 from trainmaster.agent.settings import Cards
-from trainmaster.core.config import LocalConfig
+from trainmaster.core.config import LocalConfig, VirtualNode
 from trainmaster.core.records import Node
 
 MIB: Final = 1 << 20
@@ -48,18 +48,36 @@ class Host:
 
     def nodes(self, facts: tuple[tuple[str, str], ...] = ()) -> tuple[Node, ...]:
         """Return the machines this host is shown as. `facts` are added to what the system says of itself."""
-        local = self.config
-        count = max(1, local.virtual_nodes)
-        cpu = (local.cpu or len(os.sched_getaffinity(0)) / count) * local.overcommit_cpu
-        memory = local.memory_mib or psutil.virtual_memory().total // MIB // count
-        told = (*self._facts(), *facts)
+        kinds = self._kinds()
+        count, local = max(1, len(kinds)), self.config
+        cpu = len(os.sched_getaffinity(0)) / count
+        memory = psutil.virtual_memory().total // MIB // count
+        told = (("cpu_model", _cpu_model()), *facts)
         nodes = []
-        for number in range(count):
-            name = f"node-{number + 1}" if local.virtual_nodes else socket.gethostname().split(".")[0]
-            host = f"127.0.0.{number + 2}" if local.virtual_nodes else "127.0.0.1"
-            models = (local.gpu_type,) * local.simulated_gpus or tuple(card.model for card in self._share(number))
-            nodes.append(Node(name, host, cpu, memory, models, simulated=local.simulated_gpus > 0, facts=told))
+        for number, kind in enumerate(kinds):
+            virtual = bool(local.virtual_nodes or local.nodes)
+            models = tuple(card.model for card in self._share(number))
+            slots: tuple[tuple[int, int], ...] = ()
+            if kind.gpus:
+                models, slots = _simulated(kind)
+            nodes.append(Node(
+                name=f"node-{number + 1}" if virtual else socket.gethostname().split(".")[0],
+                host=_address(number) if virtual else "127.0.0.1",
+                cpu=(kind.cpu or cpu) * local.overcommit_cpu, memory_mib=kind.memory_mib or memory, gpus=models, pool=kind.pool,
+                simulated=kind.gpus > 0, facts=told, card_slots=slots, driver=kind.driver or self.driver,
+                os=kind.os or _os_name(), kernel=kind.kernel or platform.release(),
+            ))  # fmt: skip
         return tuple(nodes)
+
+    def _kinds(self) -> list[VirtualNode]:
+        """Return what every machine is to look like, in order."""
+        local = self.config
+        if local.nodes:
+            return [kind for kind in local.nodes for _ in range(max(1, kind.count))]
+        kind = VirtualNode(
+            cpu=local.cpu, memory_mib=local.memory_mib, gpus=local.simulated_gpus, gpu_type=local.gpu_type
+        )
+        return [kind] * max(1, local.virtual_nodes)
 
     def cards_by_node(self) -> dict[str, Cards]:
         """Return which cards each node has, for the agent."""
@@ -70,16 +88,8 @@ class Host:
         return found
 
     def _share(self, number: int) -> tuple[Card, ...]:
-        each = len(self.cards) // max(1, self.config.virtual_nodes)
+        each = len(self.cards) // max(1, len(self._kinds()))
         return self.cards[number * each : (number + 1) * each]
-
-    def _facts(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("os", _os_name()),
-            ("kernel", platform.release()),
-            ("cpu_model", _cpu_model()),
-            ("driver", self.driver or "none"),
-        )
 
     def usage(self) -> dict[str, Any]:
         """Return how busy the machine is: cores and MiB in use since the last call, and every real card of every node."""
@@ -112,6 +122,19 @@ class Host:
                 {"index": index, "utilisation": share, "memory_mib": used, "memory_total_mib": card.memory_mib}
             )
         return found
+
+
+def _simulated(kind: VirtualNode) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """Return the models of simulated cards, and of sliced ones the (physical card, slice) of each."""
+    if not kind.slices:
+        return (kind.gpu_type,) * kind.gpus, ()
+    slots = tuple((card, part) for card in range(kind.gpus) for part in range(kind.slices))
+    return (kind.slice_type or f"{kind.gpu_type}.s{kind.slices}",) * len(slots), slots
+
+
+def _address(number: int) -> str:
+    """Return the loopback address of a virtual node: 127.0.0.2 for the first."""
+    return f"127.0.{(number + 2) // 256}.{(number + 2) % 256}"
 
 
 def _card(index: int) -> Card:

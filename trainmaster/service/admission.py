@@ -4,6 +4,7 @@ can never fit. All problems of a request are found, not only the first.
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,9 +18,13 @@ from trainmaster.core.units import format_duration
 from trainmaster.queue.reasons import problem
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.launching import code_folder
+from trainmaster.service.limits import UrgentLimits, wanted
 from trainmaster.service.looks import Looks
+from trainmaster.service.places import place_problems
+from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import Input, JobSpec
+from trainmaster.spec.problems import problem as said
 from trainmaster.spec.semantics import code_problem
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
@@ -28,16 +33,18 @@ PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 class Admission:
     """One object per server."""
 
-    def __init__(self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks) -> None:
+    def __init__(
+        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits
+    ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
+        self._pools, self._urgent = pools, urgent
 
     def problems(self, job: Job, who: Principal) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its inputs and its size."""
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        if job.pool not in {node.pool for node in self._scheduling.nodes.values()}:
-            pools = ", ".join(sorted({node.pool for node in self._scheduling.nodes.values()})) or "none"
-            found.append(Problem("pool", f"there is no pool {job.pool!r}", f"Pools here: {pools}.", "unknown_pool"))
+        found += self._urgent.problems(wanted((job,)), "priority")
+        found += place_problems(job, self._pools)
         if len(self._scheduling.queue) >= self._config.limits.max_queued:
             text = f"{self._config.limits.max_queued} jobs are waiting already"
             found.append(Problem("", text, "Wait until some have started, or raise limits.max_queued.", "queue_full"))
@@ -61,6 +68,17 @@ class Admission:
         if refusal is not None:
             raise refusal
 
+    def admit_together(self, jobs: Sequence[Job]) -> None:
+        """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
+        ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any("The jobs cannot be accepted")
+
+    def change_problems(self, job: Job, priority: Any, who: Principal) -> list[Problem]:
+        """Return what speaks against another priority for `job` (R170, R171)."""
+        found = self.priority_problems(priority, who, "priority")
+        if not found and priority == "urgent" and job.priority is not Priority.URGENT:
+            found += self._urgent.problems(Counter({(job.workspace, job.owner): 1}), "priority")
+        return found
+
     def duration_problems(self, value: Any, path: str) -> list[Problem]:
         """Return what is wrong with a duration in seconds (None: unlimited)."""
         limit = self._config.limits.max_duration_s
@@ -80,7 +98,7 @@ class Admission:
         if value not in PRIORITIES:
             return [Problem(path, f"must be one of {', '.join(PRIORITIES)}", "Write normal.", "priority", value)]
         if value == "very_urgent" and who.role != "admin":
-            return [Problem(path, "very_urgent is for administrators", "Use urgent.", "priority_right", value)]
+            return [said("urgent_right", path, value=value)]
         return []
 
     async def input_problems(self, spec: JobSpec) -> list[Problem]:

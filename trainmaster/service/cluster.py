@@ -46,7 +46,7 @@ def node_view(
     owner = {index: (job, a) for job, a in held for index in a.gpus}
     return {
         "name": node.name, "host": node.host, "pool": node.pool, "schedulable": node.schedulable, "reason": node.reason,
-        "simulated": node.simulated, "facts": dict(node.facts),
+        "simulated": node.simulated, "facts": facts_of(node),
         "cpu": {"used": round(sum(j.roles[a.role].resources.cpu for j, a in held), 3), "total": node.cpu},
         "memory_mib": {"used": sum(j.roles[a.role].resources.memory_mib for j, a in held), "total": node.memory_mib},
         "gpus": [
@@ -59,6 +59,11 @@ def node_view(
             for job, a in held
         ],
     }  # fmt: skip
+
+
+def facts_of(node: Node) -> dict[str, str]:
+    """Return everything that is told about a node by name."""
+    return {"os": node.os, "kernel": node.kernel, "driver": node.driver or "none", **dict(node.facts)}
 
 
 def _identity(job: Job, place: Assignment, known: bool) -> dict[str, Any]:

@@ -17,9 +17,12 @@ from trainmaster.engines.base import Engine
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.launching import Specs
+from trainmaster.service.limits import UrgentLimits
 from trainmaster.service.master import Master
 from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.tally import Tally
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
 
@@ -46,6 +49,9 @@ class Context:
     specs: Specs
     metrics: MetricsReader
     counts: StateCounts
+    pools: Pools
+    urgent: UrgentLimits
+    tally: Tally
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 
@@ -61,6 +67,18 @@ class Context:
             return job.name if job is not None and self.knows(who, job) else None
 
         return name_of
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """Let all who follow the live jobs see one change of one job."""
+        self.scheduling.moved(before, after)
+        self.urgent.moved(before, after)
+        self.tally.moved(before, after)
+
+    def restore(self, jobs: list[Job]) -> None:
+        """Let them begin anew from the live jobs the ledger holds."""
+        self.scheduling.restore(jobs)
+        self.urgent.restore(jobs)
+        self.tally.restore(jobs)
 
     @staticmethod
     def json(document: Any) -> str:

@@ -164,7 +164,7 @@ class Jobs:
         if duration_s is not UNSET:
             problems += self._ctx.admission.duration_problems(duration_s, "duration_s")
         if priority is not UNSET:
-            problems += self._ctx.admission.priority_problems(priority, who, "priority")
+            problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:
             raise InvalidSpec("The change is not valid", problems=tuple(problems))
         if priority is not UNSET:

@@ -13,7 +13,9 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.service.administer import Administer
 from trainmaster.service.cluster import cluster_view
+from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.feed import cluster_changed
 from trainmaster.service.jobs import UNSET, Jobs
@@ -23,6 +25,7 @@ from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
 from trainmaster.service.preview import Preview
 from trainmaster.service.pulse import Pulse
+from trainmaster.service.queueing import Queueing
 from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
 from trainmaster.store.database import Database, probe
@@ -53,6 +56,8 @@ class Platform:
         self._shell, self._observer, self._pulse, self._timers = shell, observer, pulse, timers
         self._database, self._ledger = database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
+        self.administer, self.resources = Administer(context), ClusterViews(context)
+        self.queueing = Queueing(context, self.resources)
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False
@@ -68,8 +73,9 @@ class Platform:
         self._loop = asyncio.get_running_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
         await self.people.start()
+        await self.context.pools.start()
         master = self.context.master
-        master.schedule, master.moved = self.context.scheduling.schedule, self.context.scheduling.moved
+        master.schedule, master.moved = self.context.scheduling.schedule, self.context.moved
         master.stored = self.context.counts.changed
         self.context.reader.on_set_aside = self._set_aside
         master.more = lambda: self.context.scheduling.more
@@ -78,7 +84,10 @@ class Platform:
         master.on_failure = self._recover_soon
         self._shell.ended = self._ended
         await self.context.engine.start(self._observer.report)
-        self.context.scheduling.set_nodes(await self.context.engine.nodes())
+        self.context.pools.seen(await self.context.engine.nodes())
+        self.context.scheduling.set_nodes(self.context.pools.nodes)
+        self.context.pools.changed = self._decided
+        self.queueing.apply_policy()
         await self._restore()
         await self._observer.look()
         self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
@@ -90,6 +99,17 @@ class Platform:
     def _wake_in(self, seconds: float) -> None:
         if self._waking is None or self._waking.when() <= asyncio.get_running_loop().time():
             self._waking = asyncio.get_running_loop().call_later(seconds, self.context.master.wake)
+
+    def _decided(self, kind: str) -> None:
+        """An administrator changed something: it holds from the next pass on, which comes at once."""
+        if kind == "policy":
+            self.queueing.apply_policy()
+        self._apply_nodes()
+
+    def _apply_nodes(self) -> None:
+        self.context.scheduling.set_nodes(self.context.pools.nodes)
+        self.context.master.wake()
+        self.feed.publish(cluster_changed(self.feed.seq))
 
     async def close(self) -> None:
         """Let go of everything; user processes go on."""
@@ -121,7 +141,7 @@ class Platform:
         seq = await asyncio.to_thread(self.context.reader.last_seq)
         counted = await asyncio.to_thread(self.context.reader.counts_by_owner)
         self.context.counts.restore(counted, jobs)
-        self.context.scheduling.restore(jobs)
+        self.context.restore(jobs)
         self.context.master.restore(jobs, seq)
         self.feed.start_at(seq)
         for job in jobs:
@@ -236,11 +256,8 @@ class Platform:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
         try:
-            nodes = await self.context.engine.nodes()
-            if nodes != tuple(self.context.scheduling.nodes.values()):
-                self.context.scheduling.set_nodes(nodes)
-                self.context.master.wake()
-                self.feed.publish(cluster_changed(self.feed.seq))
+            if self.context.pools.seen(await self.context.engine.nodes()):
+                self._apply_nodes()
             measured = await asyncio.to_thread(self.context.engine.node_usage)
         except TrainmasterError:
             measured = {}

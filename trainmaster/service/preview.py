@@ -38,14 +38,14 @@ class Preview:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
         decide(who, "jobs:read").demand()
         try:
-            candidate = read_body(body, self._ctx.scheduling.hosts)
+            candidate = read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
         except InvalidSpec as error:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
         spec = candidate.spec
-        job = lower(
-            spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0,
-            digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
-        )  # fmt: skip
+        job = self._ctx.pools.placed(lower(
+            spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0, digest=candidate.digest,
+            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
+        ))  # fmt: skip
         problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(spec))
         never = self._ctx.admission.never_fits(job)
         if never is not None:

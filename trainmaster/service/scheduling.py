@@ -33,7 +33,8 @@ class Scheduling:
 
     def __init__(self, config: LocalConfig, home: str, next_attempt: Callable[[str], int]) -> None:
         self._config, self._home, self._next_attempt = config, home, next_attempt
-        self._plan, self._policy = Plan(), QueuePolicy()
+        self._plan = Plan()
+        self.policy = QueuePolicy()
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
@@ -103,10 +104,10 @@ class Scheduling:
     def _plan_on_free_ports(self, now: float) -> Plan:
         """Plan again around every port that something outside the platform turns out to listen on."""
         self.capacity.set_busy_ports(self._busy.known(now))
-        made = plan(self._snapshot(), now, self._policy)
+        made = plan(self._snapshot(), now, self.policy)
         while self._busy.look((start.placement for start in made.starts), now):
             self.capacity.set_busy_ports(self._busy.known(now))
-            made = plan(self._snapshot(), now, self._policy)
+            made = plan(self._snapshot(), now, self.policy)
         if self.capacity.busy_ports and any(reason.code == "waiting_ports" for reason in made.reasons.values()):
             self.later(AGAIN_S)
         return made
@@ -115,6 +116,11 @@ class Scheduling:
     def more(self) -> bool:
         """True when the last pass ended at its limit of starts."""
         return self._plan.more
+
+    @property
+    def planned_at(self) -> float:
+        """When the last pass was made; 0 before the first."""
+        return self._plan.at
 
     def _snapshot(self, running: Iterable[Usage] = ()) -> Snapshot:
         return Snapshot(
@@ -130,7 +136,7 @@ class Scheduling:
         if pending is None:
             return None
         snapshot = self._snapshot()
-        return _shown(explain(snapshot, pending, self._plan), position(snapshot, pending), name_of)
+        return shown(explain(snapshot, pending, self._plan), position(snapshot, pending), name_of)
 
     def explain(self, job: Job, name_of: NameOf) -> dict[str, Any]:
         """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
@@ -141,19 +147,19 @@ class Scheduling:
         why = explain(snapshot, pending, self._plan)
         ahead = position(snapshot, pending)
         suggestions = [{"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why)]
-        shown = _shown(why, ahead, name_of)
+        told = shown(why, ahead, name_of)
         return {
-            "reason": shown,
-            "position": shown["position"],
+            "reason": told,
+            "position": told["position"],
             "ahead": ahead,
-            "evidence": shown["evidence"],
+            "evidence": told["evidence"],
             "suggestions": suggestions,
         }
 
     def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
         """Return where `job` would start if it were submitted now, or the reason why it would wait."""
         found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), 0.0)
-        return found.placement if isinstance(found, Start) else _shown(found, len(self.queue), name_of)
+        return found.placement if isinstance(found, Start) else shown(found, len(self.queue), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""
@@ -168,6 +174,7 @@ class Scheduling:
         return [Usage(split_attempt_id(key)[0], roles, placement) for key, (roles, placement) in held.items()]
 
 
-def _shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:
+def shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:
+    """Return a reason as the API shows it to a reader."""
     reason = named(reason, name_of)
     return {"code": reason.code, "message": two(render(reason)), "evidence": reason.evidence, "position": ahead + 1}

@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from trainmaster.core.config import Config, LimitsConfig, LocalConfig, ServerConfig
+from trainmaster.core.config import Config, LimitsConfig, LocalConfig, ServerConfig, VirtualNode
 from trainmaster.core.errors import ProblemList
 
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
@@ -44,7 +44,9 @@ def parse(document: dict[str, Any], problems: ProblemList) -> Config:
 
 def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> Any:
     if not isinstance(values, dict):
-        problems.add(name, "must be a section", f"Write [{name}] on a line of its own.")
+        problems.add(
+            name, "must be a section", f"Write [{name}] on a line of its own ([[local.nodes]] for each kind of node)."
+        )
         return kind()
     hints = get_type_hints(kind)
     known = {field.name for field in fields(kind)}
@@ -61,6 +63,8 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
 
 
 def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
+    if hint == tuple[VirtualNode, ...] and isinstance(value, list):
+        return tuple(_section(f"{path}.{at}", VirtualNode, item, problems) for at, item in enumerate(value))
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):

@@ -26,6 +26,7 @@ from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, lower
 from trainmaster.spec.parse import apply_set
+from trainmaster.spec.placing import FlavorsBy
 from trainmaster.store.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
@@ -59,15 +60,18 @@ class KeyUse:
         return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
 
 
-def read_body(body: Mapping[str, Any], hosts: int) -> Candidate:
-    """Return what a submit body asks for of a cluster with `hosts` addresses (D7). Raises InvalidSpec with all problems. Pure."""
+def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
+
+    Raises InvalidSpec with all problems.
+    """
     wrong = _shape_problems(body)
     if wrong:
         raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
     dialect = body.get("dialect") or "auto"
     document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
     translated = translate(document, dialect, hosts=hosts)
-    spec = check(translated.document, hosts=hosts)
+    spec = check(translated.document, hosts=hosts, flavors=flavors)
     text = document_of(spec)
     return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
 
@@ -100,7 +104,7 @@ class Submit:
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
         """
         decide(who, "jobs:write").demand()
-        candidate = read_body(body, self._ctx.scheduling.hosts)
+        candidate = self._read(body)
         wrong = await self._ctx.admission.input_problems(candidate.spec)
         if key is None:
             jobs, created = await self._durably([candidate], lambda: [self._enter(candidate, who, wrong, None)]), True
@@ -142,7 +146,7 @@ class Submit:
         for index, body in enumerate(bodies):
             try:
                 text = msgspec.json.encode(body)
-                candidate = known.get(text) or read_body(body, self._ctx.scheduling.hosts)
+                candidate = known.get(text) or self._read(body)
                 known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
                     model = self._lower(candidate, who, 0)
@@ -162,6 +166,9 @@ class Submit:
             )
         return candidates, models
 
+    def _read(self, body: Mapping[str, Any]) -> Candidate:
+        return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+
     def _enter_all(
         self, candidates: list[Candidate], models: Mapping[tuple[str, str], Job], use: KeyUse | None
     ) -> list[Job]:
@@ -172,6 +179,7 @@ class Submit:
             model = models[candidate.digest, candidate.dialect]
             new_id = job_id(self._ctx.random_bytes)
             jobs.append(records.replace(model, id=new_id, seq=self._seq, submitted_at=now, queued_at=now))
+        self._ctx.admission.admit_together(jobs)
         record = use.record(jobs) if use is not None else None
         for job, candidate in zip(jobs, candidates, strict=True):
             self._take(job, candidate, record)
@@ -194,10 +202,11 @@ class Submit:
 
     def _lower(self, candidate: Candidate, who: Principal, seq: int) -> Job:
         new_id = job_id(self._ctx.random_bytes)
-        return lower(
-            candidate.spec, job_id=new_id, owner=who.name, now=self._ctx.clock(), seq=seq,
-            digest=candidate.digest, dialect=candidate.dialect, limits=self._ctx.config.limits,
+        job = lower(
+            candidate.spec, job_id=new_id, owner=who.name, now=self._ctx.clock(), seq=seq, digest=candidate.digest,
+            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
         )  # fmt: skip
+        return self._ctx.pools.placed(job)
 
     async def _durably(self, candidates: Sequence[Candidate], enter: Callable[[], list[Job]]) -> list[Job]:
         """Run `enter` and wait until it is on disk. Slugs are unique: they are claimed before, and looked up. Raises Conflict."""

@@ -39,12 +39,13 @@ def job_view(job: Job, now: float, extra: Mapping[str, Any] | None = None) -> di
     view: dict[str, Any] = {
         "id": job.id, "name": job.name, "slug": job.slug, "description": job.description,
         "state": shown.value, "queue_state": job.state.value, "pai_state": PAI_STATE[shown],
-        "owner": job.owner, "workspace": job.workspace, "pool": job.pool, "priority": job.priority.name.lower(),
+        "owner": job.owner, "workspace": job.workspace, "pool": job.pool, "virtual_cluster": job.virtual_cluster,
+        "priority": job.priority.name.lower(),
         "framework": job.framework, "dialect": job.dialect,
         "submitted_at": job.submitted_at, "queued_at": job.queued_at, "started_at": job.started_at, "ended_at": job.ended_at,
         "run_s": _run_s(job, now), "wait_s": _wait_s(job, now), "duration_s": job.policy.duration_s, "expires_at": job.expires_at,
         "attempts": job.attempts_used, "retries": {"used": job.retries_used, "limit": job.policy.retries},
-        "tasks": _task_counts(job), "resources": _totals(job.roles),
+        "tasks": _task_counts(job), "resources": totals(job.roles),
         "nodes": sorted({a.node for a in attempt.placement}) if attempt is not None else [],
         "reason": None,
         "verdict": verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
@@ -84,7 +85,8 @@ def task_state(task: Task) -> str:
     return task.phase.value
 
 
-def _totals(roles: tuple[Role, ...]) -> dict[str, Any]:
+def totals(roles: tuple[Role, ...]) -> dict[str, Any]:
+    """Return what all replicas take together."""
     types = {role.resources.gpu_type for role in roles if role.resources.gpu}
     return {
         "cpu": sum(r.resources.cpu * r.replicas for r in roles),
@@ -99,7 +101,9 @@ def role_view(index: int, role: Role, command: str) -> dict[str, Any]:
     need = role.resources
     return {
         "name": role.name, "system_name": role_system_name(index), "replicas": role.replicas, "command": command,
-        "resources": {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu, "gpu_type": need.gpu_type, "shm_mib": need.shm_mib},
+        "resources": {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu, "gpu_type": need.gpu_type, "shm_mib": need.shm_mib,
+                      "gpu_share": need.gpu_milli / 1000},
+        "flavor": role.flavor, "min_replicas": role.min_replicas,
         "ports": [{"label": p.label, "count": p.count, "begin_at": p.begin_at} for p in role.ports],
         "min_succeeded": role.min_succeeded, "min_failed": role.min_failed, "main": role.main, "ends_job": role.ends_job,
     }  # fmt: skip

@@ -13,6 +13,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.launching import Launching, Specs
+from trainmaster.service.limits import UrgentLimits
 from trainmaster.service.looks import Looks
 from trainmaster.service.master import Master
 from trainmaster.service.metrics import MetricsReader
@@ -20,13 +21,16 @@ from trainmaster.service.models import Models
 from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
 from trainmaster.service.platform import Platform
+from trainmaster.service.pools import Pools
 from trainmaster.service.pulse import Pulse
 from trainmaster.service.saving import Saving
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.settings import load
 from trainmaster.service.shell import Shell
 from trainmaster.service.submit import Submit
+from trainmaster.service.tally import Tally
 from trainmaster.service.timers import Timers
+from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.models import Models as ModelRows
@@ -81,12 +85,15 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)
+    pools = Pools(ClusterSettings(database), clock)
+    urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     context = Context(
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
         feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
+        pools=pools, urgent=urgent, tally=Tally(),
     )  # fmt: skip
     looks = Looks()
-    context.admission = Admission(config, layout, scheduling, looks)
+    context.admission = Admission(config, layout, scheduling, looks, pools, urgent)
     context.submit = Submit(context, reader.next_job_seq())
     launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)

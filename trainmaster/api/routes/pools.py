@@ -1,0 +1,174 @@
+"""Pools, virtual clusters and nodes: who may use which machines, and which machines are in service."""
+
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.policy import Table
+from trainmaster.core.cluster import DEFAULT, Limit, Pool, VirtualCluster
+
+routes = Table("cluster")
+
+WORD: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+Name = Annotated[str, Path(pattern=WORD)]
+Word = Annotated[str, Field(pattern=WORD)]
+Text = Annotated[str, Field(max_length=500, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$")]
+Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Node = Annotated[str, Path(min_length=1, max_length=255)]
+
+
+class Body(BaseModel):
+    """Base of what is sent: nothing unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LimitBody(Body):
+    """What one is entitled to, and how much at most with what others leave unused (null: all of it)."""
+
+    nominal: Amount = 0.0
+    cap: Amount | None = None
+
+
+Limits = Annotated[dict[Annotated[str, Field(max_length=100)], LimitBody], Field(max_length=100)]
+
+
+class PoolBody(Body):
+    """A pool as it is to be. `workspaces`: who may use a dedicated one."""
+
+    kind: Literal["public", "dedicated"] = "public"
+    workspaces: Annotated[list[Word], Field(max_length=1000)] = []
+    description: Text = ""
+
+
+class VirtualClusterBody(Body):
+    """A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu, memory_mib)."""
+
+    pool: Word = DEFAULT
+    share: Limits = {}
+    description: Text = ""
+
+
+class NodeBody(Body):
+    """What is to change about a node."""
+
+    pool: Word
+
+
+class Note(Body):
+    """Why, in words shown with the node."""
+
+    note: Text = ""
+
+
+class Drain(Note):
+    """`evict`: which running jobs go back to the queue; the others end by themselves."""
+
+    evict: Literal["none", "preemptible", "all"] = "preemptible"
+
+
+def limits(given: dict[str, Any]) -> dict[str, Limit]:
+    """Return limits as records."""
+    return {name: Limit(limit.nominal, limit.cap) for name, limit in given.items()}
+
+
+@routes.route("GET", "/pools", scope="cluster:read", answers={200: "ResourcePools"})
+async def list_pools(request: Request, workspace: Annotated[str, Query(max_length=63)] = DEFAULT) -> Response:
+    """List pools; one that `workspace` may not use is shown, but not selectable."""
+    return Json(platform(request).resources.pools(who(request), workspace))
+
+
+@routes.route("PUT", "/pools/{name}", scope="cluster:write", answers={200: "ResourcePool"})
+async def put_pool(request: Request, name: Name, body: PoolBody) -> Response:
+    """Make or change a pool."""
+    app, me = platform(request), who(request)
+    await app.administer.put_pool(Pool(name, body.kind, tuple(body.workspaces), body.description), me)
+    return Json(app.resources.pool(name, me))
+
+
+@routes.route("DELETE", "/pools/{name}", scope="cluster:write", answers={204: ""})
+async def delete_pool(request: Request, name: Name) -> Response:
+    """Remove a pool that nobody uses."""
+    await platform(request).administer.drop_pool(name, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("GET", "/virtual-clusters", scope="cluster:read", answers={200: "VirtualClusters"})
+async def list_virtual_clusters(request: Request) -> Response:
+    """List virtual clusters with what counts against them."""
+    return Json(platform(request).resources.virtual_clusters(who(request)))
+
+
+@routes.route("PUT", "/virtual-clusters/{name}", scope="cluster:write", answers={200: "VirtualCluster"})
+async def put_virtual_cluster(request: Request, name: Name, body: VirtualClusterBody) -> Response:
+    """Guarantee a share of a pool, or change it."""
+    app, me = platform(request), who(request)
+    await app.administer.put_virtual_cluster(VirtualCluster(name, body.pool, limits(body.share), body.description), me)
+    return Json(app.resources.virtual_cluster(name, me))
+
+
+@routes.route("DELETE", "/virtual-clusters/{name}", scope="cluster:write", answers={204: ""})
+async def delete_virtual_cluster(request: Request, name: Name) -> Response:
+    """Take back a share that no job counts against."""
+    await platform(request).administer.drop_virtual_cluster(name, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("GET", "/nodes", scope="cluster:read", answers={200: "NodePage"})
+async def list_nodes(request: Request) -> Response:
+    """List machines: what they are, whether they are in service, what is used of them."""
+    return Json(platform(request).resources.nodes(who(request)))
+
+
+@routes.route("GET", "/nodes/{name}", scope="cluster:read", answers={200: "NodeDetail"})
+async def get_node(request: Request, name: Node) -> Response:
+    """Show one machine."""
+    return Json(platform(request).resources.node(name, who(request)))
+
+
+@routes.route("PATCH", "/nodes/{name}", scope="cluster:write", answers={200: "NodeDetail"})
+async def change_node(request: Request, name: Node, body: NodeBody) -> Response:
+    """Move a machine to another pool; what runs on it runs on."""
+    app, me = platform(request), who(request)
+    await app.administer.assign(name, body.pool, me)
+    return Json(app.resources.node(name, me))
+
+
+@routes.route("POST", "/nodes/{name}/cordon", scope="cluster:write", answers={200: "NodeDetail"})
+async def cordon_node(request: Request, name: Node, body: Note | None = None) -> Response:
+    """Start nothing on a machine any more; what runs on it runs on."""
+    app, me = platform(request), who(request)
+    await app.administer.cordon(name, body.note if body else "", me)
+    return Json(app.resources.node(name, me))
+
+
+@routes.route("POST", "/nodes/{name}/uncordon", scope="cluster:write", answers={200: "NodeDetail"})
+async def uncordon_node(request: Request, name: Node) -> Response:
+    """Put a machine into service again."""
+    app, me = platform(request), who(request)
+    await app.administer.uncordon(name, me)
+    return Json(app.resources.node(name, me))
+
+
+@routes.route("POST", "/nodes/{name}/drain", scope="cluster:write", answers={200: "NodeDetail"})
+async def drain_node(request: Request, name: Node, body: Drain | None = None) -> Response:
+    """Cordon a machine and let it become empty; preemptible jobs go back to the queue."""
+    app, me, wish = platform(request), who(request), body or Drain()
+    await app.administer.drain(name, wish.note, wish.evict, me)
+    return Json(app.resources.node(name, me))
+
+
+@routes.route("GET", "/cluster/resources", scope="cluster:read", answers={200: "ClusterResources"})
+async def get_resources(
+    request: Request,
+    flavors: Annotated[list[str] | None, Query(max_length=64)] = None,
+    workspace: Annotated[str, Query(max_length=63)] = DEFAULT,
+    pool: Annotated[str, Query(max_length=63)] = "",
+) -> Response:
+    """Show the machines that fit the chosen flavors, what is used of them, and what the queue asks for."""
+    return Json(platform(request).resources.resources(who(request), flavors or [], workspace, pool))

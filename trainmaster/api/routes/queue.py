@@ -1,0 +1,63 @@
+"""The queue: what waits and why, a timeline, the policy, and whether a job would start now."""
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform, read_object
+from trainmaster.api.policy import Table
+from trainmaster.api.routes.pools import Body
+
+routes = Table("queue")
+
+
+class Wanted(Body):
+    """What of the queue is shown."""
+
+    pool: Annotated[str, Field(max_length=63)] = ""
+    workspace: Annotated[str, Field(max_length=63)] = ""
+    mine: bool = False
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
+
+
+class PolicyBody(Body):
+    """New values by knob; null is the default again, what is absent stays."""
+
+    values: Annotated[dict[str, Any], Field(max_length=100)]
+
+
+@routes.route("GET", "/queue", scope="cluster:read", answers={200: "QueuePage"})
+async def get_queue(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
+    """List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes are told."""
+    return Json(platform(request).queueing.page(who(request), **wanted.model_dump()))
+
+
+@routes.route("GET", "/queue/timeline", scope="cluster:read", answers={200: "Timeline"})
+async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=63)] = "") -> Response:
+    """Show running and foreseen jobs by machine and time."""
+    return Json(platform(request).queueing.timeline(who(request), pool))
+
+
+@routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "PolicyView"})
+async def get_policy(request: Request) -> Response:
+    """Show every knob of the queue's policy with its bounds, meaning and value."""
+    return Json(platform(request).queueing.policy(who(request)))
+
+
+@routes.route("PUT", "/queue/policy", scope="queue:write", answers={200: "PolicyView"})
+async def set_policy(request: Request, body: PolicyBody) -> Response:
+    """Change the queue's policy; it holds from the next pass on."""
+    return Json(await platform(request).queueing.set_policy(body.values, who(request)))
+
+
+@routes.route(
+    "POST", "/queue/would-start", scope="jobs:write", raw=True, answers={200: "WouldStart"}, takes="Submission"
+)
+async def would_start(request: Request) -> Response:
+    """Say whether a job would start now or queue; with several flavors, now when any way can."""
+    return Json(platform(request).queueing.would_start(await read_object(request), who(request)))

@@ -1,0 +1,93 @@
+"""Workspaces with their quotas and limits, and the flavors that their jobs choose from."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import Json, platform
+from trainmaster.api.policy import Table
+from trainmaster.api.routes.pools import Body, Limits, Name, Text, Word, limits
+from trainmaster.core.cluster import DEFAULT, Flavor, Workspace
+from trainmaster.service.cluster_views import flavor_view
+
+routes = Table("workspaces")
+
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class WorkspaceBody(Body):
+    """A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number."""
+
+    weight: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] = 1.0
+    quotas: dict[Word, Limits] = Field(default_factory=dict, max_length=1000)
+    urgent_per_user: Count | None = None
+    urgent_total: Count | None = None
+    description: Text = ""
+
+
+class FlavorBody(Body):
+    """A flavor as it is to be. `gpu_share`: the part of a card, only with one card."""
+
+    cpu: Annotated[float, Field(ge=0.01, le=4096)] = 1.0
+    memory_mib: Annotated[int, Field(ge=16, le=2**30)] = 1024
+    gpu: Annotated[int, Field(ge=0, le=1024)] = 0
+    gpu_type: Word | None = None
+    gpu_share: Annotated[float, Field(ge=0.001, le=1)] = 1.0
+    shm_mib: Annotated[int, Field(ge=0, le=2**30)] = 64
+    description: Text = ""
+
+
+@routes.route("GET", "/workspaces", scope="cluster:read", answers={200: "Workspaces"})
+async def list_workspaces(request: Request) -> Response:
+    """List workspaces with quotas, limits and what counts against them."""
+    return Json(platform(request).resources.workspaces(who(request)))
+
+
+@routes.route("PUT", "/workspaces/{name}", scope="workspaces:write", answers={200: "Workspace"})
+async def put_workspace(request: Request, name: Name, body: WorkspaceBody) -> Response:
+    """Make or change a workspace with its quotas and limits."""
+    app, me = platform(request), who(request)
+    quotas = {pool: limits(given) for pool, given in body.quotas.items()}
+    record = Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description)
+    await app.administer.put_workspace(record, me)
+    return Json(app.resources.workspace(name, me))
+
+
+@routes.route("DELETE", "/workspaces/{name}", scope="workspaces:write", answers={204: ""})
+async def delete_workspace(request: Request, name: Name) -> Response:
+    """Remove a workspace that nobody uses."""
+    await platform(request).administer.drop_workspace(name, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("GET", "/flavors", scope="cluster:read", answers={200: "Flavors"})
+async def list_flavors(
+    request: Request,
+    workspace: Annotated[str, Query(max_length=63)] = DEFAULT,
+    kind: Literal["", "cpu", "gpu", "ascend"] = "",
+    model: Annotated[str, Query(max_length=63)] = "",
+) -> Response:
+    """List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every model."""
+    return Json(platform(request).resources.flavors(who(request), workspace, kind, model))
+
+
+@routes.route("PUT", "/workspaces/{workspace}/flavors/{name}", scope="workspaces:write", answers={200: "Flavor"})
+async def put_flavor(request: Request, workspace: Name, name: Name, body: FlavorBody) -> Response:
+    """Make or change a flavor; jobs submitted before keep what it was."""
+    flavor = Flavor(
+        name, workspace, body.cpu, body.memory_mib, body.gpu, body.gpu_type, round(body.gpu_share * 1000), body.shm_mib,
+        body.description,
+    )  # fmt: skip
+    await platform(request).administer.put_flavor(flavor, who(request))
+    return Json(flavor_view(flavor))
+
+
+@routes.route("DELETE", "/workspaces/{workspace}/flavors/{name}", scope="workspaces:write", answers={204: ""})
+async def delete_flavor(request: Request, workspace: Name, name: Name) -> Response:
+    """Remove a flavor; jobs submitted before keep what it was."""
+    await platform(request).administer.drop_flavor(workspace, name, who(request))
+    return Response(status_code=204)

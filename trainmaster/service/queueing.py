@@ -1,0 +1,232 @@
+"""The queue for people: what waits in which order and why, a timeline of what runs, the policy, and "would it start now?".
+
+Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only sizes
+are told. Forecasts are filled in by `forecast`, where something can make them.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.records import Assignment, Job
+from trainmaster.core.states import Shown
+from trainmaster.queue.snapshot import Pending
+from trainmaster.service.cluster_views import ClusterViews
+from trainmaster.service.context import Context
+from trainmaster.service.pools import POLICY
+from trainmaster.service.queue_policy import KNOBS, policy_of, value_problems
+from trainmaster.service.scheduling import shown
+from trainmaster.service.submit import read_body
+from trainmaster.service.views import totals
+from trainmaster.spec.lower import lower
+
+MAX_BARS: Final = 2000
+"""Bars of one timeline; the picture of a larger cluster is cut, and says so."""
+
+AHEAD_S: Final = 3600.0
+"""How far a timeline shows when no end is known."""
+
+Forecaster = Callable[[Job, float], dict[str, Any] | None]
+"""Job and now -> a Forecast (api/shapes_cluster), None when nothing can be said."""
+
+ForecastBars = Callable[[float], Iterator[tuple[Job, Assignment, float, float | None, float | None]]]
+"""Now -> (job, its place, start, low, high) of waiting jobs whose place is foreseen."""
+
+
+class Queueing:
+    """One object per server; all methods in the loop's thread."""
+
+    def __init__(self, context: Context, views: ClusterViews) -> None:
+        self._ctx, self._views = context, views
+        self.forecast: Forecaster = lambda job, now: None
+        self.foreseen: ForecastBars = lambda now: iter(())
+
+    # -- what waits --------------------------------------------------------------------------------------------
+
+    def page(
+        self,
+        who: Principal,
+        *,
+        pool: str = "",
+        workspace: str = "",
+        mine: bool = False,
+        offset: int = 0,
+        limit: int = 50,
+    ) -> dict[str, Any]:
+        """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
+        decide(who, "cluster:read").demand()
+        now, found, matching = self._ctx.clock(), [], 0
+        total = self._total(who, pool, workspace, mine)
+        for place, job in self._line():
+            if pool not in ("", job.pool) or workspace not in ("", job.workspace) or (mine and job.owner != who.name):
+                continue
+            matching += 1
+            if offset < matching <= offset + limit:
+                found.append(self._waiting(job, place, who, now))
+            if matching == offset + limit and total is not None:
+                break
+        return {
+            "items": found, "total": matching if total is None else total, "offset": offset,
+            "demand": self._views.demand(pool), "planned_at": self._ctx.scheduling.planned_at or None, "seq": self._ctx.feed.seq,
+        }  # fmt: skip
+
+    def _total(self, who: Principal, pool: str, workspace: str, mine: bool) -> int | None:
+        """Return how many match where that is known without looking at each, else None."""
+        if mine:
+            return None if pool or workspace else self._ctx.counts.by_state(who.name).get(Shown.QUEUED, 0)
+        if workspace:
+            return self._ctx.tally.of("workspace", workspace, *([pool] if pool else [])).waiting
+        return self._ctx.tally.of("pool", pool).waiting if pool else len(self._ctx.scheduling.queue)
+
+    def _line(self) -> Iterator[tuple[int, Job]]:
+        """Yield (position in its pool from 1, job) in order."""
+        behind: dict[str, int] = {}
+        for pending in in_order(self._ctx):
+            job = self._ctx.master.live.get(pending.job)
+            if job is not None:
+                behind[job.pool] = behind.get(job.pool, 0) + 1
+                yield behind[job.pool], job
+
+    def _waiting(self, job: Job, place: int, who: Principal, now: float) -> dict[str, Any]:
+        known = self._ctx.knows(who, job)
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
+        first = next((i for i, role in enumerate(job.roles) if role.flavor is not None), None)
+        shapes = job.shapes or (job.roles,)
+        return {
+            **_identity(job, known), "workspace": job.workspace, "pool": job.pool, "virtual_cluster": job.virtual_cluster,
+            "priority": job.priority.name.lower(), "position": place, "reason": reason,
+            "submitted_at": job.submitted_at, "queued_at": job.queued_at, "wait_s": max(0.0, now - job.submitted_at),
+            "duration_s": job.policy.duration_s, "resources": totals(job.roles), "tasks": job.tasks_total,
+            "flavors": [] if first is None else list(dict.fromkeys(shape[first].flavor for shape in shapes)),
+            "forecast": self.forecast(job, now),
+        }  # fmt: skip
+
+    # -- the timeline ------------------------------------------------------------------------------------------
+
+    def timeline(self, who: Principal, pool: str = "") -> dict[str, Any]:
+        """Return what runs, and what is foreseen to, by node. Raises Forbidden. O(running tasks)."""
+        decide(who, "cluster:read").demand()
+        now, held = self._ctx.clock(), self._views.held()
+        nodes = [node for node in self._ctx.pools.nodes if pool in ("", node.pool)]
+        bars = [bar for node in nodes for bar in self._running(node.name, held.get(node.name, ()), who, now)]
+        names = {node.name for node in nodes}
+        for job, place, start, low, high in self.foreseen(now):
+            if place.node in names:
+                end = None if job.policy.duration_s is None else start + job.policy.duration_s
+                bars.append(self._bar(job, (place,), who, "forecast", start, end, (low, high)))
+        ends = [bar["end"] for bar in bars if bar["end"] is not None]
+        return {
+            "now": now, "until": max([now + AHEAD_S, *ends]),
+            "nodes": [
+                {"name": node.name, "pool": node.pool, "service": self._views.service_of(node, held), "cards": len(node.gpus)}
+                for node in nodes
+            ],
+            "bars": bars[:MAX_BARS], "left_out": max(0, len(bars) - MAX_BARS),
+        }  # fmt: skip
+
+    def _running(self, node: str, here: Any, who: Principal, now: float) -> Iterator[dict[str, Any]]:
+        by_job: dict[str, tuple[Job, list[Assignment]]] = {}
+        for job, place in here:
+            by_job.setdefault(job.id, (job, []))[1].append(place)
+        for job, places in by_job.values():
+            attempt = job.attempt
+            start = (attempt.started_at or attempt.created_at) if attempt is not None else now
+            duration = job.policy.duration_s
+            end = job.expires_at if job.expires_at is not None else None if duration is None else start + duration
+            yield self._bar(job, tuple(places), who, "running", start, end, (None, None))
+
+    def _bar(
+        self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: str, start: float, end: float | None,
+        span: tuple[float | None, float | None],
+    ) -> dict[str, Any]:  # fmt: skip
+        asks = [job.roles[place.role].resources for place in places]
+        return {
+            "node": places[0].node, **_identity(job, self._ctx.knows(who, job)), "workspace": job.workspace,
+            "priority": job.priority.name.lower(), "kind": kind, "start": start, "end": end, "low": span[0], "high": span[1],
+            "cards": sorted({card for place in places for card in place.gpus}),
+            "cpu": sum(ask.cpu for ask in asks), "memory_mib": sum(ask.memory_mib for ask in asks),
+        }  # fmt: skip
+
+    # -- the policy --------------------------------------------------------------------------------------------
+
+    def policy(self, who: Principal) -> dict[str, Any]:
+        """Return every knob with its bounds, meaning and value. Raises Forbidden."""
+        decide(who, "cluster:read").demand()
+        changed, values = self._ctx.pools.changed_last("policy", POLICY), self._ctx.pools.policy
+        return {
+            "knobs": [knob.view(values.get(knob.name, knob.default)) for knob in KNOBS],
+            "changed_at": changed.at if changed else None, "changed_by": changed.by if changed else None,
+        }  # fmt: skip
+
+    async def set_policy(self, values: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+        """Change knobs; those not named keep their value, null is the default again. It holds from the next pass on.
+
+        Raises Forbidden, InvalidSpec with all problems, StorageFailed.
+        """
+        decide(who, "queue:write").demand()
+        found = value_problems(values)
+        if found:
+            raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=tuple(found))
+        async with self._ctx.pools.changing():
+            merged = {name: value for name, value in {**self._ctx.pools.policy, **values}.items() if value is not None}
+            await self._ctx.pools.put("policy", POLICY, merged, who.name)
+        return self.policy(who)
+
+    def apply_policy(self) -> None:
+        """Let the stored policy hold from the next pass on."""
+        self._ctx.scheduling.policy = policy_of(self._ctx.pools.policy)
+
+    # -- would it start? ---------------------------------------------------------------------------------------
+
+    def would_start(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+        """Say whether a job would start if it were submitted now; with several flavors, whether any way can (R163).
+
+        Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
+        """
+        decide(who, "jobs:write").demand()
+        candidate = read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+        lowered = lower(
+            candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0, digest=candidate.digest,
+            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
+        )  # fmt: skip
+        job = self._ctx.pools.placed(lowered)
+        wrong = self._ctx.admission.problems(job, who)
+        if wrong:
+            raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
+        ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
+        answers = [self._when(way, who) for way in ways]
+        best = min(answers, key=lambda answer: _WHEN.index(answer[0]))
+        queues = best[0] == "queue"
+        return {
+            "when": best[0], "reason": best[1], "position": best[1]["position"] if queues and best[1] else None,
+            "forecast": self.forecast(job, self._ctx.clock()) if queues else None,
+            "alternatives": [
+                {"flavors": [role.flavor for role in way.roles], "when": when}
+                for way, (when, _) in zip(ways, answers, strict=True)
+            ],
+        }  # fmt: skip
+
+    def _when(self, job: Job, who: Principal) -> tuple[str, dict[str, Any] | None]:
+        refused = self._ctx.scheduling.refusal(job)
+        if refused is not None:
+            return "never", shown(refused, 0, self._ctx.names_for(who)) | {"position": None}
+        found = self._ctx.scheduling.would_start(job, self._ctx.names_for(who))
+        return ("now", None) if isinstance(found, tuple) else ("queue", found)
+
+
+_WHEN: Final = ("now", "queue", "never")
+
+
+def in_order(context: Context) -> Iterator[Pending]:
+    """Yield every waiting job in the order a pass considers them. O(log classes) each."""
+    classes = context.scheduling.queue.snapshot_classes()
+    return heapq.merge(*(cls.jobs for cls in classes), key=attrgetter("order"))
+
+
+def _identity(job: Job, known: bool) -> dict[str, Any]:
+    return {"job": job.id, "name": job.name, "owner": job.owner} if known else dict.fromkeys(("job", "name", "owner"))
