@@ -10,7 +10,21 @@ from typing import Annotated
 
 import typer
 
-from trainmaster.cli import access, cluster, doctor, jobs, serve, simulate, submit, watch
+from trainmaster.cli import (
+    access,
+    cluster,
+    doctor,
+    flavor,
+    jobs,
+    node,
+    pool,
+    queue,
+    serve,
+    simulate,
+    submit,
+    watch,
+    workspace,
+)  # fmt: skip
 from trainmaster.cli.context import OPTIONS
 from trainmaster.core.errors import TrainmasterError
 
@@ -24,7 +38,7 @@ app = typer.Typer(
     help="Trainmaster: from one job file to a trained, versioned model.",
     epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
 )
-for part in (serve, submit, jobs, watch, cluster, simulate, access, doctor):
+for part in (serve, submit, jobs, watch, queue, cluster, node, pool, workspace, flavor, simulate, access, doctor):
     part.add_to(app)
 
 

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import httpx
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.sdk.cluster import ClusterCalls
 from trainmaster.sdk.documents import code_folder, load
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
@@ -184,6 +185,17 @@ class Client:
         """Return nodes, cards, who uses what, and the queue in numbers."""
         found: dict[str, Any] = self.http.json("GET", "/cluster")
         return found
+
+    def would_start(self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto") -> dict[str, Any]:
+        """Return whether a job would start now or queue (``when``); with several flavors, now when any way can."""
+        body = self.body(spec, set=set, dialect=dialect, upload=False)
+        found: dict[str, Any] = self.http.json("POST", "/queue/would-start", json=body, repeat=True)
+        return found
+
+    @property
+    def admin(self) -> ClusterCalls:
+        """Pools, nodes, workspaces, flavors and the queue."""
+        return ClusterCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[dict[str, Any]]:
         """Return saved models."""

@@ -1,0 +1,115 @@
+"""Nodes: what they are, and in and out of service."""
+
+from typing import Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import AsJson, client
+
+Name = Annotated[str, typer.Argument(metavar="NODE", help="The node's name, as tm node list shows it.")]
+Why = Annotated[str, typer.Option("--note", "-n", help="Why, in words shown with the node.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    part = typer.Typer(no_args_is_help=True, help="Nodes: see them, take them out of service and back.")
+    part.command("list", epilog="Example: [bold]tm node list --fits a100[/]")(list_nodes)
+    part.command(epilog="Example: [bold]tm node show node-1[/]")(show)
+    part.command(epilog='Example: [bold]tm node cordon node-1 --note "new fan"[/]')(cordon)
+    part.command(epilog="Example: [bold]tm node uncordon node-1[/]")(uncordon)
+    part.command(epilog="Example: [bold]tm node drain node-1 --evict all[/]")(drain)
+    part.command(epilog="Example: [bold]tm node move node-1 research[/]")(move)
+    app.add_typer(part, name="node")
+
+
+def list_nodes(
+    fits: Annotated[
+        list[str] | None, typer.Option("--fits", help="Only nodes that fit this flavor; repeatable.")
+    ] = None,
+    workspace: Annotated[str, typer.Option(help="The workspace of the flavors.")] = "default",
+    as_json: AsJson = False,
+) -> None:
+    """List nodes with what is used of them."""
+    from trainmaster.cli.render import emit_json, table
+
+    found = client().admin.resources(fits or [], workspace)["nodes"]
+    if as_json:
+        emit_json(found)
+        return
+    columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
+    table(columns, [
+        (one["name"], one["pool"], one["service"], one["state"], one["driver"], fraction(one["cpu"]),
+         fraction(one["memory_mib"], 1024, "G"), cards(one), one["note"]) for one in found
+    ])  # fmt: skip
+
+
+def show(node: Name, as_json: AsJson = False) -> None:
+    """Show one node and who uses its cards."""
+    from trainmaster.cli.render import emit_json
+
+    found = client().admin.node(node)
+    emit_json(found) if as_json else say(found)
+
+
+def cordon(node: Name, note: Why = "", as_json: AsJson = False) -> None:
+    """Start nothing on a node any more; what runs on it runs on."""
+    _told(client().admin.cordon(node, note), as_json)
+
+
+def uncordon(node: Name, as_json: AsJson = False) -> None:
+    """Put a node into service again."""
+    _told(client().admin.uncordon(node), as_json)
+
+
+def drain(
+    node: Name,
+    note: Why = "",
+    evict: Annotated[
+        str, typer.Option(help="Jobs that go back to the queue: none, preemptible or all.")
+    ] = "preemptible",
+    as_json: AsJson = False,
+) -> None:
+    """Cordon a node and let it become empty."""
+    _told(client().admin.drain(node, note, evict), as_json)
+
+
+def move(
+    node: Name,
+    pool: Annotated[str, typer.Argument(metavar="POOL", help="The pool it is to be in.")],
+    as_json: AsJson = False,
+) -> None:
+    """Move a node to another pool; what runs on it runs on."""
+    _told(client().admin.move_node(node, pool), as_json)
+
+
+def _told(found: dict[str, Any], as_json: bool) -> None:
+    from trainmaster.cli.render import emit_json
+
+    if as_json:
+        emit_json(found)
+        return
+    left = f", {found['jobs']} jobs on it" if found["jobs"] else ""
+    print(f"{found['name']}  {found['service']}  pool {found['pool']}{left}")
+
+
+def say(found: dict[str, Any]) -> None:
+    """Print one node."""
+    from trainmaster.cli.render import table
+
+    facts = (
+        ("service", " ".join(filter(None, (found["service"], found["note"], found["by"] and f"({found['by']})")))),
+        ("pool", found["pool"]), ("address", found["host"]), ("os", found["os"]), ("kernel", found["kernel"]),
+        ("driver", found["driver"] or "none"), ("cores", fraction(found["cpu"])),
+        ("memory", fraction(found["memory_mib"], 1024, "G")), ("cards", cards(found) or "none"),
+    )  # fmt: skip
+    table(("", ""), [*facts, *((f"card {use['index']}", use["label"]) for use in found["usage"])], found["name"])
+
+
+def fraction(amount: dict[str, float], scale: float = 1.0, unit: str = "") -> str:
+    """Return used/total."""
+    return f"{amount['used'] / scale:.3g}/{amount['total'] / scale:.3g}{unit}"
+
+
+def cards(found: dict[str, Any]) -> str:
+    """Return the cards of a node by model."""
+    return ", ".join(f"{one['used']:g}/{one['total']} {one['model']}" for one in found["cards"])

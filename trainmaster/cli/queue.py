@@ -1,0 +1,116 @@
+"""The queue: what waits and why, what it asks for, and the policy."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import AsJson, client
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    part = typer.Typer(
+        invoke_without_command=True, help="What waits, why, and by which policy.",
+        epilog="Example: [bold]tm queue --pool research[/]",
+    )  # fmt: skip
+    part.callback()(show_queue)
+    policy = typer.Typer(no_args_is_help=True, help="The queue's policy.")
+    policy.command("show", epilog="Example: [bold]tm queue policy show[/]")(show_policy)
+    policy.command("set", epilog="Example: [bold]tm queue policy set max_starts=100[/]")(set_policy)
+    part.add_typer(policy, name="policy")
+    app.add_typer(part, name="queue")
+
+
+def show_queue(
+    context: typer.Context,
+    pool: Annotated[str, typer.Option(help="Only this pool.", show_default="all")] = "",
+    workspace: Annotated[str, typer.Option(help="Only this workspace.", show_default="all")] = "",
+    mine: Annotated[bool, typer.Option(help="Only your own jobs.")] = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="At most so many.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what waits, in the order it is considered."""
+    if context.invoked_subcommand is not None:
+        return
+    from trainmaster.cli.render import emit_json, table
+    from trainmaster.core.units import format_duration
+
+    found = client().admin.queue(pool=pool, workspace=workspace, mine=mine, limit=limit)
+    if as_json:
+        emit_json(found)
+        return
+    if not found["items"]:
+        print("Nothing waits.")
+        return
+    table((">place", "job", "name", "pool", "workspace", "priority", ">tasks", ">cards", ">waits", "starts", "why"), [
+        (one["position"], (one["job"] or "-")[:12], one["name"] or "-", one["pool"], one["workspace"], one["priority"],
+         one["tasks"], f"{one['resources']['gpu']:g}", format_duration(one["wait_s"]), _starts(one["forecast"]),
+         one["reason"]["message"]["en"] if one["reason"] else "") for one in found["items"]
+    ])  # fmt: skip
+    asked = [f"{one['asked']:g} {one['model'] or 'of any model'} ({one['used']:g}/{one['total']} used)"
+             for one in found["demand"] if one["asked"]]  # fmt: skip
+    more = f"{found['total'] - len(found['items'])} more wait. " if found["total"] > len(found["items"]) else ""
+    print(more + (f"Cards asked for: {', '.join(asked)}" if asked else "No cards are asked for."))
+
+
+def _starts(forecast: dict[str, Any] | None) -> str:
+    from datetime import UTC, datetime
+
+    if forecast is None or forecast["when"] == "unknown":
+        return ""
+    if forecast["when"] == "now":
+        return "now"
+    return f"about {datetime.fromtimestamp(forecast['at'], UTC):%Y-%m-%d %H:%M}"
+
+
+def show_policy(as_json: AsJson = False) -> None:
+    """Show every setting with its bounds and what it means."""
+    from trainmaster.cli.render import emit_json
+
+    found = client().admin.policy()
+    emit_json(found) if as_json else _say(found)
+
+
+def set_policy(
+    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="NAME= is the default again.")],
+    as_json: AsJson = False,
+) -> None:
+    """Change settings; they hold from the next pass on."""
+    from trainmaster.cli.render import emit_json
+
+    given = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{text!r} is no setting; write NAME=VALUE")
+        given[name] = _value(value)
+    found = client().admin.set_policy(**given)
+    emit_json(found) if as_json else _say(found)
+
+
+def _value(text: str) -> Any:
+    """Return a number, true, false or null (the default again) as such, everything else as a text."""
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _say(found: dict[str, Any]) -> None:
+    from trainmaster.cli.render import table
+
+    table(("setting", ">value", ">default", "bounds", "meaning"), [
+        (one["name"], one["value"], one["default"], ", ".join(one["choices"]) or _bounds(one), one["meaning"]["en"])
+        for one in found["knobs"]
+    ])  # fmt: skip
+    if found["changed_by"]:
+        print(f"Changed last by {found['changed_by']}.")
+
+
+def _bounds(knob: dict[str, Any]) -> str:
+    if knob["minimum"] is None and knob["maximum"] is None:
+        return ""
+    return " to ".join("any" if knob[name] is None else f"{knob[name]:g}" for name in ("minimum", "maximum"))

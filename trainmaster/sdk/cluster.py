@@ -1,0 +1,155 @@
+"""Pools, nodes, workspaces, flavors and the queue of one server: what `Client.admin` offers. Synchronous.
+
+Limits are written as ``{"gpu": 8}`` (guaranteed, borrowing without end) or ``{"gpu": (8, 16)}`` (guaranteed, at most).
+Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from trainmaster.sdk.transport import Transport
+
+Limits = Mapping[str, float | tuple[float, float | None]]
+Answer = dict[str, Any]
+
+
+class ClusterCalls:
+    """See the module. Answers have the shapes of the published contract."""
+
+    def __init__(self, http: Transport) -> None:
+        self._http = http
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    def nodes(self) -> list[Answer]:
+        """Return all nodes: what they are, whether they are in service, what is used of them."""
+        return [*self._http.json("GET", "/nodes")["items"]]
+
+    def node(self, name: str) -> Answer:
+        """Return one node."""
+        return self._answer("GET", f"/nodes/{_word(name)}")
+
+    def cordon(self, node: str, note: str = "") -> Answer:
+        """Start nothing on a node any more; what runs on it runs on."""
+        return self._answer("POST", f"/nodes/{_word(node)}/cordon", {"note": note})
+
+    def uncordon(self, node: str) -> Answer:
+        """Put a node into service again."""
+        return self._answer("POST", f"/nodes/{_word(node)}/uncordon")
+
+    def drain(self, node: str, note: str = "", evict: str = "preemptible") -> Answer:
+        """Cordon a node and let it become empty; `evict` (none, preemptible, all) jobs go back to the queue."""
+        return self._answer("POST", f"/nodes/{_word(node)}/drain", {"note": note, "evict": evict})
+
+    def move_node(self, node: str, pool: str) -> Answer:
+        """Move a node to another pool; what runs on it runs on."""
+        return self._answer("PATCH", f"/nodes/{_word(node)}", {"pool": pool})
+
+    def resources(self, flavors: Sequence[str] = (), workspace: str = "default", pool: str = "") -> Answer:
+        """Return the nodes that fit the flavors (all without any), and what the queue asks for of every card model."""
+        params = {"flavors": [*flavors], "workspace": workspace, "pool": pool}
+        found: Answer = self._http.json("GET", "/cluster/resources", params=params)
+        return found
+
+    # -- pools and workspaces ----------------------------------------------------------------------------------
+
+    def pools(self, workspace: str = "default") -> list[Answer]:
+        """Return all pools; `selectable` says whether `workspace` may use one."""
+        return [*self._http.json("GET", "/pools", params={"workspace": workspace})["items"]]
+
+    def put_pool(self, name: str, *, workspaces: Sequence[str] = (), description: str = "") -> Answer:
+        """Make or change a pool: public, or dedicated to `workspaces`."""
+        kind = "dedicated" if workspaces else "public"
+        body = {"kind": kind, "workspaces": [*workspaces], "description": description}
+        return self._answer("PUT", f"/pools/{_word(name)}", body)
+
+    def delete_pool(self, name: str) -> None:
+        """Remove a pool that nobody uses. Raises Conflict."""
+        self._http.request("DELETE", f"/pools/{_word(name)}")
+
+    def virtual_clusters(self) -> list[Answer]:
+        """Return all virtual clusters with what counts against them."""
+        return [*self._http.json("GET", "/virtual-clusters")["items"]]
+
+    def put_virtual_cluster(self, name: str, share: Limits, *, pool: str = "default", description: str = "") -> Answer:
+        """Guarantee a share of a pool."""
+        body = {"pool": pool, "share": _limits(share), "description": description}
+        return self._answer("PUT", f"/virtual-clusters/{_word(name)}", body)
+
+    def delete_virtual_cluster(self, name: str) -> None:
+        """Take back a share that no job counts against. Raises Conflict."""
+        self._http.request("DELETE", f"/virtual-clusters/{_word(name)}")
+
+    def workspaces(self) -> list[Answer]:
+        """Return all workspaces with quotas, limits and what counts against them."""
+        return [*self._http.json("GET", "/workspaces")["items"]]
+
+    def put_workspace(
+        self, name: str, *, weight: float = 1.0, quotas: Mapping[str, Limits] | None = None,
+        urgent_per_user: int | None = None, urgent_total: int | None = None, description: str = "",
+    ) -> Answer:  # fmt: skip
+        """Make or change a workspace; `quotas` by pool, urgent limits None: any number."""
+        body = {
+            "weight": weight, "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
+            "urgent_per_user": urgent_per_user, "urgent_total": urgent_total, "description": description,
+        }  # fmt: skip
+        return self._answer("PUT", f"/workspaces/{_word(name)}", body)
+
+    def delete_workspace(self, name: str) -> None:
+        """Remove a workspace that nobody uses. Raises Conflict."""
+        self._http.request("DELETE", f"/workspaces/{_word(name)}")
+
+    def flavors(self, workspace: str = "default", kind: str = "", model: str = "") -> list[Answer]:
+        """Return the flavors of a workspace; `kind` is cpu, gpu or ascend, `model` a card's."""
+        params = {"workspace": workspace, "kind": kind, "model": model}
+        return [*self._http.json("GET", "/flavors", params=params)["items"]]
+
+    def put_flavor(self, name: str, *, workspace: str = "default", **fields: Any) -> Answer:
+        """Make or change a flavor: `cpu`, `memory_mib`, `gpu`, `gpu_type`, `gpu_share`, `shm_mib`, `description`."""
+        return self._answer("PUT", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}", fields)
+
+    def delete_flavor(self, name: str, workspace: str = "default") -> None:
+        """Remove a flavor; jobs submitted before keep what it was."""
+        self._http.request("DELETE", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}")
+
+    # -- the queue ---------------------------------------------------------------------------------------------
+
+    def queue(
+        self, *, pool: str = "", workspace: str = "", mine: bool = False, offset: int = 0, limit: int = 50
+    ) -> Answer:
+        """Return waiting jobs in order, each with its reason, and what they ask for together."""
+        params = {"pool": pool, "workspace": workspace, "mine": mine, "offset": offset, "limit": limit}
+        found: Answer = self._http.json("GET", "/queue", params=params)
+        return found
+
+    def timeline(self, pool: str = "") -> Answer:
+        """Return running and foreseen jobs by node and time."""
+        found: Answer = self._http.json("GET", "/queue/timeline", params={"pool": pool})
+        return found
+
+    def policy(self) -> Answer:
+        """Return every knob of the queue's policy with its bounds, meaning and value."""
+        return self._answer("GET", "/queue/policy")
+
+    def set_policy(self, **values: Any) -> Answer:
+        """Change knobs; None is the default again, what is not named stays."""
+        return self._answer("PUT", "/queue/policy", {"values": values})
+
+    def _answer(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+        options = {} if body is None else {"json": body}
+        found: Answer = self._http.json(method, path, repeat=method in ("GET", "PUT"), **options)
+        return found
+
+
+def _limits(given: Limits) -> Answer:
+    made = {}
+    for name, limit in given.items():
+        nominal, cap = limit if isinstance(limit, tuple) else (limit, None)
+        made[name] = {"nominal": nominal, "cap": cap}
+    return made
+
+
+def _word(text: str) -> str:
+    """Return `text` as one segment of an address: what a person types must not reach another route."""
+    return quote(text, safe="") or "%20"
