@@ -149,6 +149,8 @@ SENTENCES: Final[dict[str, str]] = {
     "Try again later, or name another folder.": "稍后再试，或换一个文件夹",
     "The request is not one to submit a job": "这不是提交任务的请求",
     "unknown field": "未知字段",
+    "must be {kind} from {least} to {most}": "应为 {least} 到 {most} 之间的数",
+    "The default is {value}.": "默认值为 {value}",
     "Known fields: {names}.": "可用字段：{names}",
     "must be an object": "应为对象",
     'Send {"spec": {...}}.': '发送 {"spec": {...}}',

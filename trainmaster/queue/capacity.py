@@ -241,12 +241,12 @@ def _least(now: Free, later: Free) -> Free:
 class Capacity(Room):
     """The picture the service keeps: one `hold` per started attempt, one `release` when it is reaped.
 
-    `failures` remembers, by class key, what does not fit now; `impossible` what does not fit on the nodes in service,
-    `refused` what does not fit on all nodes; `unfit` what was asked and did not fit now, with all that asks for more.
+    `unfit` remembers what was asked and did not fit now, with all that asks for more; by request, `impossible` what does not
+    fit on the nodes in service, `refused` what does not fit on all nodes.
     Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 
-    __slots__ = ("_empty", "_held", "_holdings", "failures", "impossible", "refused", "unfit")
+    __slots__ = ("_empty", "_held", "_holdings", "impossible", "refused", "unfit")
 
     def __init__(
         self,
@@ -256,9 +256,8 @@ class Capacity(Room):
         busy_ports: frozenset[int] = frozenset(),
     ) -> None:
         self._held: dict[str, tuple[tuple[Role, ...], tuple[Assignment, ...]]] = {}
-        self.failures: dict[str, Any] = {}
-        self.impossible: dict[str, Any] = {}
-        self.refused: dict[str, Any] = {}
+        self.impossible: dict[Any, Any] = {}
+        self.refused: dict[Any, Any] = {}
         self.unfit = Failures()
         self._holdings: dict[str, tuple[Held, ...]] = {}
         self._empty: Room | None = None
@@ -294,7 +293,6 @@ class Capacity(Room):
             return
         self._holdings.pop(attempt, None)
         self.give(*held)
-        self.failures.clear()
         self.unfit.clear()
 
     def set_nodes(self, nodes: Iterable[Node]) -> None:
@@ -314,7 +312,6 @@ class Capacity(Room):
             self._forget()
 
     def _forget(self) -> None:
-        self.failures.clear()
         self.unfit.clear()
         self.impossible.clear()
         self.refused.clear()

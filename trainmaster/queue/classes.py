@@ -1,40 +1,68 @@
-"""The waiting jobs, grouped by what they ask for: the mutable index the service keeps between passes.
+"""The waiting jobs, grouped into classes of completely alike ones: the mutable index the service keeps between passes.
 
-Jobs of one request class ask for exactly the same, so that one that does not fit speaks for all of them. Owned by one
-thread; never looks at nodes. Invariant: every job is in exactly one class, and a class without jobs does not exist.
+Jobs of one class ask for the same, for as long, on the same account, so that one that cannot start speaks for all. Owned
+by one thread; never looks at nodes. Invariant: every job is in exactly one class, and a class without jobs does not exist.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from trainmaster.core.records import Job, Role
+from trainmaster.core import records
+from trainmaster.core.records import Job, Role, to_json
 from trainmaster.core.states import Priority
-from trainmaster.queue.order import Ordered, order_key
-from trainmaster.queue.snapshot import Pending, RequestClass
+from trainmaster.queue.elastic import sized
+from trainmaster.queue.order import Ordered
+from trainmaster.queue.snapshot import ClassKey, Pending, Request, RequestClass, Start, Tenant
 
 
-def class_key(roles: Sequence[Role], pool: str) -> str:
-    """Return the name of the request class: everything that decides whether a gang fits, and nothing else."""
-    return f"{pool}:{[_shape(role) for role in roles]}"
+def request_of(job: Job) -> Request:
+    """Return what `job` asks of the nodes."""
+    shapes = job.shapes or (job.roles,)
+    return Request(
+        job.pool,
+        tuple(tuple(_asked(role) for role in shape) for shape in shapes),
+        frozenset(job.node_names),
+        job.driver,
+    )
 
 
-def _shape(role: Role) -> tuple[object, ...]:
+def _asked(role: Role) -> Role:
+    """Return `role` without what does not matter for where it fits."""
     ask = role.resources
-    ports = [(p.count, p.begin_at) for p in role.ports]
-    return (role.replicas, ask.cpu, ask.memory_mib, ask.gpu, ask.gpu_type if ask.gpu else None, ports)
+    model = ask.gpu_type if ask.gpu else None
+    resources = records.replace(ask, gpu_type=model, shm_mib=0)
+    return records.replace(role, resources=resources, min_succeeded=None, min_failed=None, main=False, ends_job=False)
+
+
+def tenant_of(job: Job) -> Tenant:
+    """Return whom `job` is charged to."""
+    return Tenant(job.virtual_cluster or "", job.workspace, job.owner)
 
 
 def pending_of(job: Job) -> Pending:
     """Return `job` as the queue sees it."""
-    return Pending(job.id, order_key(job.priority, job.seq), job.roles, job.pool, job.queued_at)
+    left = math.inf if job.policy.duration_s is None else job.policy.duration_s
+    if job.expires_at is not None:
+        left = max(job.expires_at - job.queued_at, 0.0)
+    return Pending(
+        job=job.id,
+        request=request_of(job),
+        order=(job.submitted_at, job.seq),
+        priority=int(job.priority),
+        tenant=tenant_of(job),
+        limit_s=left,
+        queued_at=job.queued_at,
+    )
 
 
 class PendingQueue:
     """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes)."""
 
     def __init__(self) -> None:
-        self._classes: dict[str, RequestClass] = {}
-        self._jobs: dict[str, tuple[str, Pending]] = {}
+        self._classes: dict[ClassKey, RequestClass] = {}
+        self._jobs: dict[str, tuple[ClassKey, Pending]] = {}
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -48,8 +76,8 @@ class PendingQueue:
         return found[1] if found else None
 
     def add(self, job: Job) -> None:
-        """Let `job` wait. Adding it again replaces what was known of it (its priority may have changed)."""
-        self._put(class_key(job.roles, job.pool), pending_of(job))
+        """Let `job` wait. Adding it again replaces what was known of it (its priority or limit may have changed)."""
+        self.put(pending_of(job))
 
     def remove(self, job: str) -> None:
         """Forget `job` (started, stopped or expired); nothing happens when it does not wait."""
@@ -66,21 +94,36 @@ class PendingQueue:
         """Move a waiting job to its place in another priority class; nothing happens when it does not wait."""
         found = self._jobs.get(job)
         if found is not None:
-            key, pending = found
-            self._put(key, replace(pending, order=order_key(priority, int(pending.order[-1]))))
+            self.put(replace(found[1], priority=int(priority)))
 
     def snapshot_classes(self) -> Sequence[RequestClass]:
         """Return the classes for a Snapshot. Their jobs are not copied: valid until the next change of this queue."""
         return tuple(self._classes.values())
 
-    def _put(self, key: str, pending: Pending) -> None:
+    def put(self, pending: Pending) -> None:
+        """Let a job wait that is already in the queue's own words."""
         self.remove(pending.job)
-        if key not in self._classes:
-            self._classes[key] = RequestClass(key, Ordered())
+        key = ClassKey.of(pending)
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = RequestClass(key, Ordered())
         self._ordered(key).add(pending)
-        self._jobs[pending.job] = (key, pending)
+        self._jobs[pending.job] = (found.key, pending)
 
-    def _ordered(self, key: str) -> Ordered:
+    def _ordered(self, key: ClassKey) -> Ordered:
         jobs = self._classes[key].jobs
         assert isinstance(jobs, Ordered), "only this class makes the sequences it keeps"
         return jobs
+
+
+def placing(job: Job | None, start: Start) -> dict[str, Any]:
+    """Return the data of the `placed` event of `start`: where each replica goes and, where it is not `job.roles`, as what.
+
+    `job` may be None when it has one shape of one size.
+    """
+    data = {"placement": to_json(start.placement)}
+    if job is None:
+        return data
+    shape = (job.shapes or (job.roles,))[start.shape]
+    roles = tuple(sized(role, placed.replicas) for role, placed in zip(shape, start.roles, strict=True))
+    return data if roles == job.roles else {**data, "roles": to_json(roles)}

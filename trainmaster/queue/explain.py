@@ -1,120 +1,122 @@
-"""Why one waiting job waits, who holds what it lacks, and the cheapest changes that would let it start now. Pure.
+"""Why one waiting job waits, who holds what it lacks, and how many are before it. Pure.
 
-A pass gives one reason per request class; this module makes it the reason of one job, and looks up evidence that is
-only wanted when somebody asks. Costs are bounded: one walk over the running attempts, and a fixed number of fits.
+A pass tells how it ended; this module makes the one reason of one job of that when somebody asks, and remembers it per
+class. What stands first decides: quota, nodes that are away, what is short, and only then what is kept for the head of the
+line. Costs are bounded: a fixed number of fits and one walk over the nodes or the running attempts.
 """
 
-from collections.abc import Iterator, Sequence
+import math
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from trainmaster.core.records import Role
-from trainmaster.core.units import format_memory
+from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room
-from trainmaster.queue.classes import class_key
-from trainmaster.queue.fit import fit, largest, with_resources
-from trainmaster.queue.order import Ordered
+from trainmaster.queue.elastic import smallest
+from trainmaster.queue.failures import Failures
+from trainmaster.queue.fit import place
 from trainmaster.queue.plan import capacity_of, plan
-from trainmaster.queue.reasons import Text
-from trainmaster.queue.shortage import FIELDS, WRITTEN
-from trainmaster.queue.snapshot import Pending, Plan, Reason, RequestClass, Snapshot, Start
+from trainmaster.queue.policy import DEFAULT, QueuePolicy
+from trainmaster.queue.quota import Excess, asks, charges
+from trainmaster.queue.shortage import FIELDS, away, shortage
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot, Start
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
 """Reasons about free amounts, and the field of Resources that is short."""
 
 
-class Suggestion(NamedTuple):
-    """A change that would let the job start now: field path -> new value, and its sentence."""
-
-    message: Text
-    change: dict[str, Any]
-
-
-def explain(snapshot: Snapshot, job: Pending, made: Plan) -> Reason:
-    """Return the one reason why `job` waits after the plan `made`. O(classes + running tasks)."""
-    key = class_key(job.roles, job.pool)
-    reason = made.reasons.get(key)
-    if reason is None:
+def explain(snapshot: Snapshot, job: Pending, made: Plan, *, holders: bool = False) -> Reason:
+    """Return the one reason why `job` waits after the plan `made`; with `holders`, also who holds most of what is short."""
+    line = made.lines.get(job.pool)
+    if line is None:
         return Reason("next_pass")
-    started = {start.job for start in made.starts}
-    same = next((cls.jobs for cls in snapshot.pending if cls.key == key), ())
-    first = next((other for other in same if other.job not in started), job)
-    if first.order < job.order and reason.code != "waiting_nodes":
-        return Reason("behind", {"job": first.job})
+    key = ClassKey.of(job)
+    reason = made.known.get(key)
+    if reason is None:
+        reason = made.known[key] = _reason(snapshot, job, made, line)
+    if line.head is not None and line.head.job == job.job and line.promise is not None:
+        reason = replace(reason, evidence={**reason.evidence, **_time(line, made)})
     field = OWN_SHORTAGE.get(reason.code)
-    if field is None:
+    if field is None or not holders:
         return reason
     return replace(reason, evidence={**reason.evidence, "holders": _holders(snapshot, job.pool, field)})
 
 
-def position(snapshot: Snapshot, job: Pending) -> int:
-    """Return how many waiting jobs of the same pool come before `job`. O(classes log jobs)."""
-    return sum(_before(cls.jobs, job) for cls in snapshot.pending if cls.jobs and cls.jobs[0].pool == job.pool)
+def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
+    room, books, request = made.room, made.books[job.pool], job.request
+    assert room is not None, "a plan with lines has a room"
+    judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in smallest(request)]
+    demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
+    if not demands:
+        return _over(next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+    by_name = {} if books.empty else {node.name: node for node in snapshot.nodes}
+
+    def tried(free: Room, unfit: Failures) -> Excess | bool:
+        """Whether it could start there; what it would be charged too much for, where only that is in the way."""
+        placed = [(demand, place(free, demand, unfit)) for demand in demands]
+        found = [books.judge(job.tenant, charges(d.roles, where, by_name)) for d, where in placed if where is not None]
+        over = [verdict for verdict in found if isinstance(verdict, Excess)]
+        return over[0] if over and len(over) == len(found) else bool(found)
+
+    now = tried(room, line.unfit)
+    if isinstance(now, Excess):
+        return _over(now)
+    if not now:
+        gone = away(snapshot.capacity or capacity_of(snapshot), request)
+        if gone is not None:
+            return gone
+        return shortage(room, demands[0].roles, request.pool, request.nodes, request.driver).reason
+    if line.head is None:
+        return Reason("next_pass")
+    if line.closed:
+        return Reason("behind", {"job": line.head.job})
+    if not line.in_time(made.at + job.limit_s) and tried(line.behind(room), line.unfit_behind) is not True:
+        limit_s = job.limit_s if job.limit_s < math.inf else None
+        return Reason("reserved", {"job": line.head.job, "limit_s": limit_s, **_time(line, made)})
+    return Reason("next_pass")
 
 
-def _before(jobs: Sequence[Pending], job: Pending) -> int:
-    return jobs.before(job.order) if isinstance(jobs, Ordered) else sum(other.order < job.order for other in jobs)
+def _time(line: Line, made: Plan) -> dict[str, Any]:
+    """Return when the head of the line starts: as a time and in so many seconds, None while that cannot be known."""
+    at = line.promise.at if line.promise is not None else math.inf
+    known = at < math.inf
+    return {"at": at if known else None, "in_s": at - made.at if known else None}
 
 
-def preview(snapshot: Snapshot, job: Pending, now: float) -> Start | Reason:
+def _over(excess: Excess) -> Reason:
+    data = {
+        "account": excess.account.name, "kind": excess.account.kind, "resource": excess.resource,
+        "used": excess.used, "asks": excess.asks, "limit": excess.limit,
+    }  # fmt: skip
+    return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})
+
+
+def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
+    """Return how many waiting jobs of the same pool come before `job`, borrowing aside. O(classes log jobs)."""
+    ranking = made.ranking
+    if ranking is None:
+        return 0
+    turn = ranking.place(job, ranking.lift(ClassKey.of(job)))
+    return sum(ranking.ahead(cls, turn) for cls in snapshot.pending if cls.key.request.pool == job.pool)
+
+
+def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
     """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is."""
-    key = class_key(job.roles, job.pool)
-    made = plan(replace(snapshot, pending=(*snapshot.pending, RequestClass(key, (job,)))), now)
+    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))))
+    made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
-    return start or explain(snapshot, job, made)
+    return start or explain(seen, job, made)
 
 
 def _holders(snapshot: Snapshot, pool: str, field: str, most: int = 5) -> list[dict[str, Any]]:
     """Return the running jobs that hold most of `field` in `pool`, largest first."""
-    names = {node.name for node in snapshot.nodes if node.pool == pool}
     held = []
     for usage in snapshot.running:
-        amount = sum(getattr(usage.roles[a.role].resources, field) for a in usage.placement if a.node in names)
-        if amount:
-            held.append((-amount, usage.job, usage.expires_at))
+        if usage.pool == pool:
+            amount = sum(getattr(role.resources, field) * role.replicas for role in usage.roles)
+            if amount:
+                held.append((-amount, usage.job, usage.ends_at))
     held.sort(key=lambda item: item[:2])
-    return [{"job": job, "holds": -amount, "expires_at": ends} for amount, job, ends in held[:most]]
-
-
-def suggest(snapshot: Snapshot, job: Pending, reason: Reason, most: int = 3) -> tuple[Suggestion, ...]:
-    """Return up to `most` changes, cheapest first, each of which alone would let `job` start now.
-
-    Only for a job that waits for its own shortage: who waits behind another gains nothing by asking for less.
-    Costs O(roles x (log replicas + card models)) fits.
-    """
-    if reason.code not in OWN_SHORTAGE:
-        return ()
-    room = snapshot.capacity or capacity_of(snapshot)
-    out: list[Suggestion] = []
-    for at in sorted(range(len(job.roles)), key=lambda i: -getattr(job.roles[i].resources, OWN_SHORTAGE[reason.code])):
-        for suggestion in _changes(room, job, at, reason.code):
-            out.append(suggestion)
-            if len(out) == most:
-                return tuple(out)
-    return tuple(out)
-
-
-def _changes(room: Room, job: Pending, at: int, code: str) -> Iterator[Suggestion]:
-    """Yield the changes of role `at` that help: another card model, less of what is short, fewer replicas."""
-    role = job.roles[at]
-    field = OWN_SHORTAGE[code]
-
-    def fits(changed: Role) -> bool:
-        return fit(room, (*job.roles[:at], changed, *job.roles[at + 1 :]), job.pool) is not None
-
-    if field == "gpu" and role.resources.gpu_type is not None:
-        models = sorted({model for free in room.nodes_of(job.pool) for model in free.cards} - {role.resources.gpu_type})
-        for model in models:
-            if fits(with_resources(role, gpu_type=model)):
-                text = Text(f"角色 {role.name} 改用型号 {model}", f"Use cards of type {model} for role {role.name}")
-                yield Suggestion(text, {f"roles.{at}.resources.gpu_type": model})
-    asked = int(getattr(role.resources, field))
-    less = largest(lambda amount: fits(with_resources(role, **{field: amount})), asked)
-    if less is not None:
-        words, name = format_memory(less) if field == "memory_mib" else str(less), WRITTEN.get(field, field)
-        text = Text(f"角色 {role.name} 的 {name} 降到 {words}", f"Lower {name} of role {role.name} to {words}")
-        yield Suggestion(text, {f"roles.{at}.resources.{name}": less})
-    fewer = largest(lambda count: fits(replace(role, replicas=count)), role.replicas)
-    if fewer is not None:
-        text = Text(f"角色 {role.name} 的副本数降到 {fewer}", f"Lower the replicas of role {role.name} to {fewer}")
-        yield Suggestion(text, {f"roles.{at}.replicas": fewer})
+    return [
+        {"job": job, "holds": -amount, "expires_at": ends if ends < math.inf else None}
+        for amount, job, ends in held[:most]
+    ]

@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from trainmaster.core.records import Node, Role, port_space
 from trainmaster.queue.capacity import Capacity, Room
-from trainmaster.queue.classes import class_key
 from trainmaster.queue.fit import fit, largest, with_resources
 from trainmaster.queue.shortage import FIELDS, REMEMBERED, STEPS, WRITTEN, evidence
-from trainmaster.queue.snapshot import Reason
+from trainmaster.queue.snapshot import Reason, Request
 
 
 def can_ever_fit(
@@ -88,7 +87,7 @@ def refusal(
     driver: str | None = None,
 ) -> Reason | None:
     """Return `can_ever_fit` for the nodes of `capacity`; a request class that was asked before costs a look-up."""
-    key = f"{class_key(roles, pool)}:{sorted(names)}:{driver}"
+    key = Request(pool, (tuple(roles),), names, driver)
     if key not in capacity.refused:
         if len(capacity.refused) > REMEMBERED:
             capacity.refused.clear()

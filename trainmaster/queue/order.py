@@ -4,20 +4,55 @@ Owns the order key and `Ordered`, a sorted sequence of waiting jobs with cheap i
 knows nothing of nodes. Invariant: an `Ordered` is always sorted by `Pending.order`, and no two jobs share an order.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Final, overload
 
-from trainmaster.core.states import Priority
-from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.fairness import Offsets
+from trainmaster.queue.policy import QueuePolicy
+from trainmaster.queue.snapshot import ClassKey, Pending, RequestClass
 
 _BLOCK: Final = 512
 """Jobs per block: an insert moves at most twice this many references, whatever the length of the queue."""
 
 
-def order_key(priority: Priority, seq: int) -> tuple[float, ...]:
-    """Return what jobs are sorted by, first starts first: higher priority class, then submit sequence (R46)."""
-    return (-int(priority), seq)
+Place = tuple[int, bool, float, int]
+"""Where a job stands in its pool's line, first starts first (R46): its priority class, negated; whether it borrows beyond
+a quota; its rank; its number. The rank is a time: when it was submitted, moved back by its limit and by what its tenant
+used, both bounded, so that whoever waits is overtaken for a bounded time only. Under "sjf" it is the limit."""
+
+
+class Ranking:
+    """The order under one policy, with what was used until now."""
+
+    def __init__(self, policy: QueuePolicy, offsets: Offsets) -> None:
+        self._policy, self._offsets = policy, offsets
+        self._came = 0.0 if policy.ordering == "sjf" else 1.0
+
+    def lift(self, key: ClassKey) -> float:
+        """Return what the jobs of a class are moved back by, in seconds."""
+        policy = self._policy
+        if policy.ordering == "sjf":
+            return key.limit_s
+        return policy.age_weight * min(key.limit_s, policy.age_cap_s) + self._offsets.of(key.tenant)
+
+    def place(self, job: Pending, lift: float, borrows: bool = False) -> Place:
+        """Return where `job`, of a class with this `lift`, stands."""
+        came, seq = job.order
+        return -job.priority, borrows, self._came * came + lift, seq
+
+    def ahead(self, cls: RequestClass, place: Place) -> int:
+        """Return how many jobs of `cls` stand before `place`, borrowing aside. O(log jobs)."""
+        mine, lift = -cls.key.priority, self.lift(cls.key)
+        if mine != place[0]:
+            return len(cls.jobs) if mine < place[0] else 0
+        if not self._came and lift != place[2]:
+            return len(cls.jobs) if lift < place[2] else 0
+        limit = (place[2] - lift if self._came else math.inf, place[3])
+        if isinstance(cls.jobs, Ordered):
+            return cls.jobs.before(limit)
+        return sum(self.place(job, lift) < place for job in cls.jobs)
 
 
 class Ordered(Sequence[Pending]):
@@ -27,7 +62,7 @@ class Ordered(Sequence[Pending]):
 
     def __init__(self) -> None:
         self._blocks: list[list[Pending]] = []
-        self._lasts: list[tuple[float, ...]] = []  # order of the last job of each block
+        self._lasts: list[tuple[float, float]] = []  # order of the last job of each block
         self._size = 0
 
     def add(self, job: Pending) -> None:
@@ -54,7 +89,7 @@ class Ordered(Sequence[Pending]):
             del block[_BLOCK:]
         self._lasts[at] = block[-1].order
 
-    def remove(self, order: tuple[float, ...]) -> Pending:
+    def remove(self, order: tuple[float, int]) -> Pending:
         """Take out and return the job with this order. Raises KeyError when there is none."""
         at = bisect_left(self._lasts, order)
         block = self._blocks[at] if at < len(self._blocks) else []
@@ -69,7 +104,7 @@ class Ordered(Sequence[Pending]):
             del self._blocks[at], self._lasts[at]
         return job
 
-    def before(self, order: tuple[float, ...]) -> int:
+    def before(self, order: tuple[float, float]) -> int:
         """Return how many jobs come before `order`. O(log n + number of blocks)."""
         at = bisect_left(self._lasts, order)
         inside = bisect_left(self._blocks[at], order, key=_order) if at < len(self._blocks) else 0
@@ -98,5 +133,5 @@ class Ordered(Sequence[Pending]):
         raise IndexError(index)
 
 
-def _order(job: Pending) -> tuple[float, ...]:
+def _order(job: Pending) -> tuple[float, int]:
     return job.order

@@ -1,101 +1,264 @@
-"""`plan(snapshot, now, policy) -> Plan`: who starts now and where, and why everybody else waits. Pure.
+"""`plan(snapshot, now, policy) -> Plan`: who starts now and where, who gives way, and what the first in line is promised. Pure.
 
-Take the waiting jobs of each pool in order. Start each one that fits, all of its replicas or none. One that does not
-fit although the machines could carry it gets what is freed next, so nobody behind it in its pool may start - except,
-while it lacks cards, jobs that ask for no cards. One that the present machines cannot carry at all (a node is away)
-holds nobody up. Equal requests share a class: what is known of one is known of all. docs/design/queue.md shows why
-nobody starves.
+Take the waiting jobs of each pool in order and start what fits, all of a gang or none. The first that does not fit though
+the machines in service could carry it is the head of the line: it is promised the nodes and the time at which it fits if
+limits are obeyed, and whoever comes after it starts only without delaying that. One that the machines in service cannot
+carry (a node is away), or whose quota is spent, holds nobody up. docs/design/queue.md shows why nobody starves.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import insort
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import Final
 
-from trainmaster.queue.capacity import Capacity, Room
-from trainmaster.queue.fit import fit
-from trainmaster.queue.shortage import Shortage, away, shortage
-from trainmaster.queue.snapshot import Pending, Plan, QueuePolicy, Reason, RequestClass, Snapshot, Start
+from trainmaster.core.records import Assignment, Role
+from trainmaster.queue.backfill import Line, rehearse
+from trainmaster.queue.capacity import Capacity, Held, Room, holding
+from trainmaster.queue.elastic import largest, smallest
+from trainmaster.queue.failures import Demand, Failures
+from trainmaster.queue.fairness import Offsets
+from trainmaster.queue.fit import place
+from trainmaster.queue.grow import grown
+from trainmaster.queue.order import Place, Ranking
+from trainmaster.queue.packing import Packing
+from trainmaster.queue.policy import DEFAULT, QueuePolicy
+from trainmaster.queue.preempt import give_way
+from trainmaster.queue.quota import BORROWS, OWN, Books, asks, charges
+from trainmaster.queue.running import running_of
+from trainmaster.queue.shortage import away
+from trainmaster.queue.snapshot import (
+    ClassKey,
+    Evict,
+    Pending,
+    Plan,
+    Request,
+    RequestClass,
+    Resize,
+    Snapshot,
+    Start,
+    Usage,
+)
 
-DEFAULT_POLICY: Final = QueuePolicy()
+STARTED: Final = "started"
+SETTLED: Final = "settled"
+SHORTEST: Final = QueuePolicy(ordering="sjf")
 
 
-def plan(snapshot: Snapshot, now: float, policy: QueuePolicy = DEFAULT_POLICY) -> Plan:
-    """Return the starts of this pass and the reasons of who still waits. `snapshot` is left as it is.
+def plan(snapshot: Snapshot, now: float, policy: QueuePolicy = DEFAULT) -> Plan:
+    """Return what to do now. `snapshot` is left as it is. Equal snapshots, times and policies give equal plans.
 
-    O(classes log classes + starts x nodes): a class that is known not to fit costs a look-up, not a fit.
+    O(classes log classes + starts x fit + releases): a class that is known not to fit costs a look-up, not a fit.
     """
-    work = _Pass(snapshot.capacity or capacity_of(snapshot))
-    for cls, job in _line(snapshot.pending, work.reasons):
-        if len(work.starts) == policy.max_starts:
-            return Plan(tuple(work.starts), work.reasons, more=True, at=now)
-        work.consider(cls.key, job)
-    return Plan(tuple(work.starts), work.reasons, at=now)
+    return _Pass(snapshot, now, policy).run()
 
 
 def capacity_of(snapshot: Snapshot) -> Capacity:
     """Return what is free in `snapshot`, added up from its running attempts. O(nodes + running tasks)."""
     capacity = Capacity(snapshot.nodes, snapshot.port_first, snapshot.port_last, snapshot.busy_ports)
     for usage in snapshot.running:
-        capacity.hold(usage.job, usage.roles, usage.placement)
+        capacity.hold(usage.attempt, usage.roles, usage.placement)
     return capacity
 
 
-def _line(classes: Sequence[RequestClass], settled: dict[str, Reason]) -> Iterator[tuple[RequestClass, Pending]]:
-    """Yield (class, job) over all classes in order; a class that is in `settled` is passed over from then on."""
-    members = [iter(cls.jobs) for cls in classes]
-    heads = [(first.order, at, first) for at, jobs in enumerate(members) if (first := next(jobs, None))]
-    heapq.heapify(heads)
-    while heads:
-        _, at, job = heads[0]
-        yield classes[at], job
-        after = next(members[at], None) if classes[at].key not in settled else None
-        if after is None:
-            heapq.heappop(heads)
-        else:
-            heapq.heapreplace(heads, (after.order, at, after))
+def ranking_of(snapshot: Snapshot, now: float, policy: QueuePolicy) -> Ranking:
+    """Return the order of the waiting jobs. O(classes + tenants)."""
+    if snapshot.fair is None or not policy.fair_weight_s:
+        return Ranking(policy, Offsets({}))
+    total = {
+        "gpu": 1000 * sum(len(node.gpus) for node in snapshot.nodes),
+        "cpu": int(1000 * sum(node.cpu for node in snapshot.nodes)),
+        "memory_mib": sum(node.memory_mib for node in snapshot.nodes),
+    }
+    return Ranking(policy, snapshot.fair.offsets((cls.key.tenant for cls in snapshot.pending), total, now, policy))
 
 
-@dataclass(slots=True)
 class _Pass:
-    """One pass: what has been started, who is settled as waiting, and who is first in line in each pool."""
+    """One pass over all pools. `room`: what is free beside this pass's starts; the capacity itself until the first."""
 
-    capacity: Capacity
-    starts: list[Start] = field(default_factory=list)
-    reasons: dict[str, Reason] = field(default_factory=dict)
-    first: dict[str, tuple[Pending, bool]] = field(default_factory=dict)  # pool -> who gets what is freed, lacks cards
-    room: Room | None = None  # the capacity minus this pass's starts, made at the first of them
+    def __init__(self, snapshot: Snapshot, now: float, policy: QueuePolicy) -> None:
+        self.snapshot, self.now, self.policy = snapshot, now, policy
+        self.packing = Packing(policy.packing, mix=snapshot.mix)
+        self.capacity = snapshot.capacity or capacity_of(snapshot)
+        self.running = running_of(snapshot.running)
+        self.ranking = ranking_of(snapshot, now, policy)
+        self.by_name = {node.name: node for node in snapshot.nodes} if snapshot.quotas else {}
+        self.room: Room = self.capacity
+        self.starts: list[Start] = []
+        self.evictions: list[Evict] = []
+        self.lines: dict[str, Line] = {}
+        self._books: dict[str, Books] = {}
 
-    def consider(self, key: str, job: Pending) -> None:
-        """Start `job`, or settle its class with a reason."""
-        if key in self.reasons:
+    def run(self) -> Plan:
+        """Do all pools, by name."""
+        pools: dict[str, list[RequestClass]] = {}
+        for cls in self.snapshot.pending:
+            if cls.jobs:
+                pools.setdefault(cls.key.request.pool, []).append(cls)
+        more = False
+        for pool in sorted(pools):
+            line = self.lines[pool] = Line(pool, Failures(self.capacity.unfit))
+            if not _PoolPass(self, line).run(pools[pool]):
+                more = True
+                break
+        promised = (line.reservation for line in self.lines.values())
+        return Plan(
+            starts=tuple(self.starts),
+            evictions=tuple(self.evictions),
+            resizes=() if more else self._resizes(),
+            reservations=tuple(each for each in promised if each is not None),
+            more=more,
+            at=self.now,
+            room=self.room,
+            lines=self.lines,
+            books=self._books,
+            ranking=self.ranking,
+        )
+
+    def _resizes(self) -> tuple[Resize, ...]:
+        return tuple(grown(self.running, self.lines, self.room, self.books, self.now, self.policy))
+
+    def books(self, pool: str) -> Books:
+        """Return what the accounts of `pool` hold by now."""
+        if pool not in self._books:
+            self._books[pool] = Books(pool, self.snapshot.quotas, self.running.held)
+        return self._books[pool]
+
+    def take(self, start: Start) -> None:
+        """Note a start."""
+        if self.room is self.capacity:
+            self.room = self.capacity.fork()
+        self.room.take(start.roles, start.placement)
+        self.starts.append(start)
+
+    def held_by(self, usage: Usage) -> tuple[Held, ...]:
+        """Return what an attempt gives back when it ends."""
+        return self.capacity.holding_of(usage.attempt) or holding(usage.roles, usage.placement)
+
+
+class _PoolPass:
+    """The part of a pass that concerns one pool."""
+
+    def __init__(self, work: _Pass, line: Line) -> None:
+        self.work, self.line, self.books = work, line, work.books(line.pool)
+        self.mine: list[Usage] = []  # what this pass started before there was a head, by end
+        self._dead: tuple[set[Request], set[Request]] = set(), set()  # not to be had now; not beside the promise
+
+    def run(self, classes: list[RequestClass]) -> bool:
+        """Consider every class; return False when the pass ended at its limit of starts."""
+        work, line, ranking = self.work, self.line, self.work.ranking
+        members = [iter(cls.jobs) for cls in classes]
+        firsts = [next(jobs) for jobs in members]
+        lifts = [ranking.lift(cls.key) for cls in classes]
+        heap = [(*ranking.place(job, lifts[at]), at) for at, job in enumerate(firsts)]
+        heapq.heapify(heap)
+        while heap and not line.closed:
+            if len(work.starts) >= work.policy.max_starts:
+                return False
+            first, borrows, rank, seq, at = heap[0]
+            had_head = line.head is not None
+            verdict = self._consider(classes[at].key, firsts[at], (first, borrows, rank, seq))
+            after = next(members[at], None) if verdict == STARTED else None
+            if after is not None:
+                firsts[at] = after
+                heapq.heapreplace(heap, (*ranking.place(after, lifts[at], borrows), at))
+            elif verdict == BORROWS:
+                heapq.heapreplace(heap, (*ranking.place(firsts[at], lifts[at], borrows=True), at))
+            else:
+                heapq.heappop(heap)
+            if work.policy.backfill == "easy-shortest" and line.head is not None and not had_head:
+                ranking = Ranking(SHORTEST, Offsets({}))
+                lifts = [ranking.lift(cls.key) for cls in classes]
+                heap = [(cls, late, lifts[at], seq, at) for cls, late, _, seq, at in heap]
+                heapq.heapify(heap)
+        return True
+
+    def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:
+        """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when its turn is after the others'."""
+        request, borrows = key.request, turn[1]
+        late = not self.line.in_time(self.work.now + key.limit_s)
+        if request in self._dead[0] or (late and request in self._dead[1]):
+            return SETTLED
+        shapes: Iterable[int] = range(len(request.shapes))
+        blocked = False
+        if not self.books.empty:
+            judged = [self.books.judge(key.tenant, asks(demand.roles)) for demand in smallest(request)]
+            shapes = [at for at in shapes if judged[at] == OWN or (borrows and judged[at] == BORROWS)]
+            blocked = len(shapes) < len(judged)
+            if not shapes and not borrows and BORROWS in judged:
+                return BORROWS
+        started, limited = self._start(key, job, shapes, late=late, borrows=borrows)
+        if started:
+            return STARTED
+        if blocked or limited:
+            return BORROWS if not borrows and not self.books.empty and shapes else SETTLED
+        self._dead[late].add(request)
+        if self.line.head is None and away(self.work.capacity, request) is None:
+            self._becomes_head(job, turn)
+        return SETTLED
+
+    def _start(
+        self, key: ClassKey, job: Pending, shapes: Iterable[int], *, late: bool, borrows: bool
+    ) -> tuple[bool, bool]:
+        """Start `job` as the first of `shapes` that fits; return (started, a quota stood in the way)."""
+        request, limited = key.request, False
+
+        def attempt(roles: tuple[Role, ...]) -> tuple[Assignment, ...] | None:
+            nonlocal limited
+            placement = self._fit(request, at, roles, late=late)
+            if placement is None or self.books.empty:
+                return placement
+            judged = self.books.judge(key.tenant, charges(roles, placement, self.work.by_name))
+            fine = judged == OWN or (borrows and judged == BORROWS)
+            limited = limited or not fine
+            return placement if fine else None
+
+        for at in shapes:
+            found = largest(request.shapes[at], attempt)
+            if found is not None:
+                self._take(key, Start(job.job, found[1], found[0], at))
+                return True, False
+        return False, limited
+
+    def _fit(self, request: Request, at: int, roles: tuple[Role, ...], *, late: bool) -> tuple[Assignment, ...] | None:
+        work, line = self.work, self.line
+        demand = smallest(request)[at]
+        if demand.roles != roles:
+            demand = Demand.of(roles, request.pool, request.nodes, request.driver)
+        if late:
+            return place(line.behind(work.room), demand, line.unfit_behind, work.packing)
+        unfit = work.capacity.unfit if work.room is work.capacity else line.unfit
+        return place(work.room, demand, unfit, work.packing)
+
+    def _take(self, key: ClassKey, start: Start) -> None:
+        work, line = self.work, self.line
+        ends_at = work.now + key.limit_s
+        work.take(start)
+        line.took(start.roles, start.placement, ends_at)
+        if not self.books.empty:
+            self.books.charge(key.tenant, charges(start.roles, start.placement, work.by_name))
+        if line.head is None:
+            usage = Usage(start.job, start.job, start.roles, start.placement, line.pool, work.now, ends_at)
+            insort(self.mine, usage, key=_END)
+
+    def _becomes_head(self, job: Pending, turn: Place) -> None:
+        work, line = self.work, self.line
+        if work.policy.backfill == "none":
+            line.head, line.head_at, line.closed = job, turn, True
             return
-        holder = self.first.get(job.pool)
-        if holder is not None and not (holder[1] and not asks_cards(job)):
-            self.reasons[key] = Reason("behind", {"job": holder[0].job})
+        running = work.running.releases(line.pool)
+        line.promise = rehearse(
+            work.room, job, sorted((*running, *self.mine), key=_END), work.now, work.held_by, work.packing
+        )
+        if line.promise is None:
+            return  # it waits for what no release gives back, such as a port that a stranger uses
+        line.head, line.head_at = job, turn
+        if work.policy.preemption == "off" or line.promise.at - work.now <= work.policy.restart_cost_s:
             return
-        short = self.capacity.failures.get(key)
-        placement = None if short is not None else fit(self.room or self.capacity, job.roles, job.pool)
-        if placement is not None:
-            self.room = self.room or self.capacity.fork()
-            self.room.take(job.roles, placement)
-            self.starts.append(Start(job.job, placement))
-            return
-        gone = away(self.capacity, key, job.roles, job.pool)
-        if gone is not None:
-            self.reasons[key] = gone
-            return
-        short = short or self._shortage(key, job)
-        self.reasons[key] = short.reason
-        self.first[job.pool] = (job, short.cards)
-
-    def _shortage(self, key: str, job: Pending) -> Shortage:
-        found = shortage(self.room or self.capacity, job.roles, job.pool)
-        if self.room is None:  # true of the capacity itself: remembered until something is released
-            self.capacity.failures[key] = found
-        return found
+        most = work.policy.preempt_most - len(work.evictions)
+        evicted, sooner = give_way(job, work.room, running, self.books, work.held_by, work.now, work.policy, most)
+        work.evictions += evicted
+        line.promise = sooner or line.promise
 
 
-def asks_cards(job: Pending) -> bool:
-    """Return whether any role of `job` asks for cards."""
-    return any(role.resources.gpu for role in job.roles)
+_END = attrgetter("ends_at", "started_at", "attempt")

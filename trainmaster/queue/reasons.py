@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.units import format_memory
+from trainmaster.core.units import format_duration, format_memory
 from trainmaster.queue.snapshot import Reason
 
 REASONS: Final[dict[str, tuple[str, str]]] = {
@@ -36,6 +36,18 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
     "behind": (
         "排在{job}之后：它先得到释放出来的资源",
         "Behind {job}, which gets what is freed first",
+    ),
+    "reserved": (
+        "空闲的资源留给{job}，它{when}启动；此任务的时长上限为{limit}，现在启动会推迟它",
+        "What is free is kept for {job}, which starts {when}; with a limit of {limit} this job would delay it",
+    ),
+    "quota": (
+        "{account}的配额已满：{resource} 已用 {used}，再加 {asks} 将超过 {most}",
+        "The quota of {account} is reached: {used} {resource} in use, {asks} more would exceed {most}",
+    ),
+    "quota_lent": (
+        "{account}已用 {used} {resource}，超过其配额 {most} 的部分只能借用他人未用的：现可借 {lent}，需要 {asks}",
+        "{account} holds {used} {resource}; beyond its quota of {most} it borrows what others leave: {lent}, it asks {asks}",
     ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
@@ -79,6 +91,16 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
 """Code -> (zh, en). Placeholders are keys of the evidence, made readable by `render`."""
 
 _SOMEBODY: Final = ("其他用户的任务", "another user's job")
+_OPEN: Final = frozenset({"holds", "at", "in_s", "limit_s"})
+"""What anybody may know of a job whose name he may not: how much it takes, and when his own turn comes."""
+
+_KINDS: Final[dict[str, tuple[str, str]]] = {
+    "cluster": ("虚拟集群 {} ", "virtual cluster {}"),
+    "workspace": ("工作空间 {} ", "workspace {}"),
+    "user": ("用户 {} ", "user {}"),
+}
+"""What accounts are called, by kind."""
+
 _UNITS: Final[dict[str, tuple[str, str]]] = {"gpus": (" 张卡", " cards"), "cpu": (" 核", " cores"), "memory": ("", "")}
 
 
@@ -122,7 +144,7 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
 
     def told(item: dict[str, Any]) -> dict[str, Any]:
         name = name_of(item["job"])
-        shown = item if name is not None else {key: item[key] if key == "holds" else None for key in item}
+        shown = item if name is not None else {key: item[key] if key in _OPEN else None for key in item}
         return {**shown, "name": name}
 
     evidence = told(reason.evidence) if "job" in reason.evidence else dict(reason.evidence)
@@ -152,9 +174,40 @@ def _words(reason: Reason, language: int) -> dict[str, Any]:
     if "job" in out:
         name = out.get("name", out["job"])
         out["job"] = _SOMEBODY[language] if name is None else (f"任务 {name} ", f"job {name}")[language]
+    if "in_s" in out:
+        out["when"] = _when(out["in_s"])[language]
+    if "limit_s" in out:
+        limit_s = out["limit_s"]
+        out["limit"] = ("无限", "no end")[language] if limit_s is None else format_duration(limit_s)
+    if "account" in out:
+        out.update(_account(out, language))
     if "fixed" in out:
         out["fixed"] = out["fixed"] or [f"{out['ports']} {('个', 'of any number')[language]}"]
     return {name: _listed(value, language) if isinstance(value, list) else value for name, value in out.items()}
+
+
+def _when(in_s: float | None) -> Text:
+    if in_s is None:
+        return Text("在无时长上限的任务结束后", "when jobs without a limit have ended")
+    if in_s <= 0:
+        return Text("即将", "any moment")
+    return Text(f"最迟在 {format_duration(in_s)} 后", f"in {format_duration(in_s)} at the latest")
+
+
+def _account(data: dict[str, Any], language: int) -> dict[str, str]:
+    """Return the words of a quota: amounts of cards and cores are thousandths, of memory MiB."""
+    resource = str(data["resource"])
+    what, _, model = resource.partition(":")
+    unit = _UNITS[{"gpu": "gpus", "cpu": "cpu", "memory_mib": "memory"}[what]][language].strip()
+    out = {
+        "account": _KINDS[data["kind"]][language].format(data["account"]),
+        "resource": " ".join(filter(None, (model, unit))),
+    }
+    for name, known in (("used", "used"), ("asks", "asks"), ("most", "limit"), ("lent", "lent")):
+        if known in data:
+            amount = data[known]
+            out[name] = format_memory(int(amount)) if what == "memory_mib" else f"{amount / 1000:g}"
+    return out
 
 
 def _listed(values: list[Any], language: int) -> str:

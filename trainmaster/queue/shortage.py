@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.capacity import Capacity, Free, Room
+from trainmaster.queue.elastic import smallest
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL, WHOLE, Kinds
-from trainmaster.queue.snapshot import Reason
+from trainmaster.queue.snapshot import Reason, Request
 
 STEPS: Final[tuple[tuple[str, Kinds], ...]] = (
     ("gpus", frozenset({"gpu"})),
@@ -99,21 +100,15 @@ def _free(what: str, node: Free, ask: Resources) -> list[float]:
     return [1.0] * sum(whole) + shared
 
 
-def away(
-    capacity: Capacity,
-    key: str,
-    roles: Sequence[Role],
-    pool: str,
-    nodes: frozenset[str] = frozenset(),
-    driver: str | None = None,
-) -> Reason | None:
-    """Return why `roles` do not fit on the present nodes even if nothing ran, else None. Remembered by `key`."""
-    if key not in capacity.impossible:
+def away(capacity: Capacity, request: Request) -> Reason | None:
+    """Return why no shape of `request` fits on the present nodes even if nothing ran, else None. Remembered."""
+    if request not in capacity.impossible:
         if len(capacity.impossible) > REMEMBERED:
             capacity.impossible.clear()
-        placed = fit(capacity.empty(), roles, pool, ALL, nodes, driver)
-        capacity.impossible[key] = None if placed is not None else _away(capacity, pool)
-    reason: Reason | None = capacity.impossible[key]
+        empty, (pool, nodes, driver) = capacity.empty(), (request.pool, request.nodes, request.driver)
+        fine = any(fit(empty, demand.roles, pool, ALL, nodes, driver) is not None for demand in smallest(request))
+        capacity.impossible[request] = None if fine else _away(capacity, pool)
+    reason: Reason | None = capacity.impossible[request]
     return reason
 
 

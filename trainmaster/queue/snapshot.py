@@ -2,43 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role
 
 if TYPE_CHECKING:
-    from trainmaster.queue.capacity import Capacity
+    from trainmaster.queue.backfill import Line
+    from trainmaster.queue.capacity import Capacity, Room
+    from trainmaster.queue.fairness import Fairness
+    from trainmaster.queue.order import Ranking
+    from trainmaster.queue.packing import Kind
+    from trainmaster.queue.quota import Account, Books, Quota
+
+
+class Tenant(NamedTuple):
+    """Who a job is charged to: its virtual cluster (a share of a pool, R6; "": none), workspace, owner."""
+
+    cluster: str = ""
+    workspace: str = "default"
+    owner: str = ""
+
+
+NOBODY: Final = Tenant()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What decides where a gang may go and what it takes.
+
+    `shapes` are the flavor alternatives in the order tried (R161), one for an ordinary job; each is a whole gang, whose
+    elastic roles may start with any number from `min_replicas` to `replicas`. `nodes` empty: any node of the pool.
+    """
+
+    pool: str
+    shapes: tuple[tuple[Role, ...], ...]
+    nodes: frozenset[str] = frozenset()
+    driver: str | None = None
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.pool, self.shapes, self.nodes, self.driver)))
+
+    def __hash__(self) -> int:
+        return self._hash  # it is looked up several times in every pass
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """One waiting job. `order` sorts ascending (first starts first); `roles` is its gang."""
+    """One waiting job. `order`: time of its first submission and its number; it keeps both when it is queued again.
+
+    `limit_s`: how long it may run at most from now on; infinite when it has no limit.
+    """
 
     job: str
-    order: tuple[float, ...]
-    roles: tuple[Role, ...]
-    pool: str = "default"
+    request: Request
+    order: tuple[float, int] = (0.0, 0)
+    priority: int = 0
+    tenant: Tenant = NOBODY
+    limit_s: float = math.inf
     queued_at: float = 0.0
 
+    @property
+    def pool(self) -> str:
+        """The pool whose nodes it waits for."""
+        return self.request.pool
 
-@dataclass(frozen=True, slots=True)
-class RequestClass:
-    """Waiting jobs that ask for exactly the same: one that does not fit speaks for all. `jobs` is sorted by order."""
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The first of its shapes."""
+        return self.request.shapes[0]
 
-    key: str
+
+class ClassKey(NamedTuple):
+    """What makes waiting jobs completely alike, apart from when they came."""
+
+    request: Request
+    priority: int = 0
+    tenant: Tenant = NOBODY
+    limit_s: float = math.inf
+
+    @classmethod
+    def of(cls, job: Pending) -> ClassKey:
+        """Return the class that `job` belongs to."""
+        return cls(job.request, job.priority, job.tenant, job.limit_s)
+
+
+class RequestClass(NamedTuple):
+    """Waiting jobs that are alike: one that cannot start speaks for all. `jobs` is sorted by `Pending.order`."""
+
+    key: ClassKey
     jobs: Sequence[Pending]
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one live attempt holds."""
+    """What one live attempt holds, and what the queue must know of it.
 
+    `ends_at`: when its limit ends it, infinite when it has none. `held`: what it is charged for, `quota.charges`.
+    `request` and `shape`: what it asked for and as which of the shapes it runs, for one that may grow. `resized_at`,
+    `preempted_at`: when that was done to this job last.
+    """
+
+    attempt: str
     job: str
     roles: tuple[Role, ...]
     placement: tuple[Assignment, ...]
-    expires_at: float | None = None
+    pool: str = "default"
+    started_at: float = 0.0
+    ends_at: float = math.inf
+    priority: int = 0
+    tenant: Tenant = NOBODY
+    held: tuple[tuple[str, int], ...] = ()
+    preemptible: bool = False
+    request: Request | None = None
+    shape: int = 0
+    resized_at: float = -math.inf
+    preempted_at: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +128,21 @@ class Snapshot:
     """Everything `plan` may know. Ports are given out of [port_first, port_last] per host address.
 
     `capacity`: what is free, when the caller keeps it between passes; it then stands for nodes, running and ports,
-    which must describe the same. Without it the pass adds `running` up itself.
+    which must describe the same. Without it the pass adds `running` up itself. `running` may be a kept `Running`.
+    `quotas`: by account and pool; who has none has no limit. `fair`: what was used until now, None: nobody is favoured.
+    `mix`: what is asked for of late (`packing.mix_of`), for the fgd packing.
     """
 
     nodes: tuple[Node, ...]
-    running: Sequence[Usage]
+    running: Iterable[Usage]
     pending: Sequence[RequestClass]
     port_first: int = 21000
     port_last: int = 28999
     busy_ports: frozenset[int] = frozenset()
     capacity: Capacity | None = None
+    quotas: Mapping[tuple[Account, str], Quota] = field(default_factory=dict)
+    fair: Fairness | None = None
+    mix: tuple[Kind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +155,63 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start `job` now, placed so."""
+    """Start `job` now as its shape number `shape`, placed so; `roles` is that shape with the replicas placed."""
 
     job: str
     placement: tuple[Assignment, ...]
+    roles: tuple[Role, ...]
+    shape: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePolicy:
-    """The administrator's choices. `max_starts`: most starts of one pass, so that a pass never takes long."""
+class Evict:
+    """Send the attempt of `job` back to the queue, to make room for `for_job`. `why`: class | reclaim."""
 
-    max_starts: int = 512
+    job: str
+    attempt: str
+    for_job: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """Let `job` run with `replicas` of its role number `role`."""
+
+    job: str
+    role: int
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """`job` is first in line in its pool and starts at `at` at the latest, on `nodes`, if limits are obeyed.
+
+    `at` is infinite while it waits for attempts without a limit.
+    """
+
+    job: str
+    pool: str
+    at: float
+    nodes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Starts in order, and for every request class that still waits, the reason of its first job.
+    """What to do now, in this order: evictions, starts, resizes; and who is promised what.
 
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
+    `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
+    asked for; not to be changed. `known` are the reasons told so far.
     """
 
     starts: tuple[Start, ...] = ()
-    reasons: dict[str, Reason] = field(default_factory=dict)
+    evictions: tuple[Evict, ...] = ()
+    resizes: tuple[Resize, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
     more: bool = False
     at: float = 0.0
+    room: Room | None = field(default=None, compare=False, repr=False)
+    lines: Mapping[str, Line] = field(default_factory=dict, compare=False, repr=False)
+    books: Mapping[str, Books] = field(default_factory=dict, compare=False, repr=False)
+    ranking: Ranking | None = field(default=None, compare=False, repr=False)
+    known: dict[ClassKey, Reason] = field(default_factory=dict, compare=False, repr=False)

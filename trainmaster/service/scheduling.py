@@ -4,23 +4,30 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
-from trainmaster.core.records import Assignment, Job, Node, port_space, to_json
+from trainmaster.core.records import Assignment, Attempt, Job, Node, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, pending_of
-from trainmaster.queue.explain import explain, position, preview, suggest
+from trainmaster.queue.classes import PendingQueue, pending_of, placing
+from trainmaster.queue.elastic import fewest
+from trainmaster.queue.explain import explain, position, preview
+from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.fit import fit
+from trainmaster.queue.need import ALL
 from trainmaster.queue.never import refusal
 from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import DEFAULT
+from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
-from trainmaster.queue.snapshot import Plan, QueuePolicy, Reason, Snapshot, Start, Usage
+from trainmaster.queue.running import Running, usage_of
+from trainmaster.queue.snapshot import Plan, Reason, Snapshot, Start
+from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
 
@@ -33,13 +40,19 @@ class Scheduling:
 
     def __init__(self, config: LocalConfig, home: str, next_attempt: Callable[[str], int]) -> None:
         self._config, self._home, self._next_attempt = config, home, next_attempt
-        self._plan = Plan()
-        self.policy = QueuePolicy()
+        self._plan, self.policy = Plan(), DEFAULT
+        self.quotas: Mapping[tuple[Account, str], Quota] = {}
+        self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
-        self.queue = PendingQueue()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.queue, self.running = PendingQueue(), Running()
+        self.fair = Fairness(self.policy.fair_half_life_s)
         self.capacity = self._empty_capacity()
+        self._flexible.clear()
 
     def _empty_capacity(self) -> Capacity:
         first, last = self._config.port_first, self._config.port_last
@@ -59,8 +72,7 @@ class Scheduling:
 
     def restore(self, jobs: Iterable[Job]) -> None:
         """Begin anew from the live jobs the ledger holds."""
-        self.queue = PendingQueue()
-        self.capacity = self._empty_capacity()
+        self._begin()
         for job in jobs:
             self.moved(None, job)
 
@@ -68,38 +80,58 @@ class Scheduling:
         """See one change of one job."""
         was = before.state if before is not None else None
         if after.state is JobState.QUEUED:
-            if was is not JobState.QUEUED or (before is not None and before.priority is not after.priority):
+            if was is not JobState.QUEUED or before is None or _turn(before) != _turn(after):
                 self.queue.add(after)
+                if after.shapes or any(role.min_replicas is not None for role in after.roles):
+                    self._flexible[after.id] = after
         elif was is JobState.QUEUED:
+            self._flexible.pop(after.id, None)
             self.queue.remove(after.id)
         attempt = after.attempt
-        if attempt is None or (before is not None and before.attempt is attempt):
+        if attempt is None or (before is not None and before.attempt is attempt and before.policy is after.policy):
             return
-        key = attempt_id(after.id, attempt.number)
         if attempt.phase is Phase.ENDED:
-            self.capacity.release(key)
+            self._released(attempt_id(after.id, attempt.number), attempt)
         elif after.state is JobState.ACTIVE:
+            self._held(before, after, attempt)
+
+    def _held(self, before: Job | None, after: Job, attempt: Attempt) -> None:
+        key = attempt_id(after.id, attempt.number)
+        known = self.running.get(key)
+        if known is None:
             self.capacity.hold(key, after.roles, attempt.placement)
+        elif before is not None and _ends(before) == _ends(after):
+            return
+        usage = usage_of(after, attempt, self.nodes)
+        self.running.add(usage)
+        if known is None:
+            self.fair.change(usage.tenant, usage.held, 1, attempt.created_at)
+
+    def _released(self, key: str, attempt: Attempt) -> None:
+        self.capacity.release(key)
+        usage = self.running.remove(key)
+        if usage is not None:
+            ended_at = attempt.ended_at if attempt.ended_at is not None else attempt.created_at
+            self.fair.change(usage.tenant, usage.held, -1, ended_at)
 
     # -- decide ------------------------------------------------------------------------------------------------
 
     def schedule(self, now: float) -> list[Event]:
-        """Run one pass; return a `placed` event per start."""
+        """Run one pass; return a `preempted` event per eviction and a `placed` event per start."""
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
-        self._plan = self._plan_on_free_ports(now)
-        return [
-            Event(
-                start.job,
-                Kind.PLACED,
-                now,
-                "scheduler",
-                self._next_attempt(start.job),
-                {"placement": to_json(start.placement)},
+        self._plan = made = self._plan_on_free_ports(now)
+        out = []
+        for evict in made.evictions:
+            number = split_attempt_id(evict.attempt)[1]
+            out.append(
+                Event(evict.job, Kind.PREEMPTED, now, "scheduler", number, {"by": evict.for_job, "reason": evict.why})
             )
-            for start in self._plan.starts
-        ]
+        for start in made.starts:
+            data = placing(self._flexible.get(start.job), start)
+            out.append(Event(start.job, Kind.PLACED, now, "scheduler", self._next_attempt(start.job), data))
+        return out
 
     def _plan_on_free_ports(self, now: float) -> Plan:
         """Plan again around every port that something outside the platform turns out to listen on."""
@@ -108,7 +140,9 @@ class Scheduling:
         while self._busy.look((start.placement for start in made.starts), now):
             self.capacity.set_busy_ports(self._busy.known(now))
             made = plan(self._snapshot(), now, self.policy)
-        if self.capacity.busy_ports and any(reason.code == "waiting_ports" for reason in made.reasons.values()):
+        if self.capacity.busy_ports and any(
+            role.ports for cls in self.queue.snapshot_classes() for role in cls.key.request.shapes[0]
+        ):
             self.later(AGAIN_S)
         return made
 
@@ -122,10 +156,11 @@ class Scheduling:
         """When the last pass was made; 0 before the first."""
         return self._plan.at
 
-    def _snapshot(self, running: Iterable[Usage] = ()) -> Snapshot:
+    def _snapshot(self) -> Snapshot:
         return Snapshot(
-            nodes=tuple(self.nodes.values()), running=tuple(running), pending=self.queue.snapshot_classes(),
+            nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
             port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
+            quotas=self.quotas, fair=self.fair,
         )  # fmt: skip
 
     # -- explain -----------------------------------------------------------------------------------------------
@@ -136,17 +171,19 @@ class Scheduling:
         if pending is None:
             return None
         snapshot = self._snapshot()
-        return shown(explain(snapshot, pending, self._plan), position(snapshot, pending), name_of)
+        return shown(explain(snapshot, pending, self._plan), position(snapshot, pending, self._plan), name_of)
 
     def explain(self, job: Job, name_of: NameOf) -> dict[str, Any]:
         """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
         pending = self.queue.get(job.id)
         if pending is None:
             return {"reason": None, "position": None, "ahead": 0, "evidence": {}, "suggestions": []}
-        snapshot = self._snapshot(self._running())
-        why = explain(snapshot, pending, self._plan)
-        ahead = position(snapshot, pending)
-        suggestions = [{"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why)]
+        snapshot = self._snapshot()
+        why = explain(snapshot, pending, self._plan, holders=True)
+        ahead = position(snapshot, pending, self._plan)
+        suggestions = [
+            {"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why, self._plan)
+        ]
         told = shown(why, ahead, name_of)
         return {
             "reason": told,
@@ -158,20 +195,32 @@ class Scheduling:
 
     def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
         """Return where `job` would start if it were submitted now, or the reason why it would wait."""
-        found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), 0.0)
+        found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), job.submitted_at, self.policy)
         return found.placement if isinstance(found, Start) else shown(found, len(self.queue), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""
-        return fit(self.capacity.empty(), job.roles, job.pool) or ()
+        return fit(self.capacity.empty(), job.roles, job.pool, ALL, frozenset(job.node_names), job.driver) or ()
 
     def refusal(self, job: Job) -> Reason | None:
         """Return why no state of this cluster could ever run `job`, None when one could."""
-        return refusal(self.capacity, job.roles, job.pool)
+        shapes = job.shapes or (job.roles,)
+        names = frozenset(job.node_names)
+        found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
+        return None if None in found else found[0]
 
-    def _running(self) -> list[Usage]:
-        held = self.capacity.holders
-        return [Usage(split_attempt_id(key)[0], roles, placement) for key, (roles, placement) in held.items()]
+
+def _turn(job: Job) -> tuple[object, ...]:
+    """What decides the turn of a waiting job and may change while it waits."""
+    return job.priority, job.policy.duration_s, job.queued_at
+
+
+def _ends(job: Job) -> tuple[object, ...]:
+    """What decides when a live attempt ends."""
+    attempt = job.attempt
+    if attempt is None:
+        return ()
+    return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
 
 
 def shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.units import parse_duration_s
-from trainmaster.queue.snapshot import QueuePolicy
+from trainmaster.queue.policy import NAMED, QueuePolicy
+from trainmaster.queue.policy import problems as policy_problems
 
-POLICIES: Final[dict[str, QueuePolicy]] = {"default": QueuePolicy()}
+POLICIES: Final = NAMED
 """Name -> policy."""
 
 
@@ -30,10 +31,10 @@ def parse_policy(text: str) -> QueuePolicy:
             changes[key] = _value(key, value, known[key])
         except ValueError as error:
             raise _wrong(text, f"{key}: {error}", "") from error
-    try:
-        return replace(policy, **changes)
-    except ValueError as error:  # a value out of its bounds
-        raise _wrong(text, str(error), "") from error
+    wrong = policy_problems(changes)
+    if wrong:
+        raise InvalidSpec(f"policy {text}: {wrong[0].path} {wrong[0].rule}", remedy=wrong[0].remedy, problems=wrong)
+    return replace(policy, **changes)
 
 
 def _value(key: str, written: str, now: Any) -> Any:

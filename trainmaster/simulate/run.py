@@ -14,7 +14,7 @@ from trainmaster.core.records import Job, Node, Policy
 from trainmaster.core.states import JobState
 from trainmaster.core.units import parse_duration_s
 from trainmaster.queue.never import refusal
-from trainmaster.queue.snapshot import QueuePolicy
+from trainmaster.queue.policy import QueuePolicy
 from trainmaster.simulate.engine import Agenda, End, Engine, Turn, Work
 from trainmaster.simulate.workload import Recorded, Workload, limit_s
 from trainmaster.simulate.world import World

@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from trainmaster.core.actions import Action, Notify, WakePlanner
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.ids import attempt_id
-from trainmaster.core.records import Job, Node, replace, to_json
+from trainmaster.core.ids import attempt_id, split_attempt_id
+from trainmaster.core.records import Attempt, Job, Node, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue
+from trainmaster.queue.classes import PendingQueue, placing
+from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.plan import plan
-from trainmaster.queue.snapshot import Plan, QueuePolicy, Snapshot
+from trainmaster.queue.policy import QueuePolicy
+from trainmaster.queue.running import Running, usage_of
+from trainmaster.queue.snapshot import Plan, Snapshot
 from trainmaster.simulate.engine import Engine
 
 Changed = Callable[[Job | None, Job], None]
@@ -30,8 +33,11 @@ class World:
         self.jobs: dict[str, Job] = {}
         self.queue = PendingQueue()
         self.capacity = Capacity(nodes)
+        self.running = Running()
+        self.fair = Fairness(policy.fair_half_life_s)
         self.stirred = False  # something changed that may let a waiting job start
         self._nodes = tuple(nodes)
+        self._by_name = {node.name: node for node in nodes}
         self._policy, self._engine, self._changed = policy, engine, changed
 
     def apply(self, events: Iterable[Event]) -> None:
@@ -67,10 +73,22 @@ class World:
         attempt = after.attempt
         if attempt is not None and (before is None or before.attempt is not attempt):
             if attempt.phase is Phase.ENDED:
-                self.capacity.release(attempt_id(after.id, attempt.number))
+                self._released(attempt_id(after.id, attempt.number), attempt)
             elif attempt.phase is Phase.PLACED:
-                self.capacity.hold(attempt_id(after.id, attempt.number), after.roles, attempt.placement)
+                self._held(after, attempt)
         self._changed(before, after)
+
+    def _held(self, job: Job, attempt: Attempt) -> None:
+        usage = usage_of(job, attempt, self._by_name)
+        self.capacity.hold(usage.attempt, job.roles, attempt.placement)
+        self.running.add(usage)
+        self.fair.change(usage.tenant, usage.held, 1, attempt.created_at)
+
+    def _released(self, key: str, attempt: Attempt) -> None:
+        self.capacity.release(key)
+        usage = self.running.remove(key)
+        if usage is not None and attempt.ended_at is not None:
+            self.fair.change(usage.tenant, usage.held, -1, attempt.ended_at)
 
     def schedule(self, now: int) -> int:
         """Run one pass if anything changed, and again while the policy's limit of starts cuts it short; return how many."""
@@ -78,19 +96,31 @@ class World:
         while self.stirred and len(self.queue):
             passes += 1
             made = plan(self._snapshot(), now, self._policy)
+            self.apply(self._evicted(made, now))
             self.apply(self._placed(made, now))
             self.stirred = made.more  # whatever else the pass stirred it has seen
         return passes
 
+    @staticmethod
+    def _evicted(made: Plan, now: int) -> list[Event]:
+        return [
+            Event(
+                evict.job, Kind.PREEMPTED, now, "scheduler", split_attempt_id(evict.attempt)[1], {"by": evict.for_job}
+            )
+            for evict in made.evictions
+        ]
+
     def _placed(self, made: Plan, now: int) -> list[Event]:
         return [
             Event(start.job, Kind.PLACED, now, "scheduler", self.jobs[start.job].attempts_used + 1,
-                  {"placement": to_json(start.placement)})
+                  placing(self.jobs[start.job], start))
             for start in made.starts
         ]  # fmt: skip
 
     def _snapshot(self) -> Snapshot:
-        return Snapshot(self._nodes, (), self.queue.snapshot_classes(), capacity=self.capacity)
+        return Snapshot(
+            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair
+        )
 
     def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:
         """Take a node out of service, or give it back."""

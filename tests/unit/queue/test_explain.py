@@ -7,12 +7,13 @@ import pytest
 from tests.builders import job, node, snapshot
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, class_key, pending_of
-from trainmaster.queue.explain import explain, position, preview, suggest
+from trainmaster.queue.classes import PendingQueue, pending_of, request_of
+from trainmaster.queue.explain import explain, position, preview
 from trainmaster.queue.never import can_ever_fit, refusal
 from trainmaster.queue.plan import plan
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
 from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
+from trainmaster.queue.suggest import suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
 FIXED = [PortRequest("http", 1, 8080)]
@@ -70,7 +71,7 @@ def test_refusals_are_remembered_until_the_nodes_change() -> None:
 def running(name: str, what: Job, room: Capacity) -> Usage:
     (start,) = plan(Snapshot(room.nodes, (), _queue(what).snapshot_classes(), capacity=room), 0.0).starts
     room.hold(name, what.roles, start.placement)
-    return Usage(what.id, what.roles, start.placement, expires_at=99.0)
+    return Usage(name, what.id, what.roles, start.placement, ends_at=99.0)
 
 
 def _queue(*jobs: Job) -> PendingQueue:
@@ -88,20 +89,19 @@ def test_a_reason_names_numbers_and_holders() -> None:
     queue = _queue(waits, job("next").role(gpu=1).seq(3).done(), job("same").role(gpu=4, gpu_type="A100").seq(4).done())
     seen = Snapshot(NODES, (used,), queue.snapshot_classes(), capacity=room)
     made = plan(seen, 0.0)
-    reason = explain(seen, pending_of(waits), made)
+    reason = explain(seen, pending_of(waits), made, holders=True)
     assert reason.code == "waiting_gpus"
     assert reason.evidence == {
-        "role": "worker", "needs": 4, "each": 4, "replicas": 1, "free": 1, "largest": 1, "type": "A100",
+        "role": "worker", "needs": 4, "each": 4, "replicas": 1, "free": 1, "largest": 1, "type": "A100", "at": 99.0, "in_s": 99.0,
         "holders": [{"job": holder.id, "holds": 3, "expires_at": 99.0}],
     }  # fmt: skip
     text = render(reason)
     assert text.en == "Waiting for cards: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
     assert "A100" in text.zh
-    for late, ahead in (("next", 1), ("same", 2)):
-        pending = next(p for cls in seen.pending for p in cls.jobs if p.job == job(late).done().id)
-        assert explain(seen, pending, made) == Reason("behind", {"job": waits.id})
-        assert position(seen, pending) == ahead
-        assert suggest(seen, pending, explain(seen, pending, made)) == ()
+    assert [start.job for start in made.starts] == [job("next").done().id]
+    same = next(p for cls in seen.pending for p in cls.jobs if p.job == job("same").done().id)
+    assert explain(seen, same, made).code == "waiting_gpus"
+    assert [position(seen, p, made) for p in (pending_of(waits), same)] == [0, 2]
 
 
 def test_suggestions_are_changes_that_would_start_it_now() -> None:
@@ -111,20 +111,21 @@ def test_suggestions_are_changes_that_would_start_it_now() -> None:
     waits = job("waits").role("w", 2, gpu=2, gpu_type="A100").done()
     seen = snapshot(NODES, waits, capacity=room)
     pending = seen.pending[0].jobs[0]
-    found = suggest(seen, pending, explain(seen, pending, plan(seen, 0.0)))
+    made = plan(seen, 0.0)
+    found = suggest(seen, pending, explain(seen, pending, made), made)
     assert [s.change for s in found] == [{"roles.0.resources.gpu_type": "V100"}]
     running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
     waits = job("waits").role("w", 1, gpu=2, gpu_type="A100").done()
     seen = snapshot(NODES, waits, capacity=room)
     pending = seen.pending[0].jobs[0]
-    found = suggest(seen, pending, explain(seen, pending, plan(seen, 0.0)))
+    made = plan(seen, 0.0)
+    found = suggest(seen, pending, explain(seen, pending, made), made)
     assert [s.change for s in found] == [{"roles.0.resources.gpu": 1}]
     assert found[0].message.en == "Lower gpu of role w to 1"
     four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
     pending = four.pending[0].jobs[0]
-    assert [s.change for s in suggest(four, pending, explain(four, pending, plan(four, 0.0)))] == [
-        {"roles.0.replicas": 2}
-    ]
+    made = plan(four, 0.0)
+    assert [s.change for s in suggest(four, pending, explain(four, pending, made), made)] == [{"roles.0.replicas": 2}]
 
 
 def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
@@ -148,8 +149,8 @@ def test_both_languages_use_the_same_evidence() -> None:
 
 
 def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
-    one, two = (job().role(name, 2, gpu=1, min_failed=failed).done() for name, failed in (("a", 1), ("b", None)))
-    assert class_key(one.roles, "default") == class_key(two.roles, "default")
-    assert class_key(one.roles, "default") != class_key(one.roles, "lab")
+    one, two = (job().role(name, 2, gpu=1, min_failed=failed).done() for name, failed in (("a", 1), ("a", None)))
+    assert request_of(one) == request_of(two)
+    assert request_of(one) != request_of(job().fields(roles=one.roles, pool="lab").done())
     three = job().role("a", 2, gpu=1, ports=[PortRequest("x")]).done()
-    assert class_key(one.roles, "default") != class_key(three.roles, "default")
+    assert request_of(one) != request_of(three)

@@ -8,11 +8,13 @@ from tests.builders import job
 from trainmaster.core.states import Priority
 from trainmaster.queue.classes import PendingQueue
 from trainmaster.queue.order import Ordered
-from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.snapshot import Pending, Request
+
+REQUEST = Request("default", ((),))
 
 
 def entry(seq: int) -> Pending:
-    return Pending(f"t{seq}", (0, seq), ())
+    return Pending(f"t{seq}", REQUEST, (0.0, seq))
 
 
 @settings(max_examples=60, deadline=None)
@@ -64,8 +66,7 @@ def test_the_queue_adds_moves_and_forgets() -> None:
         queue.add(each)
     assert len(queue) == 3
     queue.change_priority(jobs[2].id, Priority.URGENT)
-    (cls,) = queue.snapshot_classes()
-    assert [p.job for p in cls.jobs] == [jobs[2].id, jobs[0].id, jobs[1].id]
+    assert [[p.job for p in cls.jobs] for cls in queue.snapshot_classes()] == [[jobs[0].id, jobs[1].id], [jobs[2].id]]
     queue.remove(jobs[0].id)
     queue.remove(jobs[0].id)
     queue.change_priority(jobs[0].id, Priority.URGENT)

@@ -33,7 +33,7 @@ def test_policies_and_machines_are_compared(trace: Path, tmp_path: Path) -> None
 
 
 def test_json_for_programs(trace: Path) -> None:
-    done = tm(trace, "--cluster", "1x8", "--json")
+    done = tm(trace, "--cluster", "1x8", "--policy", "fifo-strict", "--json")
     found = json.loads(done.stdout)
     assert found["workload"]["jobs"] == 3
     assert found["policies"][0]["waits"]["max_s"] == 640

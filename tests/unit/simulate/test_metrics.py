@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.unit.simulate.workloads import drawn, job, machines, of
+from trainmaster.queue.policy import NAMED
 from trainmaster.simulate.charts import calendar, durations, linear
 from trainmaster.simulate.compare import compare, settings
 from trainmaster.simulate.metrics import SIZE_NAMES, jain, over_time, quantile, size_class, summarise
@@ -18,7 +19,7 @@ from trainmaster.simulate.run import Outcome, Setting, simulate
 def outcome() -> Outcome:
     """One node of 8: a runs 0..100, b waits 90 and runs 100..105, c of another workspace waits 95 more."""
     jobs = (job(0, 0, 100, 8, workspace="x"), job(1, 10, 5, 4, workspace="x"), job(2, 10, 40, 8, workspace="y"))
-    return simulate(of(*jobs), machines("1x8"), Setting())
+    return simulate(of(*jobs), machines("1x8"), Setting(NAMED["fifo-strict"]))
 
 
 def test_waits_slowdown_and_use() -> None:

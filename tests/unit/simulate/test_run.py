@@ -6,7 +6,8 @@ import pytest
 
 from tests.unit.simulate.workloads import drawn, job, machines, of
 from trainmaster.queue.plan import plan
-from trainmaster.queue.snapshot import Plan, QueuePolicy, Snapshot
+from trainmaster.queue.policy import QueuePolicy
+from trainmaster.queue.snapshot import Plan, Snapshot
 from trainmaster.simulate import world
 from trainmaster.simulate.run import Fault, Outcome, Row, Setting, parse_fault, simulate
 from trainmaster.simulate.workload import Workload
@@ -78,7 +79,7 @@ def test_the_queue_never_sees_true_run_times(monkeypatch: pytest.MonkeyPatch) ->
 
         def looking(snapshot: Snapshot, now: float, policy: QueuePolicy) -> Plan:
             jobs = [[repr(one) for one in cls.jobs] for cls in snapshot.pending]
-            pictures.append(f"{now} {snapshot.running} {jobs}")
+            pictures.append(f"{now} {list(snapshot.running)} {jobs}")
             return plan(snapshot, now, policy)
 
         monkeypatch.setattr(world, "plan", looking)

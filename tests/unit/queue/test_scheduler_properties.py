@@ -1,0 +1,180 @@
+"""What the scheduler promises, on any small cluster in the middle of its work (issue 3, "Tests"; B1, B8, B15)."""
+
+import math
+from dataclasses import replace
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.queue.clusters import overbooked
+from tests.unit.queue.naive import naive
+from tests.unit.queue.worlds import World, fits, later, worlds
+from trainmaster.queue.explain import explain
+from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
+from trainmaster.queue.quota import OWN, Books, Excess, asks
+from trainmaster.queue.reasons import REASONS, render
+from trainmaster.queue.running import Running
+from trainmaster.queue.snapshot import Pending, Usage
+from trainmaster.queue.suggest import suggest
+
+few = settings(max_examples=120, deadline=None)
+PLAIN = replace(DEFAULT, fair_weight_s=0.0)
+policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, backfill="easy-shortest")))
+
+
+@few
+@given(worlds(), policies)
+def test_nothing_is_held_twice_and_gangs_are_whole(world: World, policy: QueuePolicy) -> None:
+    made = plan(world.snapshot(), world.now, policy)
+    for start in made.starts:
+        shape = world.waiting[start.job].request.shapes[start.shape]
+        for asked, placed in zip(shape, start.roles, strict=True):
+            assert asked.replicas >= placed.replicas >= (asked.min_replicas or asked.replicas)
+        wanted = [(at, index) for at, role in enumerate(start.roles) for index in range(role.replicas)]
+        assert [(a.role, a.index) for a in start.placement] == wanted
+    assert len({start.job for start in made.starts}) == len(made.starts)
+    away = {node.name for node in world.nodes if not node.schedulable}
+    assert not any(a.node in away for start in made.starts for a in start.placement)
+    world.start(made)
+    usages = world.running.values()
+    there = [replace(node, schedulable=True) for node in world.nodes]
+    assert overbooked(there, [(usage.roles, usage.placement) for usage in usages]) == []
+
+
+@few
+@given(worlds(), policies)
+def test_equal_snapshots_give_equal_plans(world: World, policy: QueuePolicy) -> None:
+    """Whatever the order in which a dictionary happens to give classes, attempts and quotas."""
+    assert plan(world.snapshot(), world.now, policy) == plan(world.snapshot(backwards=True), world.now, policy)
+
+
+@few
+@given(worlds(), policies)
+def test_a_naive_plan_decides_the_same(world: World, policy: QueuePolicy) -> None:
+    assume(policy.backfill != "easy-shortest")
+    for quota in world.quotas.values():  # which model a job of any model gets is the packing's affair
+        for amounts in (quota.nominal, quota.cap):
+            amounts.pop("gpu:A", None)  # type: ignore[attr-defined]
+    made = plan(world.snapshot(), world.now, policy)
+    other = naive(world, policy, made)
+    mine = [(start.job, start.shape, sum(role.replicas for role in start.roles)) for start in made.starts]
+    assert mine == other.starts
+    assert {r.pool: (r.job, r.at) for r in made.reservations} == (other.heads if policy.backfill != "none" else {})
+
+
+@few
+@given(worlds(quota=False), st.lists(st.sampled_from((0.0, 1.0, 7.0, 40.0)), min_size=1, max_size=4))
+def test_a_promise_is_never_put_off_by_who_passes(world: World, waits: list[float]) -> None:
+    """While limits are obeyed and nobody goes before it, the head starts no later than it was first told."""
+    world.fair = None
+    promised: dict[str, tuple[str, float]] = {}
+    for wait in waits:
+        made = plan(world.snapshot(), world.now, PLAIN)
+        told = {each.pool: (each.job, each.at) for each in made.reservations}
+        for pool, (job, at) in promised.items():
+            if job in world.waiting and job not in {start.job for start in made.starts}:
+                assert told[pool][0] == job
+                assert told[pool][1] <= max(at, world.now)
+        promised = told
+        world.start(made)
+        world = later(world, wait)
+
+
+@few
+@given(worlds())
+def test_a_lower_class_never_starts_on_what_a_higher_could_use(world: World) -> None:
+    made = plan(world.snapshot(), world.now, PLAIN)
+    started = {start.job for start in made.starts}
+    room = world.room()
+    books = {pool: Books(pool, world.quotas, Running(world.running.values()).held) for pool in ("default", "other")}
+    for start in made.starts:
+        job = world.waiting[start.job]
+        line = made.lines[job.pool]
+        for other in world.waiting.values():
+            if other.pool != job.pool or other.priority <= job.priority or other.job in started:
+                continue
+            judged = books[job.pool].judge(other.tenant, asks(other.roles))
+            if judged == OWN and line.in_time(world.now + other.limit_s):
+                assert not fits(room, other)
+        room.take(start.roles, start.placement)
+        books[job.pool].charge(job.tenant, world.charged(start.roles, start.placement))
+
+
+@few
+@given(worlds())
+def test_quotas_hold(world: World) -> None:
+    """Nobody gets beyond a cap; beyond a nominal amount only what the others of its kind leave unused."""
+    made = plan(world.snapshot(), world.now)
+    for pool in ("default", "other"):
+        books = Books(pool, world.quotas, Running(world.running.values()).held)
+        for start in made.starts:
+            job = world.waiting[start.job]
+            if job.pool == pool:
+                held = world.charged(start.roles, start.placement)
+                assert not isinstance(books.judge(job.tenant, held), Excess)
+                books.charge(job.tenant, held)
+
+
+@few
+@given(worlds(), policies)
+def test_everyone_who_waits_has_one_reason(world: World, policy: QueuePolicy) -> None:
+    seen = world.snapshot()
+    made = plan(seen, world.now, policy)
+    started = {start.job for start in made.starts}
+    for job in world.waiting.values():
+        if job.job not in started:
+            reason = explain(seen, job, made)
+            assert reason.code in REASONS
+            assert reason.code != "next_pass"
+            assert all("{" not in text for text in render(reason))
+
+
+@few
+@given(worlds(), policies)
+def test_the_cheapest_change_works_when_applied(world: World, policy: QueuePolicy) -> None:
+    """B1: with nothing else changed the very next pass starts the job as changed."""
+    world.fair = None
+    seen = world.snapshot()
+    made = plan(seen, world.now, policy)
+    waits = [job for job in world.waiting.values() if job.job not in {start.job for start in made.starts}]
+    found = [(job, change) for job in waits for change in suggest(seen, job, explain(seen, job, made), made)]
+    world.start(made)
+    for job, change in found:
+        changed = replace(world, waiting={**world.waiting, job.job: change.job})
+        again = plan(changed.snapshot(), world.now, policy)
+        assert job.job in {start.job for start in again.starts}, change.change
+
+
+@few
+@given(worlds(priorities=(0, 0, 1, 2)), st.sampled_from(("class", "reclaim")))
+def test_preemption_lets_the_head_start_and_settles(world: World, preemption: str) -> None:
+    """B15: without any rest between two evictions of one job, passes come to an end; everybody evicted was evictable."""
+    policy = replace(DEFAULT, preemption=preemption, preempt_min_run_s=0.0, preempt_again_s=0.0, restart_cost_s=0.0)
+    came = {usage.job: (world.now - 900.0, n) for n, usage in enumerate(world.running.values())}
+    for _ in range(40):
+        made = plan(world.snapshot(), world.now, policy)
+        if not made.starts and not made.evictions:
+            return
+        for evict in made.evictions:
+            usage = world.running[evict.attempt]
+            head = world.waiting[evict.for_job]
+            assert usage.preemptible
+            assert usage.priority < head.priority or (evict.why == "reclaim" and usage.priority == head.priority)
+        world.start(made)
+        for evict in made.evictions:
+            usage = world.running.pop(evict.attempt)
+            order = came.get(evict.job, (world.now, 500))
+            back = _back(usage, order)
+            world.waiting[back.job] = back
+        if made.evictions:
+            heads = {evict.for_job for evict in made.evictions}
+            again = plan(world.snapshot(), world.now, policy)
+            assert heads <= {start.job for start in again.starts}
+    raise AssertionError("it never settles")
+
+
+def _back(usage: Usage, order: tuple[float, int]) -> Pending:
+    assert usage.request is not None
+    limit_s = usage.ends_at - usage.started_at if usage.ends_at < math.inf else math.inf
+    return Pending(usage.job, usage.request, order, usage.priority, usage.tenant, limit_s)
