@@ -26,6 +26,7 @@ from trainmaster.service.people import People
 from trainmaster.service.preview import Preview
 from trainmaster.service.pulse import Pulse
 from trainmaster.service.queueing import Queueing
+from trainmaster.service.quotas import policy_of, quotas_of, weights_of
 from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
 from trainmaster.store.database import Database, probe
@@ -85,9 +86,8 @@ class Platform:
         self._shell.ended = self._ended
         await self.context.engine.start(self._observer.report)
         self.context.pools.seen(await self.context.engine.nodes())
-        self.context.scheduling.set_nodes(self.context.pools.nodes)
+        self._apply_rules()
         self.context.pools.changed = self._decided
-        self.queueing.apply_policy()
         await self._restore()
         await self._observer.look()
         self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
@@ -102,12 +102,17 @@ class Platform:
 
     def _decided(self, kind: str) -> None:
         """An administrator changed something: it holds from the next pass on, which comes at once."""
-        if kind == "policy":
-            self.queueing.apply_policy()
-        self._apply_nodes()
+        if kind != "flavor":
+            self._apply()
 
-    def _apply_nodes(self) -> None:
-        self.context.scheduling.set_nodes(self.context.pools.nodes)
+    def _apply_rules(self) -> None:
+        pools, scheduling = self.context.pools, self.context.scheduling
+        if tuple(scheduling.nodes.values()) != pools.nodes:
+            scheduling.set_nodes(pools.nodes)
+        scheduling.set_rules(policy_of(pools), quotas_of(pools), weights_of(pools))
+
+    def _apply(self) -> None:
+        self._apply_rules()
         self.context.master.wake()
         self.feed.publish(cluster_changed(self.feed.seq))
 
@@ -257,7 +262,7 @@ class Platform:
         decide(who, "cluster:read").demand()
         try:
             if self.context.pools.seen(await self.context.engine.nodes()):
-                self._apply_nodes()
+                self._apply()
             measured = await asyncio.to_thread(self.context.engine.node_usage)
         except TrainmasterError:
             measured = {}

@@ -4,10 +4,9 @@ Reads and asks; the order and the reasons are those of the last pass. Of jobs th
 are told. Forecasts are filled in by `forecast`, where something can make them.
 """
 
-import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from operator import attrgetter
+from math import isfinite
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -15,11 +14,10 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Assignment, Job
 from trainmaster.core.states import Shown
-from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.pools import POLICY
-from trainmaster.service.queue_policy import KNOBS, policy_of, value_problems
 from trainmaster.service.scheduling import shown
 from trainmaster.service.submit import read_body
 from trainmaster.service.views import totals
@@ -34,8 +32,8 @@ AHEAD_S: Final = 3600.0
 Forecaster = Callable[[Job, float], dict[str, Any] | None]
 """Job and now -> a Forecast (api/shapes_cluster), None when nothing can be said."""
 
-ForecastBars = Callable[[float], Iterator[tuple[Job, Assignment, float, float | None, float | None]]]
-"""Now -> (job, its place, start, low, high) of waiting jobs whose place is foreseen."""
+ForecastBars = Callable[[float], Iterator[tuple[Job, tuple[str, ...], float, float | None, float | None]]]
+"""Now -> (job, its nodes, start, low, high) of waiting jobs whose nodes are foreseen."""
 
 
 class Queueing:
@@ -43,8 +41,8 @@ class Queueing:
 
     def __init__(self, context: Context, views: ClusterViews) -> None:
         self._ctx, self._views = context, views
-        self.forecast: Forecaster = lambda job, now: None
-        self.foreseen: ForecastBars = lambda now: iter(())
+        self.forecast: Forecaster = self._promised
+        self.foreseen: ForecastBars = self._reserved
 
     # -- what waits --------------------------------------------------------------------------------------------
 
@@ -86,7 +84,7 @@ class Queueing:
     def _line(self) -> Iterator[tuple[int, Job]]:
         """Yield (position in its pool from 1, job) in order."""
         behind: dict[str, int] = {}
-        for pending in in_order(self._ctx):
+        for pending in self._ctx.scheduling.line():
             job = self._ctx.master.live.get(pending.job)
             if job is not None:
                 behind[job.pool] = behind.get(job.pool, 0) + 1
@@ -115,10 +113,10 @@ class Queueing:
         nodes = [node for node in self._ctx.pools.nodes if pool in ("", node.pool)]
         bars = [bar for node in nodes for bar in self._running(node.name, held.get(node.name, ()), who, now)]
         names = {node.name for node in nodes}
-        for job, place, start, low, high in self.foreseen(now):
-            if place.node in names:
-                end = None if job.policy.duration_s is None else start + job.policy.duration_s
-                bars.append(self._bar(job, (place,), who, "forecast", start, end, (low, high)))
+        for job, places, start, low, high in self.foreseen(now):
+            bars += [
+                self._foreseen(job, place, who, (start, low, high), len(places)) for place in places if place in names
+            ]
         ends = [bar["end"] for bar in bars if bar["end"] is not None]
         return {
             "now": now, "until": max([now + AHEAD_S, *ends]),
@@ -140,13 +138,37 @@ class Queueing:
             end = job.expires_at if job.expires_at is not None else None if duration is None else start + duration
             yield self._bar(job, tuple(places), who, "running", start, end, (None, None))
 
+    def _foreseen(
+        self, job: Job, node: str, who: Principal, when: tuple[float, float | None, float | None], parts: int
+    ) -> dict[str, Any]:
+        """Return one of `parts` equal bars of a job whose cards are not known yet."""
+        takes = totals(job.roles)
+        end = None if job.policy.duration_s is None else when[0] + job.policy.duration_s
+        return {
+            **self._bar(job, (), who, "forecast", when[0], end, when[1:]), "node": node, "cpu": takes["cpu"] / parts,
+            "memory_mib": takes["memory_mib"] // parts,
+        }  # fmt: skip
+
+    def _promised(self, job: Job, now: float) -> dict[str, Any] | None:
+        """Return the forecast that a reservation gives: at that time at the latest, if limits are obeyed."""
+        for one in self._ctx.scheduling.reservations:
+            if one.job == job.id and isfinite(one.at):
+                return {"when": "about", "at": max(one.at, now), "low": None, "high": max(one.at, now), "why": None}
+        return None
+
+    def _reserved(self, now: float) -> Iterator[tuple[Job, tuple[str, ...], float, float | None, float | None]]:
+        for one in self._ctx.scheduling.reservations:
+            job = self._ctx.master.live.get(one.job)
+            if job is not None and isfinite(one.at):
+                yield job, one.nodes, max(one.at, now), None, max(one.at, now)
+
     def _bar(
         self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: str, start: float, end: float | None,
         span: tuple[float | None, float | None],
     ) -> dict[str, Any]:  # fmt: skip
         asks = [job.roles[place.role].resources for place in places]
         return {
-            "node": places[0].node, **_identity(job, self._ctx.knows(who, job)), "workspace": job.workspace,
+            "node": places[0].node if places else "", **_identity(job, self._ctx.knows(who, job)), "workspace": job.workspace,
             "priority": job.priority.name.lower(), "kind": kind, "start": start, "end": end, "low": span[0], "high": span[1],
             "cards": sorted({card for place in places for card in place.gpus}),
             "cpu": sum(ask.cpu for ask in asks), "memory_mib": sum(ask.memory_mib for ask in asks),
@@ -157,9 +179,9 @@ class Queueing:
     def policy(self, who: Principal) -> dict[str, Any]:
         """Return every knob with its bounds, meaning and value. Raises Forbidden."""
         decide(who, "cluster:read").demand()
-        changed, values = self._ctx.pools.changed_last("policy", POLICY), self._ctx.pools.policy
+        changed = self._ctx.pools.changed_last("policy", POLICY)
         return {
-            "knobs": [knob.view(values.get(knob.name, knob.default)) for knob in KNOBS],
+            "knobs": [_knob(shown) for shown in policy_json(self._ctx.scheduling.policy)],
             "changed_at": changed.at if changed else None, "changed_by": changed.by if changed else None,
         }  # fmt: skip
 
@@ -169,17 +191,14 @@ class Queueing:
         Raises Forbidden, InvalidSpec with all problems, StorageFailed.
         """
         decide(who, "queue:write").demand()
-        found = value_problems(values)
+        found = problems({name: value for name, value in values.items() if value is not None or name not in _KNOBS})
         if found:
-            raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=tuple(found))
+            found = tuple(replace(item, path=f"values.{item.path}") for item in found)
+            raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=found)
         async with self._ctx.pools.changing():
             merged = {name: value for name, value in {**self._ctx.pools.policy, **values}.items() if value is not None}
             await self._ctx.pools.put("policy", POLICY, merged, who.name)
         return self.policy(who)
-
-    def apply_policy(self) -> None:
-        """Let the stored policy hold from the next pass on."""
-        self._ctx.scheduling.policy = policy_of(self._ctx.pools.policy)
 
     # -- would it start? ---------------------------------------------------------------------------------------
 
@@ -220,12 +239,12 @@ class Queueing:
 
 
 _WHEN: Final = ("now", "queue", "never")
+_KNOBS: Final = frozenset(knob.name for knob in KNOBS)
 
 
-def in_order(context: Context) -> Iterator[Pending]:
-    """Yield every waiting job in the order a pass considers them. O(log classes) each."""
-    classes = context.scheduling.queue.snapshot_classes()
-    return heapq.merge(*(cls.jobs for cls in classes), key=attrgetter("order"))
+def _knob(told: Mapping[str, Any]) -> dict[str, Any]:
+    bounds = {"minimum": told.get("min"), "maximum": told.get("max"), "choices": told.get("choices", [])}
+    return {name: told[name] for name in ("name", "title", "meaning", "unit", "value", "default")} | bounds
 
 
 def _identity(job: Job, known: bool) -> dict[str, Any]:

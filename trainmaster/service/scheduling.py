@@ -4,8 +4,9 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from heapq import merge
 from typing import Any
 
 from trainmaster.core.config import LocalConfig
@@ -17,16 +18,17 @@ from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, pending_of, placing
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain, position, preview
-from trainmaster.queue.fairness import Fairness
+from trainmaster.queue.fairness import Fairness, Offsets
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL
 from trainmaster.queue.never import refusal
+from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import plan
-from trainmaster.queue.policy import DEFAULT
+from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import Plan, Reason, Snapshot, Start
+from trainmaster.queue.snapshot import Pending, Plan, Reason, RequestClass, Reservation, Snapshot, Start
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
@@ -42,6 +44,7 @@ class Scheduling:
         self._config, self._home, self._next_attempt = config, home, next_attempt
         self._plan, self.policy = Plan(), DEFAULT
         self.quotas: Mapping[tuple[Account, str], Quota] = {}
+        self._weights: Mapping[str, float] = {}
         self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
@@ -50,7 +53,7 @@ class Scheduling:
 
     def _begin(self) -> None:
         self.queue, self.running = PendingQueue(), Running()
-        self.fair = Fairness(self.policy.fair_half_life_s)
+        self.fair = Fairness(self.policy.fair_half_life_s, self._weights)
         self.capacity = self._empty_capacity()
         self._flexible.clear()
 
@@ -64,6 +67,13 @@ class Scheduling:
         """Replace the machines."""
         self.nodes = {node.name: node for node in nodes}
         self.capacity.set_nodes(self.nodes.values())
+
+    def set_rules(
+        self, policy: QueuePolicy, quotas: Mapping[tuple[Account, str], Quota], weights: Mapping[str, float]
+    ) -> None:
+        """Let these hold from the next pass on. `weights`: of workspaces, relative to one another."""
+        self.policy, self.quotas, self._weights = policy, quotas, weights
+        self.fair.half_life_s, self.fair.weights = policy.fair_half_life_s, dict(weights)
 
     @property
     def hosts(self) -> int:
@@ -156,6 +166,17 @@ class Scheduling:
         """When the last pass was made; 0 before the first."""
         return self._plan.at
 
+    @property
+    def reservations(self) -> tuple[Reservation, ...]:
+        """What the last pass promised to who is first in line."""
+        return self._plan.reservations
+
+    def line(self) -> Iterator[Pending]:
+        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each."""
+        ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
+        lines = [_placed(cls, ranking) for cls in self.queue.snapshot_classes()]
+        return (job for _, job in merge(*lines))
+
     def _snapshot(self) -> Snapshot:
         return Snapshot(
             nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
@@ -208,6 +229,11 @@ class Scheduling:
         names = frozenset(job.node_names)
         found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
         return None if None in found else found[0]
+
+
+def _placed(cls: RequestClass, ranking: Ranking) -> Iterator[tuple[Place, Pending]]:
+    lift = ranking.lift(cls.key)
+    return ((ranking.place(job, lift), job) for job in cls.jobs)
 
 
 def _turn(job: Job) -> tuple[object, ...]:
