@@ -243,3 +243,44 @@ async def test_everything_is_as_it_was_after_a_restart(fake: Stage) -> None:
     await admin.drop_workspace("vision", ADMIN)
     await admin.drop_virtual_cluster("vc", ADMIN)
     assert [pool["name"] for pool in fake.platform.resources.pools(ADMIN)["items"]] == ["default"]
+
+
+async def test_a_quota_holds_and_what_is_guaranteed_is_kept_free_for_its_owner(fake: Stage) -> None:
+    """Points 2 and 3 of the issue: a cap is never passed; who is not in a virtual cluster only borrows its share."""
+    admin = fake.platform.administer
+    await admin.put_workspace(Workspace("vision", quotas={"default": {"gpu": Limit(2, 2)}}), ADMIN)
+    first = await fake.submit(card("a", workspace="vision"))
+    second = await fake.submit(card("b", workspace="vision"))
+    await fake.running(first)
+    waiting = await fake.until(second, lambda view: view["reason"] is not None, "its reason")
+    assert (waiting["state"], waiting["reason"]["code"]) == ("queued", "quota")
+    other = await fake.submit(card("c"))
+    await fake.running(other)
+    await fake.platform.stop(other, ADMIN)
+    await fake.ended(other)
+    await admin.put_workspace(Workspace("vision"), ADMIN)  # the quota is lifted: applied at once
+    await fake.running(second)
+
+
+async def test_a_job_goes_where_it_says_as_one_of_its_flavors(fake: Stage) -> None:
+    """R12, R161, R162: only the named node; one of two flavors, one entry in the queue."""
+    admin = fake.platform.administer
+    await admin.put_flavor(Flavor("quad", cpu=1, memory_mib=256, gpu=2), ADMIN)
+    await admin.put_flavor(Flavor("none", cpu=1, memory_mib=256), ADMIN)
+    first = await fake.submit(card("a", nodes=["n2"]))
+    assert (await fake.running(first))["nodes"] == ["n2"]
+    second = await fake.submit(card("b", nodes=["n2"]))
+    assert (await fake.view(second))["state"] == "queued"
+    third = await fake.submit({"name": "c", "command": "sleep infinity", "nodes": ["n2"], "flavors": ["quad", "none"]})
+    view = await fake.running(third)
+    assert (view["nodes"], view["roles"][0]["flavor"], view["roles"][0]["resources"]["gpu"]) == (["n2"], "none", 0)
+
+
+async def test_an_elastic_job_starts_with_what_there_is(fake: Stage) -> None:
+    """R182."""
+    wide = {"name": "w", "command": "sleep infinity", "resources": {"cpu": 0.5, "memory": 64, "gpu": 2}}
+    first = await fake.submit({**wide, "replicas": 1})
+    await fake.running(first)
+    elastic = await fake.submit({**wide, "name": "e", "replicas": 2, "min_replicas": 1})
+    view = await fake.running(elastic)
+    assert (view["tasks"]["total"], view["roles"][0]["min_replicas"]) == (1, 1)

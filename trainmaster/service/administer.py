@@ -150,13 +150,15 @@ class Administer:
         """
         await self._set(node, who, self._out_of_service("draining", note, who))
         reason = f"node {node} is being drained: {note}" if note else f"node {node} is being drained"
-        for job in [
+        leaving = [
             job for job in self._running_on(node) if evict == "all" or (evict == "preemptible" and job.preemptible)
-        ]:
+        ]
+        for job in leaving:
             attempt = job.attempt.number if job.attempt else 0
             data = {"by": "", "reason": reason}
             self._ctx.master.apply(Event(job.id, Kind.PREEMPTED, self._ctx.clock(), who.name, attempt, data))
-        await self._ctx.master.durable()
+        if leaving:
+            await self._ctx.master.durable()
 
     def _out_of_service(
         self, service: Literal["cordoned", "draining"], note: str, who: Principal

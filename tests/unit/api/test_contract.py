@@ -8,6 +8,7 @@ import httpx
 from tests.fixtures.api_contract import fire, shape_errors
 from trainmaster.access.roles import Principal
 from trainmaster.api.openapi import contract
+from trainmaster.core.records import Node
 
 
 def test_the_contract_is_whole(app: Any) -> None:
@@ -46,6 +47,49 @@ async def test_real_answers_have_the_published_shapes(app: Any, local: httpx.Asy
     }.items():  # fmt: skip
         errors = shape_errors(app, shape, await local.get(path))
         assert not errors, errors
+
+
+async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: httpx.AsyncClient, platform: Any) -> None:
+    platform.machines(
+        Node(
+            "node-1",
+            "127.0.0.2",
+            8.0,
+            4096,
+            ("A100", "A100.s2", "A100.s2"),
+            card_slots=((0, 0), (1, 0), (1, 1)),
+            driver="535.1",
+        )
+    )
+    for path, body, shape in (
+        ("/workspaces/vision", {"weight": 2, "quotas": {"default": {"gpu": {"nominal": 2, "cap": 3}}}, "urgent_per_user": 1}, "Workspace"),
+        ("/pools/lab", {"kind": "dedicated", "workspaces": ["vision"]}, "ResourcePool"),
+        ("/virtual-clusters/vc", {"share": {"gpu:A100": {"nominal": 1}}}, "VirtualCluster"),
+        ("/workspaces/default/flavors/one", {"gpu": 1, "gpu_type": "A100", "gpu_share": 0.5}, "Flavor"),
+        ("/queue/policy", {"values": {}}, "PolicyView"),
+    ):  # fmt: skip
+        answer = await local.put("/api/v1" + path, json=body)
+        assert answer.status_code == 200, answer.text
+        assert not shape_errors(app, shape, answer)
+    made = (await local.post("/api/v1/jobs", json={"spec": {"name": "a"}})).json()
+    waiting = await local.get("/api/v1/queue")
+    assert (waiting.json()["total"], waiting.json()["items"][0]["job"]) == (1, made["id"])
+    platform.run(made["id"])
+    for path, shape in {
+        "/pools": "ResourcePools", "/virtual-clusters": "VirtualClusters", "/workspaces": "Workspaces", "/flavors": "Flavors",
+        "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
+        "/cluster/resources": "ClusterResources", "/queue": "QueuePage", "/queue/timeline": "Timeline",
+        "/queue/policy": "PolicyView", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
+    }.items():  # fmt: skip
+        answer = waiting if path == "/queue" else await local.get("/api/v1" + path)
+        assert not shape_errors(app, shape, answer)
+    for verb in ("cordon", "drain", "uncordon"):
+        assert not shape_errors(app, "NodeDetail", await local.post(f"/api/v1/nodes/node-1/{verb}"))
+    asked = {"spec": {"name": "a", "command": "true", "flavors": ["one"]}}
+    answer = await local.post("/api/v1/queue/would-start", json=asked)
+    assert not shape_errors(app, "WouldStart", answer)
+    assert answer.json()["when"] == "now"
+    assert (await local.delete("/api/v1/pools/lab")).status_code == 204
 
 
 async def test_no_request_crashes_the_server(app: Any, platform: Any) -> None:
