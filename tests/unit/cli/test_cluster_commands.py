@@ -1,0 +1,75 @@
+"""tm node, pool, workspace, flavor, queue against a real server on virtual nodes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.test_commands import Shell, write
+
+pytestmark = pytest.mark.serial
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    shell = Shell(tmp_path_factory.mktemp("home"))
+    (shell.home / "config.toml").write_text(
+        '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
+    )
+    shell.serve()
+    yield shell
+    shell.stop()
+
+
+def test_nodes_in_and_out_of_service(tm: Shell) -> None:
+    assert "0/2 A100" in tm("node", "list")
+    assert tm.json("node", "cordon", "node-1", "--note", "new fan")["service"] == "cordoned"
+    said = tm("node", "show", "node-1")
+    assert "cordoned new fan (admin)" in said
+    assert "535.1" in said
+    assert "in_service" in tm("node", "uncordon", "node-1")
+    assert tm.json("node", "drain", "node-2", "--evict", "all")["service"] == "drained"
+    assert "in_service" in tm("node", "uncordon", "node-2")
+    assert "There is no node nope" in tm("node", "show", "nope", code=1)
+
+
+def test_pools_workspaces_and_flavors(tm: Shell) -> None:
+    tm("workspace", "set", "vision", "--weight", "2", "--urgent-per-user", "3", "gpu=1:2")
+    assert tm.json("workspace", "set", "vision", "--urgent-total", "5")["urgent"]["per_user"] == 3
+    assert "gpu 0/1 (most 2)" in tm("workspace", "list")
+    assert tm.json("workspace", "set", "vision", "--urgent-per-user", "-1")["urgent"]["per_user"] is None
+    tm("pool", "set", "lab", "--for", "vision")
+    assert "pool lab" in tm("node", "move", "node-2", "lab")
+    assert "share of lab: gpu 0/1" in tm("pool", "share", "vc", "--pool", "lab", "gpu=1")
+    said = tm("pool", "list")
+    assert "for vision" in said
+    assert "vc" in said
+    assert "guaranteed" in tm("pool", "share", "vc2", "--pool", "lab", "gpu=2", code=2)
+    assert "in use" in tm("pool", "delete", "lab", code=2)
+    assert "is no limit" in tm("pool", "share", "vc3", "gpu", code=2)
+    tm("flavor", "set", "one", "--memory", "256MiB", "--gpu", "1", "--type", "A100")
+    assert "A100" in tm("flavor", "list", "--kind", "gpu")
+    assert [node["state"] for node in tm.json("node", "list", "--fits", "one")] == ["idle", "idle"]
+    tm("node", "move", "node-2", "default")
+    tm("pool", "unshare", "vc")
+    tm("pool", "delete", "lab")
+    tm("workspace", "delete", "vision")
+
+
+def test_the_queue_and_its_policy(tm: Shell, tmp_path: Path) -> None:
+    assert tm("queue") == "Nothing waits.\n"
+    tm("node", "cordon", "node-1")
+    tm("node", "cordon", "node-2")
+    made = tm.json("submit", write(tmp_path / "j.json", "sleep 100", name="waits"))
+    said = tm("queue")
+    assert "waits" in said
+    assert made["id"][:12] in said
+    assert tm.json("queue", "--mine")["total"] == 1
+    tm("stop", made["id"])
+    for node in ("node-1", "node-2"):
+        tm("node", "uncordon", node)
+    assert "max_starts" in tm("queue", "policy", "show")
+    found = tm.json("queue", "policy", "set", "max_starts=7", "packing=fgd")
+    assert {one["name"]: one["value"] for one in found["knobs"]}["max_starts"] == 7
+    assert "must be" in tm("queue", "policy", "set", "max_starts=0", code=2)
+    tm("queue", "policy", "set", "max_starts=", "packing=")
