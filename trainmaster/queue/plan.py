@@ -78,7 +78,7 @@ class _Pass:
 
     def __init__(self, snapshot: Snapshot, now: float, policy: QueuePolicy) -> None:
         self.snapshot, self.now, self.policy = snapshot, now, policy
-        self.packing = Packing(policy.packing, mix=snapshot.mix)
+        self.packing = Packing(policy.packing, policy.rest_rule, snapshot.mix)
         self.capacity = snapshot.capacity or capacity_of(snapshot)
         self.running = running_of(snapshot.running)
         self.ranking = ranking_of(snapshot, now, policy)

@@ -6,7 +6,7 @@ mode of the queue has code of its own. docs/design/queue.md gives the reasons fo
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from trainmaster.core.errors import Problem
 from trainmaster.queue.packing import Rule
@@ -27,6 +27,7 @@ class QueuePolicy:
     fair_half_life_s: float = 7 * DAY
     backfill: str = "easy"
     packing: Rule = "best-fit"
+    packing_rest: Rule | Literal["same"] = "same"
     preemption: str = "off"
     preempt_min_run_s: float = 600.0
     preempt_again_s: float = HOUR
@@ -34,6 +35,11 @@ class QueuePolicy:
     restart_cost_s: float = 60.0
     grow_every_s: float = 600.0
     max_starts: int = 512
+
+    @property
+    def rest_rule(self) -> Rule | None:
+        """The rule of `Packing.rest`: None where it is the same as for the whole gang."""
+        return None if self.packing_rest == "same" else self.packing_rest
 
 
 class Knob(NamedTuple):
@@ -89,6 +95,10 @@ KNOBS: Final[tuple[Knob, ...]] = (
          "best-fit：放在剩余最少的节点；worst-fit：放在空闲最多的节点；fgd：放在使碎片增加最少的节点",
          "best-fit: on the node left fullest; worst-fit: on the emptiest; fgd: where fragmentation grows least",
          choices=("best-fit", "worst-fit", "fgd")),
+    Knob("packing_rest", "余下角色的装箱", "Packing of the rest",
+         "任务中要求最高的角色放好后，其余角色如何放置；same：同上",
+         "How the other roles of a gang are placed once its hardest is; same: as above",
+         choices=("same", "best-fit", "worst-fit", "fgd")),
     Knob("preemption", "抢占", "Preemption",
          "off：从不；class：高优先级可抢占低优先级；reclaim：还可收回借出的配额。只抢占声明可抢占的任务",
          "off: never; class: a higher class may take from a lower; reclaim: owners also get lent quota back. "
@@ -113,8 +123,10 @@ DEFAULT: Final = QueuePolicy()
 
 NAMED: Final[Mapping[str, QueuePolicy]] = {
     "default": DEFAULT,
-    "fifo-strict": QueuePolicy(age_weight=0.0, fair_weight_s=0.0, backfill="none"),
-    "sjf-strict": QueuePolicy(ordering="sjf", age_weight=0.0, fair_weight_s=0.0, backfill="none"),
+    "fifo-strict": QueuePolicy(age_weight=0.0, fair_weight_s=0.0, backfill="none", packing_rest="worst-fit"),
+    "sjf-strict": QueuePolicy(
+        ordering="sjf", age_weight=0.0, fair_weight_s=0.0, backfill="none", packing_rest="worst-fit"
+    ),
     "fifo-easy": QueuePolicy(age_weight=0.0, fair_weight_s=0.0),
 }
 """Policies by name. The last three are the reference modes of the literature."""

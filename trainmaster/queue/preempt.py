@@ -41,7 +41,7 @@ def give_way(
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]
     owns = policy.preemption == "reclaim" and books.judge(head.tenant, asks(smallest(head.request)[0].roles)) == OWN
     able = _able(head, running, books, now, policy, owns=owns)
-    packing = Packing(policy.packing)
+    packing = Packing(policy.packing, policy.rest_rule)
     for demand in smallest(head.request):
         chosen = able
         found = after(room, demand, [*ending, *(held_by(usage) for _, usage in chosen)], packing)

@@ -13,11 +13,15 @@ from trainmaster.simulate.workload import Workload, check_limits
 def settings(
     policies: Sequence[str], limits: str = "auto", start_cost_s: int = 0, faults: tuple[Fault, ...] = ()
 ) -> list[Setting]:
-    """Return one setting per policy as asked for by name. Raises InvalidSpec."""
+    """Return one setting per policy as asked for by name; one that orders by limit alone is told exact ones.
+
+    Raises InvalidSpec.
+    """
     check_limits(limits)
+    found = {text: parse_policy(text) for text in policies}
     return [
-        Setting(parse_policy(text), text, limits, start_cost_s=start_cost_s, faults=faults)
-        for text in dict.fromkeys(policies)
+        Setting(policy, text, "exact" if policy.ordering == "sjf" else limits, start_cost_s=start_cost_s, faults=faults)
+        for text, policy in found.items()
     ]
 
 
