@@ -4,13 +4,15 @@ import argparse
 import importlib
 import json
 import sys
+from pathlib import Path
 from typing import Final
 
 from bench import record
 from bench.stage import Stage
 
-NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash")
+NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash", "queue")
 MODULES: Final = {"list": "listing"}
+TRACES: Final = Path("../shared/traces")
 
 
 def main(arguments: list[str]) -> int:
@@ -18,6 +20,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run", description="Measure the platform beside its peers.")
     parser.add_argument("name", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds: to see that it works, not to quote")
+    parser.add_argument("--traces", type=Path, default=TRACES, help="folder of recorded workloads, for queue")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.name if name not in NAMES]
     if unknown:
@@ -25,7 +28,7 @@ def main(arguments: list[str]) -> int:
     found: list[record.Record] = []
     for name in options.name or NAMES:
         module = importlib.import_module(f"bench.{MODULES.get(name, name)}")
-        with Stage(name) as stage:
+        with Stage(name, options.traces) as stage:
             for one in module.run(stage, options.quick):
                 found.append(one)
                 print(json.dumps(one.to_json()), flush=True)

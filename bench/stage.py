@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from bench import measure, programs, record
@@ -13,8 +14,8 @@ from bench import measure, programs, record
 class Stage:
     """One benchmark's folder and closers. `TRAINMASTER_BENCH_DIR` names another parent than the system's temporary folder."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, traces: Path = Path()) -> None:
+        self.name, self.traces = name, traces  # traces: folder of recorded workloads
         self.folder = tempfile.mkdtemp(prefix=f"tm-bench-{name}-", dir=os.environ.get("TRAINMASTER_BENCH_DIR"))
         self.programs: dict[str, str] = {}
         self._closers: list[Callable[[], None]] = []
