@@ -8,15 +8,18 @@ start, or it fits in what the head leaves on its nodes ("behind"). Pure. Invaria
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.capacity import Held, Room, holding
-from trainmaster.queue.elastic import smallest
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.order import Place
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.rehearsal import earliest
 from trainmaster.queue.snapshot import Pending, Reservation, Usage
+
+AT_FIRST: Final = 64
+"""So many releases are tried first, then eight times as many: most heads wait for few."""
 
 HeldBy = Callable[[Usage], tuple[Held, ...]]
 """What an attempt gives back when it ends."""
@@ -97,18 +100,25 @@ def rehearse(
     after all releases. An attempt beyond its limit counts as ending now. O(shapes x replicas released).
     """
     best: Promise | None = None
-    given = [held_by(usage) for usage in releases]
-    for demand in smallest(head.request):
-        found = earliest(room, demand, given if best is None else given[: best.releases - 1], packing)
+    given: list[tuple[Held, ...]] = []
+    for demand in head.request.smallest:
+        most = len(releases) if best is None else best.releases - 1
+        found, tried = None, 0
+        while found is None and tried < most:
+            tried = min(8 * tried or AT_FIRST, most)
+            given += [held_by(usage) for usage in releases[len(given) : tried]]
+            found = earliest(room, demand, given[:tried], packing)
         if found is None:
             continue
         count = found.releases
         at = max(releases[count - 1].ends_at, now) if count else now
         nodes = {a.node for a in found.placement}
-        for usage, held in zip(releases[count:], given[count:], strict=True):
-            if usage.ends_at > at or at == math.inf:
+        for usage in releases[count:] if at < math.inf else ():
+            if usage.ends_at > at:
                 break
-            found.room.give_held(one for one in held if one.node in nodes)  # it ends at that very time as well
+            found.room.give_held(
+                one for one in held_by(usage) if one.node in nodes
+            )  # it ends at that very time as well
         best = Promise(at, demand.roles, found.placement, found.room, count)
     return best
 

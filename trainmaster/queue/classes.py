@@ -106,6 +106,7 @@ class PendingQueue:
         key = ClassKey.of(pending)
         found = self._classes.get(key)
         if found is None:
+            _ = key.request.smallest  # prepared now, not in a pass
             found = self._classes[key] = RequestClass(key, Ordered())
         self._ordered(key).add(pending)
         self._jobs[pending.job] = (found.key, pending)

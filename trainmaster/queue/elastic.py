@@ -1,12 +1,9 @@
 """Elastic gangs: roles that may run with any number of replicas from `min_replicas` to `replicas` (R172). Pure."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Final, TypeVar
 
 from trainmaster.core.records import Role, replace
-from trainmaster.queue.failures import Demand
-from trainmaster.queue.snapshot import Request
 
 _COUNTS: Final = ("min_replicas", "min_succeeded", "min_failed")
 Found = TypeVar("Found")
@@ -34,12 +31,6 @@ def sized(role: Role, replicas: int) -> Role:
 def fewest(roles: tuple[Role, ...]) -> tuple[Role, ...]:
     """Return the smallest gang that may start."""
     return shrunk(roles, steps(roles))
-
-
-@lru_cache(maxsize=1 << 17)
-def smallest(request: Request) -> tuple[Demand, ...]:
-    """Return the smallest gang of every shape of `request`, prepared for asking often."""
-    return tuple(Demand.of(fewest(shape), request.pool, request.nodes, request.driver) for shape in request.shapes)
 
 
 def largest(

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room
-from trainmaster.queue.elastic import smallest
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import place
 from trainmaster.queue.plan import capacity_of, plan
@@ -44,7 +43,7 @@ def explain(snapshot: Snapshot, job: Pending, made: Plan, *, holders: bool = Fal
 def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     room, books, request = made.room, made.books[job.pool], job.request
     assert room is not None, "a plan with lines has a room"
-    judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in smallest(request)]
+    judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in request.smallest]
     demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
     if not demands:
         return _over(next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
@@ -64,7 +63,7 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
         gone = away(snapshot.capacity or capacity_of(snapshot), request)
         if gone is not None:
             return gone
-        return shortage(room, demands[0].roles, request.pool, request.nodes, request.driver).reason
+        return shortage(room, demands[0], made.free)
     if line.head is None:
         return Reason("next_pass")
     if line.closed:

@@ -7,11 +7,12 @@ knows nothing of nodes. Invariant: an `Ordered` is always sorted by `Pending.ord
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from heapq import heapify
 from typing import Final, overload
 
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.snapshot import ClassKey, Pending, RequestClass
+from trainmaster.queue.snapshot import ClassKey, Pending, RequestClass, Tenant
 
 _BLOCK: Final = 512
 """Jobs per block: an insert moves at most twice this many references, whatever the length of the queue."""
@@ -23,19 +24,39 @@ a quota; its rank; its number. The rank is a time: when it was submitted, moved 
 used, both bounded, so that whoever waits is overtaken for a bounded time only. Under "sjf" it is the limit."""
 
 
+Turn = tuple[int, bool, float, int, int]
+"""A place, and the number of the class whose first job stands there."""
+
+
 class Ranking:
     """The order under one policy, with what was used until now."""
 
     def __init__(self, policy: QueuePolicy, offsets: Offsets) -> None:
         self._policy, self._offsets = policy, offsets
         self._came = 0.0 if policy.ordering == "sjf" else 1.0
+        self._offset: dict[Tenant, float] = {}
 
     def lift(self, key: ClassKey) -> float:
         """Return what the jobs of a class are moved back by, in seconds."""
         policy = self._policy
         if policy.ordering == "sjf":
             return key.limit_s
-        return policy.age_weight * min(key.limit_s, policy.age_cap_s) + self._offsets.of(key.tenant)
+        tenant = key.tenant
+        offset = self._offset.get(tenant)
+        if offset is None:
+            offset = self._offset[tenant] = self._offsets.of(tenant)
+        return policy.age_weight * min(key.limit_s, policy.age_cap_s) + offset
+
+    def line(self, classes: Sequence[RequestClass], firsts: Sequence[Pending]) -> tuple[list[float], list[Turn]]:
+        """Return the lift of every class, and a heap of (place of its first job, number of the class). O(classes)."""
+        lifts = [self.lift(cls.key) for cls in classes]
+        came = self._came
+        turns = [
+            (-first.priority, False, came * first.order[0] + lifts[at], first.order[1], at)
+            for at, first in enumerate(firsts)
+        ]
+        heapify(turns)
+        return lifts, turns
 
     def place(self, job: Pending, lift: float, borrows: bool = False) -> Place:
         """Return where `job`, of a class with this `lift`, stands."""
@@ -124,6 +145,8 @@ class Ordered(Sequence[Pending]):
     def __getitem__(self, index: int | slice) -> Pending | list[Pending]:
         if isinstance(index, slice):
             return list(self)[index]
+        if index == 0 and self._size:
+            return self._blocks[0][0]
         left = index if index >= 0 else index + self._size
         if 0 <= left < self._size:
             for block in self._blocks:

@@ -8,19 +8,20 @@ carry (a node is away), or whose quota is spent, holds nobody up. docs/design/qu
 
 import heapq
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import Final
 
 from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.backfill import Line, rehearse
 from trainmaster.queue.capacity import Capacity, Held, Room, holding
-from trainmaster.queue.elastic import largest, smallest
+from trainmaster.queue.elastic import largest
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
 from trainmaster.queue.grow import grown
-from trainmaster.queue.order import Place, Ranking
+from trainmaster.queue.hopeless import Kinds
+from trainmaster.queue.order import Place, Ranking, Turn
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.preempt import give_way
@@ -42,6 +43,9 @@ from trainmaster.queue.snapshot import (
 
 STARTED: Final = "started"
 SETTLED: Final = "settled"
+EVERY: Final = 128
+"""After so many that cannot start it is asked whether anybody of their kind still can."""
+
 SHORTEST: Final = QueuePolicy(ordering="sjf")
 
 
@@ -70,7 +74,7 @@ def ranking_of(snapshot: Snapshot, now: float, policy: QueuePolicy) -> Ranking:
         "cpu": int(1000 * sum(node.cpu for node in snapshot.nodes)),
         "memory_mib": sum(node.memory_mib for node in snapshot.nodes),
     }
-    return Ranking(policy, snapshot.fair.offsets((cls.key.tenant for cls in snapshot.pending), total, now, policy))
+    return Ranking(policy, snapshot.fair.offsets({cls.key.tenant for cls in snapshot.pending}, total, now, policy))
 
 
 class _Pass:
@@ -93,8 +97,7 @@ class _Pass:
         """Do all pools, by name."""
         pools: dict[str, list[RequestClass]] = {}
         for cls in self.snapshot.pending:
-            if cls.jobs:
-                pools.setdefault(cls.key.request.pool, []).append(cls)
+            pools.setdefault(cls.key.request.pool, []).append(cls)
         more = False
         for pool in sorted(pools):
             line = self.lines[pool] = Line(pool, Failures(self.capacity.unfit))
@@ -141,24 +144,27 @@ class _PoolPass:
 
     def __init__(self, work: _Pass, line: Line) -> None:
         self.work, self.line, self.books = work, line, work.books(line.pool)
-        self.mine: list[Usage] = []  # what this pass started before there was a head, by end
-        self._dead: tuple[set[Request], set[Request]] = set(), set()  # not to be had now; not beside the promise
+        self.mine: list[Usage] = []  # what this pass started before there was a head
+        self._kinds: Kinds | None = None
 
     def run(self, classes: list[RequestClass]) -> bool:
         """Consider every class; return False when the pass ended at its limit of starts."""
         work, line, ranking = self.work, self.line, self.work.ranking
-        members = [iter(cls.jobs) for cls in classes]
-        firsts = [next(jobs) for jobs in members]
-        lifts = [ranking.lift(cls.key) for cls in classes]
-        heap = [(*ranking.place(job, lifts[at]), at) for at, job in enumerate(firsts)]
-        heapq.heapify(heap)
+        firsts, members = [cls.jobs[0] for cls in classes], dict[int, Iterator[Pending]]()
+        lifts, heap = ranking.line(classes, firsts)
+        settled = 0
         while heap and not line.closed:
             if len(work.starts) >= work.policy.max_starts:
                 return False
             first, borrows, rank, seq, at = heap[0]
             had_head = line.head is not None
             verdict = self._consider(classes[at].key, firsts[at], (first, borrows, rank, seq))
-            after = next(members[at], None) if verdict == STARTED else None
+            after = None
+            if verdict == STARTED:
+                if at not in members:
+                    members[at] = iter(classes[at].jobs)
+                    next(members[at])
+                after = next(members[at], None)
             if after is not None:
                 firsts[at] = after
                 heapq.heapreplace(heap, (*ranking.place(after, lifts[at], borrows), at))
@@ -166,6 +172,9 @@ class _PoolPass:
                 heapq.heapreplace(heap, (*ranking.place(firsts[at], lifts[at], borrows=True), at))
             else:
                 heapq.heappop(heap)
+                settled += 1
+                if not settled % EVERY and line.head is not None:
+                    heap = self._without_hopeless(heap, classes)
             if work.policy.backfill == "easy-shortest" and line.head is not None and not had_head:
                 ranking = Ranking(SHORTEST, Offsets({}))
                 lifts = [ranking.lift(cls.key) for cls in classes]
@@ -173,16 +182,31 @@ class _PoolPass:
                 heapq.heapify(heap)
         return True
 
+    def _without_hopeless(self, heap: list[Turn], classes: list[RequestClass]) -> list[Turn]:
+        """Return `heap` without those kinds of requests of which not even the least of everything is to be had."""
+        if self._kinds is None:
+            self._kinds = Kinds([cls.key for cls in classes], heap, self.work.now, self.line)
+        gone = self._kinds.hopeless(self.work.room, self.work.packing)
+        if not gone:
+            return heap
+        kind_of = self._kinds.kind_of
+        left = [turn for turn in heap if kind_of[turn[-1]] not in gone]
+        heapq.heapify(left)
+        return left
+
     def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:
         """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when its turn is after the others'."""
         request, borrows = key.request, turn[1]
-        late = not self.line.in_time(self.work.now + key.limit_s)
-        if request in self._dead[0] or (late and request in self._dead[1]):
-            return SETTLED
+        line = self.line
+        late = not line.in_time(self.work.now + key.limit_s)
+        if line.head is not None:
+            unfit = line.unfit_behind if late else line.unfit
+            if all(map(unfit.rules_out, request.smallest)):
+                return SETTLED
         shapes: Iterable[int] = range(len(request.shapes))
         blocked = False
         if not self.books.empty:
-            judged = [self.books.judge(key.tenant, asks(demand.roles)) for demand in smallest(request)]
+            judged = [self.books.judge(key.tenant, asks(demand.roles)) for demand in request.smallest]
             shapes = [at for at in shapes if judged[at] == OWN or (borrows and judged[at] == BORROWS)]
             blocked = len(shapes) < len(judged)
             if not shapes and not borrows and BORROWS in judged:
@@ -192,8 +216,7 @@ class _PoolPass:
             return STARTED
         if blocked or limited:
             return BORROWS if not borrows and not self.books.empty and shapes else SETTLED
-        self._dead[late].add(request)
-        if self.line.head is None and away(self.work.capacity, request) is None:
+        if line.head is None and away(self.work.capacity, request) is None:
             self._becomes_head(job, turn)
         return SETTLED
 
@@ -222,7 +245,7 @@ class _PoolPass:
 
     def _fit(self, request: Request, at: int, roles: tuple[Role, ...], *, late: bool) -> tuple[Assignment, ...] | None:
         work, line = self.work, self.line
-        demand = smallest(request)[at]
+        demand = request.smallest[at]
         if demand.roles != roles:
             demand = Demand.of(roles, request.pool, request.nodes, request.driver)
         if late:
@@ -239,7 +262,7 @@ class _PoolPass:
             self.books.charge(key.tenant, charges(start.roles, start.placement, work.by_name))
         if line.head is None:
             usage = Usage(start.job, start.job, start.roles, start.placement, line.pool, work.now, ends_at)
-            insort(self.mine, usage, key=_END)
+            self.mine.append(usage)
 
     def _becomes_head(self, job: Pending, turn: Place) -> None:
         work, line = self.work, self.line
@@ -247,9 +270,10 @@ class _PoolPass:
             line.head, line.head_at, line.closed = job, turn, True
             return
         running = work.running.releases(line.pool)
-        line.promise = rehearse(
-            work.room, job, sorted((*running, *self.mine), key=_END), work.now, work.held_by, work.packing
-        )
+        releases = running.copy() if self.mine else running
+        for usage in self.mine:
+            insort(releases, usage, key=_END)
+        line.promise = rehearse(work.room, job, releases, work.now, work.held_by, work.packing)
         if line.promise is None:
             return  # it waits for what no release gives back, such as a port that a stranger uses
         line.head, line.head_at = job, turn

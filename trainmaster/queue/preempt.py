@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from trainmaster.queue.backfill import HeldBy, Promise, after
 from trainmaster.queue.capacity import Held, Room
-from trainmaster.queue.elastic import smallest
 from trainmaster.queue.failures import Demand
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import QueuePolicy
@@ -39,10 +38,10 @@ def give_way(
     O(log candidates) fits and one per victim.
     """
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]
-    owns = policy.preemption == "reclaim" and books.judge(head.tenant, asks(smallest(head.request)[0].roles)) == OWN
+    owns = policy.preemption == "reclaim" and books.judge(head.tenant, asks(head.request.smallest[0].roles)) == OWN
     able = _able(head, running, books, now, policy, owns=owns)
     packing = Packing(policy.packing, policy.rest_rule)
-    for demand in smallest(head.request):
+    for demand in head.request.smallest:
         chosen = able
         found = after(room, demand, [*ending, *(held_by(usage) for _, usage in chosen)], packing)
         if found is None:

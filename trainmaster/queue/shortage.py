@@ -6,11 +6,11 @@ Invariant: a gang that `fit` refuses always gets exactly one reason.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.capacity import Capacity, Free, Room
-from trainmaster.queue.elastic import smallest
+from trainmaster.queue.failures import Demand
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL, WHOLE, Kinds
 from trainmaster.queue.snapshot import Reason, Request
@@ -33,20 +33,16 @@ REMEMBERED: Final = 10_000
 """Request classes remembered at most."""
 
 
-class Shortage(NamedTuple):
-    """Why a gang does not fit now. `cards`: it would not even if it asked for cards alone."""
-
-    reason: Reason
-    cards: bool
+Known = dict[tuple[object, ...], tuple[float, float]]
+"""What was found free in one room, by what it was asked for: (in all, most that one replica may have)."""
 
 
-def shortage(
-    room: Room, roles: Sequence[Role], pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None
-) -> Shortage:
-    """Return why `roles` do not fit in `room` now. Costs at most three more fits."""
+def shortage(room: Room, demand: Demand, known: Known) -> Reason:
+    """Return why a gang does not fit in `room` now. `known`: kept for this room. Costs at most three more fits."""
+    pool, nodes, driver = demand.view
+    roles = demand.roles
     what = next((name for name, kinds in STEPS if fit(room, roles, pool, kinds, nodes, driver) is None), "ports")
-    found = evidence(what, room, roles, pool, nodes, driver)
-    return Shortage(Reason(f"waiting_{what}", found), what == "gpus")
+    return Reason(f"waiting_{what}", evidence(what, room, roles, pool, nodes, driver, known))
 
 
 def evidence(
@@ -56,6 +52,7 @@ def evidence(
     pool: str,
     nodes: frozenset[str] = frozenset(),
     driver: str | None = None,
+    known: Known | None = None,
 ) -> dict[str, Any]:
     """Return needed, free and largest-on-one-node numbers of the resource `what`, and the role that asks most of it.
 
@@ -71,14 +68,18 @@ def evidence(
         return amount * role.resources.gpu_milli / WHOLE if what == "gpus" else amount
 
     role = max(roles, key=asked)
-    free = [_free(what, node, role.resources) for node in room.nodes_of(pool, nodes, driver)]
+    ask, known = role.resources, {} if known is None else known
+    key = (what, pool, nodes, driver, *((ask.gpu_type, ask.gpu_milli) if what == "gpus" else ()))
+    if key not in known:
+        parts = [amount for node in room.nodes_of(pool, nodes, driver) for amount in _free(what, node, ask)]
+        known[key] = sum(max(amount, 0) for amount in parts), max(parts, default=0)
     out = {
         "role": role.name,
         "needs": _plain(sum(asked(r) * r.replicas for r in roles)),
         "each": _plain(asked(role)),
         "replicas": role.replicas,
-        "free": _plain(sum(max(amount, 0) for node in free for amount in node)),
-        "largest": _plain(max((amount for node in free for amount in node), default=0)),
+        "free": _plain(known[key][0]),
+        "largest": _plain(known[key][1]),
     }
     model = role.resources.gpu_type if what == "gpus" else None
     return {**out, "type": model} if model is not None else out
@@ -106,7 +107,7 @@ def away(capacity: Capacity, request: Request) -> Reason | None:
         if len(capacity.impossible) > REMEMBERED:
             capacity.impossible.clear()
         empty, (pool, nodes, driver) = capacity.empty(), (request.pool, request.nodes, request.driver)
-        fine = any(fit(empty, demand.roles, pool, ALL, nodes, driver) is not None for demand in smallest(request))
+        fine = any(fit(empty, demand.roles, pool, ALL, nodes, driver) is not None for demand in request.smallest)
         capacity.impossible[request] = None if fine else _away(capacity, pool)
     reason: Reason | None = capacity.impossible[request]
     return reason

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role
+from trainmaster.queue.elastic import fewest
+from trainmaster.queue.failures import Amounts, Demand
 
 if TYPE_CHECKING:
     from trainmaster.queue.backfill import Line
@@ -35,6 +37,8 @@ class Request:
 
     `shapes` are the flavor alternatives in the order tried (R161), one for an ordinary job; each is a whole gang, whose
     elastic roles may start with any number from `min_replicas` to `replicas`. `nodes` empty: any node of the pool.
+    `plain`: card model and amounts of one that is of one shape and role and asks for neither ports nor nodes, once
+    `smallest` was asked for.
     """
 
     pool: str
@@ -42,12 +46,32 @@ class Request:
     nodes: frozenset[str] = frozenset()
     driver: str | None = None
     _hash: int = field(init=False, repr=False, compare=False, default=0)
+    _smallest: tuple[Demand, ...] | None = field(init=False, repr=False, compare=False, default=None)
+    plain: tuple[str | None, Amounts] | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash((self.pool, self.shapes, self.nodes, self.driver)))
 
     def __hash__(self) -> int:
         return self._hash  # it is looked up several times in every pass
+
+    @property
+    def smallest(self) -> tuple[Demand, ...]:
+        """The smallest gang of every shape, prepared for asking often."""
+        found = self._smallest
+        if found is None:
+            found = tuple(Demand.of(fewest(shape), self.pool, self.nodes, self.driver) for shape in self.shapes)
+            object.__setattr__(self, "_smallest", found)
+            object.__setattr__(self, "plain", _plain(found))
+        return found
+
+
+def _plain(demands: tuple[Demand, ...]) -> tuple[str | None, Amounts] | None:
+    if len(demands) > 1 or len(demands[0].parts) != 1:
+        return None
+    amounts, families = demands[0].parts[0]
+    (_, nodes, driver), model, ports = families[0]
+    return None if nodes or driver is not None or ports else (model, amounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +225,8 @@ class Plan:
 
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
     `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
-    asked for; not to be changed. `known` are the reasons told so far.
+    asked for; not to be changed. `known` are the reasons told so far, `free` the amounts
+    they name.
     """
 
     starts: tuple[Start, ...] = ()
@@ -215,3 +240,4 @@ class Plan:
     books: Mapping[str, Books] = field(default_factory=dict, compare=False, repr=False)
     ranking: Ranking | None = field(default=None, compare=False, repr=False)
     known: dict[ClassKey, Reason] = field(default_factory=dict, compare=False, repr=False)
+    free: dict[tuple[object, ...], tuple[float, float]] = field(default_factory=dict, compare=False, repr=False)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from trainmaster.core.units import format_duration, format_memory
-from trainmaster.queue.elastic import sized, smallest
+from trainmaster.queue.elastic import sized
 from trainmaster.queue.explain import OWN_SHORTAGE
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import largest, place, with_resources
@@ -67,7 +67,7 @@ class _Trial:
                     return False
                 if not line.in_time(made.at + job.limit_s):
                     room, unfit = line.behind(room), line.unfit_behind
-        for demand in smallest(job.request):
+        for demand in job.request.smallest:
             placed = place(room, demand, unfit)
             if placed is not None:
                 held = charges(demand.roles, placed, self._by_name)

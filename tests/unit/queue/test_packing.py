@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.builders import node
 from trainmaster.core.records import Node, Resources, Role
 from trainmaster.queue.capacity import Room
+from trainmaster.queue.failures import Demand
 from trainmaster.queue.fit import fit
 from trainmaster.queue.never import can_ever_fit
 from trainmaster.queue.packing import BEST_FIT, Packing, mix_of
@@ -104,9 +105,9 @@ def test_names_and_drivers_that_no_node_has_are_refused_with_those_there_are() -
 def test_a_share_that_waits_is_told_in_parts_of_cards() -> None:
     cluster = Cluster(node("n1", gpus=1))
     cluster.put(role(1, gpu_milli=600))
-    short = shortage(cluster.room, (role(1, 2, gpu_milli=300),), "default")
-    assert short.reason.code == "waiting_gpus"
-    assert [short.reason.evidence[name] for name in ("needs", "each", "free", "largest")] == [0.6, 0.3, 0.4, 0.4]
+    short = shortage(cluster.room, Demand.of((role(1, 2, gpu_milli=300),), "default"), {})
+    assert short.code == "waiting_gpus"
+    assert [short.evidence[name] for name in ("needs", "each", "free", "largest")] == [0.6, 0.3, 0.4, 0.4]
 
 
 def test_any_model_goes_to_the_tightest_and_spares_the_scarcer_on_ties() -> None:
