@@ -30,7 +30,7 @@ def to_pai(spec: JobSpec, job: Job | None = None) -> dict[str, Any]:
         "dataDir": storage.get("data_dir") or next((item.path for item in spec.inputs), None),
         "outputDir": storage.get("output_dir") or f"$PAI_DEFAULT_FS_URI/Output/{name}",
         "codeDir": code or None,
-        "virtualCluster": spec.pool,
+        "virtualCluster": spec.virtual_cluster or spec.pool,
         "taskRoles": [_role(role) for role in spec.roles],
         "gpuType": gpu_type,
         "retryCount": spec.retries,

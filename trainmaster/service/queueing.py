@@ -92,7 +92,7 @@ class Queueing:
 
     def _waiting(self, job: Job, place: int, who: Principal, now: float) -> dict[str, Any]:
         known = self._ctx.knows(who, job)
-        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who), place - 1)
         first = next((i for i, role in enumerate(job.roles) if role.flavor is not None), None)
         shapes = job.shapes or (job.roles,)
         return {

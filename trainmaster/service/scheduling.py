@@ -6,7 +6,8 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from heapq import merge
+from heapq import heapify, heappop, heapreplace
+from itertools import islice
 from typing import Any
 
 from trainmaster.core.config import LocalConfig
@@ -22,13 +23,13 @@ from trainmaster.queue.fairness import Fairness, Offsets
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL
 from trainmaster.queue.never import refusal
-from trainmaster.queue.order import Place, Ranking
+from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import Pending, Plan, Reason, RequestClass, Reservation, Snapshot, Start
+from trainmaster.queue.snapshot import Pending, Plan, Reason, Reservation, Snapshot, Start
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
@@ -173,9 +174,24 @@ class Scheduling:
 
     def line(self) -> Iterator[Pending]:
         """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each."""
-        ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
-        lines = [_placed(cls, ranking) for cls in self.queue.snapshot_classes()]
-        return (job for _, job in merge(*lines))
+        ranking, classes = self._plan.ranking or Ranking(self.policy, Offsets({})), self.queue.snapshot_classes()
+        lifts = [ranking.lift(cls.key) for cls in classes]
+        heap = [
+            (ranking.place(cls.jobs[0], lift), at, cls.jobs[0])
+            for at, (cls, lift) in enumerate(zip(classes, lifts, strict=True))
+        ]
+        heapify(heap)
+        later: dict[int, Iterator[Pending]] = {}  # who comes behind the first, in the classes that were reached
+        while heap:
+            _, at, job = heap[0]
+            yield job
+            if at not in later:
+                later[at] = islice(classes[at].jobs, 1, None)
+            behind = next(later[at], None)
+            if behind is None:
+                heappop(heap)
+            else:
+                heapreplace(heap, (ranking.place(behind, lifts[at]), at, behind))
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
@@ -186,13 +202,17 @@ class Scheduling:
 
     # -- explain -----------------------------------------------------------------------------------------------
 
-    def reason(self, job: Job, name_of: NameOf) -> dict[str, Any] | None:
-        """Return why `job` waits, None when it does not. Cheap enough for every row of a list."""
+    def reason(self, job: Job, name_of: NameOf, ahead: int | None = None) -> dict[str, Any] | None:
+        """Return why `job` waits, None when it does not. Cheap enough for every row of a list.
+
+        `ahead`: how many come before it in its pool, where that is known already.
+        """
         pending = self.queue.get(job.id)
         if pending is None:
             return None
         snapshot = self._snapshot()
-        return shown(explain(snapshot, pending, self._plan), position(snapshot, pending, self._plan), name_of)
+        before = position(snapshot, pending, self._plan) if ahead is None else ahead
+        return shown(explain(snapshot, pending, self._plan), before, name_of)
 
     def explain(self, job: Job, name_of: NameOf) -> dict[str, Any]:
         """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
@@ -229,11 +249,6 @@ class Scheduling:
         names = frozenset(job.node_names)
         found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
         return None if None in found else found[0]
-
-
-def _placed(cls: RequestClass, ranking: Ranking) -> Iterator[tuple[Place, Pending]]:
-    lift = ranking.lift(cls.key)
-    return ((ranking.place(job, lift), job) for job in cls.jobs)
 
 
 def _turn(job: Job) -> tuple[object, ...]:
