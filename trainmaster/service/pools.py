@@ -5,6 +5,7 @@ no answers (service/administer and service/cluster_views do). Invariant: what is
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +16,8 @@ import msgspec
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
+
+log = logging.getLogger("trainmaster.pools")
 
 KINDS: Final[dict[str, type[Any]]] = {
     "pool": Pool, "virtual_cluster": VirtualCluster, "workspace": Workspace, "flavor": Flavor, "node": NodeSetting,
@@ -40,10 +43,14 @@ class Pools:
         self._settle()
 
     async def start(self) -> None:
-        """Read everything. Raises msgspec.ValidationError for a row that this version cannot read."""
+        """Read everything. A row that cannot be read is said in the log and left as it is: the server must start."""
         for setting in await asyncio.to_thread(self._rows.all):
-            if setting.kind in KINDS:
-                self._stored[setting.kind, setting.name] = _read(setting), setting
+            try:
+                record = msgspec.convert(setting.record, KINDS[setting.kind], strict=False)
+            except (KeyError, msgspec.ValidationError) as error:
+                log.error("the %s %s cannot be read and does not hold: %s", setting.kind, setting.name, error)
+            else:
+                self._stored[setting.kind, setting.name] = record, setting
         self._settle()
 
     def _settle(self) -> None:
@@ -128,7 +135,3 @@ class Pools:
 
 def _key(item: tuple[tuple[str, str], Any]) -> tuple[str, str]:
     return item[0]
-
-
-def _read(setting: Setting) -> Any:
-    return msgspec.convert(setting.record, KINDS[setting.kind], strict=False)
