@@ -1349,17 +1349,6 @@ export interface components {
             pool: string;
         };
         /**
-         * Note
-         * @description Why, in words shown with the node.
-         */
-        Note: {
-            /**
-             * Note
-             * @default
-             */
-            note: string;
-        };
-        /**
          * PolicyBody
          * @description New values by knob; null is the default again, what is absent stays.
          */
@@ -1390,6 +1379,17 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * Remark
+         * @description Why, in words shown with the node.
+         */
+        Remark: {
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * Shown
@@ -2479,6 +2479,17 @@ export interface components {
             memory_mib: number;
             /** Gpus */
             gpus: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Note
+         * @description Something worth knowing that stops nothing.
+         */
+        Note: {
+            /** Code */
+            code: string;
+            message: components["schemas"]["Text"];
         } & {
             [key: string]: unknown;
         };
@@ -4878,7 +4889,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Note"] | null;
+                "application/json": components["schemas"]["Remark"] | null;
             };
         };
         responses: {

@@ -60,13 +60,13 @@ class NodeBody(Body):
     pool: Word
 
 
-class Note(Body):
+class Remark(Body):
     """Why, in words shown with the node."""
 
     note: Text = ""
 
 
-class Drain(Note):
+class Drain(Remark):
     """`evict`: which running jobs go back to the queue; the others end by themselves."""
 
     evict: Literal["none", "preemptible", "all"] = "preemptible"
@@ -140,7 +140,7 @@ async def change_node(request: Request, name: Node, body: NodeBody) -> Response:
 
 
 @routes.route("POST", "/nodes/{name}/cordon", scope="cluster:write", answers={200: "NodeDetail"})
-async def cordon_node(request: Request, name: Node, body: Note | None = None) -> Response:
+async def cordon_node(request: Request, name: Node, body: Remark | None = None) -> Response:
     """Start nothing on a machine any more; what runs on it runs on."""
     app, me = platform(request), who(request)
     await app.administer.cordon(name, body.note if body else "", me)
