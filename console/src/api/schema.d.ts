@@ -1331,16 +1331,6 @@ export interface components {
             new: string;
         };
         /**
-         * NewToken
-         * @description A name to recognise the token by, and after how many seconds it expires (absent: never).
-         */
-        NewToken: {
-            /** Name */
-            name: string;
-            /** Expires In S */
-            expires_in_s?: number | null;
-        };
-        /**
          * NodeBody
          * @description What is to change about a node.
          */
@@ -1417,6 +1407,16 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * TokenBody
+         * @description A name to recognise the token by, and after how many seconds it expires (absent: never).
+         */
+        TokenBody: {
+            /** Name */
+            name: string;
+            /** Expires In S */
+            expires_in_s?: number | null;
         };
         /**
          * VirtualClusterBody
@@ -2318,6 +2318,26 @@ export interface components {
             gpu_type: string | null;
             /** Shm Mib */
             shm_mib: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * NewToken
+         * @description A token just made; `token` is shown only here.
+         */
+        NewToken: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** User */
+            user: string;
+            /** Created At */
+            created_at: number;
+            /** Expires At */
+            expires_at: number | null;
+            /** Token */
+            token: string;
         } & {
             [key: string]: unknown;
         };
@@ -4426,7 +4446,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewToken"];
+                "application/json": components["schemas"]["TokenBody"];
             };
         };
         responses: {

@@ -1,6 +1,7 @@
 """The published contract: it is whole, and real answers keep to it. Generated requests may be refused, never crash the server."""
 
 import json
+import re
 from typing import Any
 
 import httpx
@@ -8,6 +9,7 @@ import httpx
 from tests.fixtures.api_contract import fire, shape_errors
 from trainmaster.access.roles import Principal
 from trainmaster.api.openapi import contract
+from trainmaster.api.shapes import all_shapes
 from trainmaster.core.records import Node
 
 
@@ -25,6 +27,18 @@ def test_the_contract_is_whole(app: Any) -> None:
             declared = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
             assert all(f"{{{name}}}" in path for name in declared)
             assert path.count("{") == len(declared), path
+
+
+def test_what_routes_take_hides_no_shape(app: Any) -> None:
+    """A body of a route and a shape of the same name would be one in the contract."""
+    bodies = {
+        name
+        for route in app.app.router.routes
+        for parameter in getattr(getattr(route, "dependant", None), "body_params", ())
+        for name in re.findall(r"\w+", str(parameter.field_info.annotation))
+    }
+    assert "Drain" in bodies
+    assert not bodies & set(all_shapes())
 
 
 async def test_everybody_may_read_the_contract(http: httpx.AsyncClient) -> None:

@@ -37,7 +37,7 @@ class NewPassword(_Body):
     new: Annotated[str, Field(max_length=MAX_PASSWORD)]
 
 
-class NewToken(_Body):
+class TokenBody(_Body):
     """A name to recognise the token by, and after how many seconds it expires (absent: never)."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -100,7 +100,7 @@ async def list_tokens(request: Request) -> Response:
 
 
 @routes.route("POST", "/tokens", scope="tokens:self", answers={201: "NewToken"}, body_limit=16 * 1024)
-async def create_token(request: Request, body: NewToken) -> Response:
+async def create_token(request: Request, body: TokenBody) -> Response:
     """Create an API token; its text is shown in this answer and never again."""
     made = await platform(request).people.create_token(who(request), body.name, body.expires_in_s)
     return Json(made, status_code=201)
