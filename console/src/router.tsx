@@ -36,7 +36,7 @@ const jobs = createRoute({
 const submit = createRoute({
   getParentRoute: () => root,
   path: "/submit",
-  validateSearch: (s: Record<string, unknown>): { clone?: string } => ({ clone: text(s["clone"]) }),
+  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string } => ({ clone: text(s["clone"]), set: text(s["set"]) }),
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),
 });
 
@@ -57,9 +57,36 @@ const job = createRoute({
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
 
+export interface QueueSearch {
+  view?: "list" | "timeline";
+  pool?: string;
+  model?: string;
+  workspace?: string;
+  mine?: boolean;
+}
+
+const queue = createRoute({
+  getParentRoute: () => root,
+  path: "/queue",
+  validateSearch: (s: Record<string, unknown>): QueueSearch => ({
+    view: s["view"] === "timeline" ? "timeline" : undefined, pool: text(s["pool"]), model: text(s["model"]), workspace: text(s["workspace"]), mine: s["mine"] === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/queue"), "QueuePage"),
+});
+
+export interface ClusterSearch {
+  view?: "nodes" | "resources";
+  flavors?: string[];
+  model?: string;
+  pool?: string;
+}
+
 const cluster = createRoute({
   getParentRoute: () => root,
   path: "/cluster",
+  validateSearch: (s: Record<string, unknown>): ClusterSearch => ({
+    view: s["view"] === "resources" ? "resources" : undefined, flavors: texts(s["flavors"]), model: text(s["model"]), pool: text(s["pool"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
 });
 
@@ -76,6 +103,16 @@ const model = createRoute({
   component: lazyRouteComponent(() => import("./pages/models/model"), "ModelPage"),
 });
 
+const ADMIN_TABS = ["policy", "pools", "workspaces", "flavors", "nodes"] as const;
+export type AdminTab = (typeof ADMIN_TABS)[number];
+
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: "/admin",
+  validateSearch: (s: Record<string, unknown>): { tab?: AdminTab } => ({ tab: ADMIN_TABS.find((tab) => tab === s["tab"]) }),
+  component: lazyRouteComponent(() => import("./pages/admin"), "AdminPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -83,7 +120,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, cluster, models, model, settings]),
+  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, admin, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

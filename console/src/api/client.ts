@@ -107,6 +107,7 @@ async function json<T>(method: string, path: string, options: CallOptions = {}):
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> => json<T>("GET", path, { query, signal });
 export const post = <T>(path: string, body?: unknown, options: CallOptions = {}): Promise<T> =>
   json<T>("POST", path, { ...options, body });
+export const put = <T>(path: string, body: unknown): Promise<T> => json<T>("PUT", path, { body });
 export const patch = <T>(path: string, body: unknown): Promise<T> => json<T>("PATCH", path, { body });
 export const remove = (path: string): Promise<void> => json<void>("DELETE", path);
 

@@ -1,10 +1,12 @@
 /** Chinese texts. Terms follow the manuals of the platforms our users come from: 任务, 子任务, 副本, 训练. */
 import type { en, Translated } from "./en";
-import { cluster } from "./zh/cluster";
+import { admin } from "./zh/admin";
+import { cluster, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
 
-export const zh: Translated<typeof en> = { ...common, jobs, job, submit, help, ...cluster, ...settings };
+export const zh: Translated<typeof en> = { ...common, jobs, job, submit, help, queue, timeline, admin, resources, ...cluster, ...settings };

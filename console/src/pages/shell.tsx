@@ -1,5 +1,5 @@
 /** The frame: who is signed in decides between the sign-in page and the console with its navigation. */
-import { ClusterOutlined, DeploymentUnitOutlined, PlusOutlined, SettingOutlined, UnorderedListOutlined } from "@ant-design/icons";
+import { ClusterOutlined, ControlOutlined, DeploymentUnitOutlined, HourglassOutlined, PlusOutlined, SettingOutlined, UnorderedListOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Button, Dropdown, Flex, Layout, Menu, Skeleton, Tooltip } from "antd";
@@ -37,10 +37,13 @@ export function Shell(): ReactNode {
 
 const PAGES = [
   ["/", "jobs", <UnorderedListOutlined key="i" />],
+  ["/queue", "queue", <HourglassOutlined key="i" />],
   ["/cluster", "cluster", <ClusterOutlined key="i" />],
   ["/models", "models", <DeploymentUnitOutlined key="i" />],
+  ["/admin", "admin", <ControlOutlined key="i" />],
   ["/settings", "settings", <SettingOutlined key="i" />],
 ] as const;
+const ADMINISTRATORS: ReadonlySet<string> = new Set(["/admin"]);
 
 function currentPage(path: string): string {
   if (path.startsWith("/jobs") || path.startsWith("/submit")) return "/";
@@ -64,7 +67,7 @@ function Frame({ session }: { session: Session }): ReactNode {
         </div>
         <nav aria-label={t("nav.main")}>
           <Menu mode="inline" selectedKeys={[currentPage(path)]} inlineCollapsed={narrow}
-            items={PAGES.map(([to, name, icon]) => ({ key: to, icon, label: <Link to={to} data-testid={`nav-${name}`}>{t(`nav.${name}`)}</Link> }))} />
+            items={PAGES.filter(([to]) => session.user.role === "admin" || !ADMINISTRATORS.has(to)).map(([to, name, icon]) => ({ key: to, icon, label: <Link to={to} data-testid={`nav-${name}`}>{t(`nav.${name}`)}</Link> }))} />
         </nav>
       </Layout.Sider>
       <Layout>

@@ -13,6 +13,10 @@ import { listJobs } from "../api/jobs";
 const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
 
+/** What follows from jobs besides the list, and what from machines: answers of the server, asked again. */
+const BY_JOBS = ["queue", "timeline", "resources"] as const;
+const BY_MACHINES = ["cluster", "nodes", "pools", ...BY_JOBS] as const;
+
 /** Replace jobs by newer versions of themselves; the same object comes back when nothing changed. */
 export function patchPages(data: InfiniteData<JobPage> | undefined, fresh: ReadonlyMap<string, Job>): InfiniteData<JobPage> | undefined {
   if (!data) return data;
@@ -46,17 +50,17 @@ class Inbox {
   }
 
   deleted(id: string): void {
-    this.refetchSoon(["jobs"]);
+    for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
     this.client.removeQueries({ queryKey: ["job", id] });
   }
 
   /** The feed has a gap: everything on screen is read again. */
   reset(): void {
-    for (const key of ["jobs", "job", "events", "cluster"]) this.refetchSoon([key]);
+    for (const key of ["jobs", "job", "events", ...BY_MACHINES]) this.refetchSoon([key]);
   }
 
   cluster(): void {
-    this.refetchSoon(["cluster"]);
+    for (const key of BY_MACHINES) this.refetchSoon([key]);
   }
 
   close(): void {
@@ -78,7 +82,7 @@ class Inbox {
         this.refetchSoon(["events", job.id]);
       }
     }
-    this.refetchSoon(["jobs"]);
+    for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
   }
 
   /** At once, then at most once a second per key, the last change always included. What is not on screen is only marked stale. */

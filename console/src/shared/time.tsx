@@ -38,16 +38,18 @@ export function Elapsed({ from, to }: { from: number | null; to: number | null }
 
 const LOCALES = { zh: "zh-CN", en: "en-GB" } as const;
 
-export function useFormatTime(): (at: number, style?: "full" | "short" | "clock") => string {
+export function useFormatTime(): (at: number, style?: "full" | "short" | "clock" | "minute" | "day") => string {
   const locale = LOCALES[useLanguage()];
   return (at, style = "full") => {
     const date = new Date(at * 1000);
     const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
     if (style === "clock") return date.toLocaleTimeString(locale, clock);
+    if (style === "day") return date.toLocaleDateString(locale, { weekday: "short", month: "short", day: "numeric" });
     const sameDay = date.toDateString() === new Date().toDateString();
     const sameYear = date.getFullYear() === new Date().getFullYear();
+    if (style === "minute" && sameDay) return date.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hour12: false });
     if (style === "short" && sameDay) return date.toLocaleTimeString(locale, clock);
-    if (style === "short") {
+    if (style === "short" || style === "minute") {
       const year = sameYear ? {} : ({ year: "numeric" } as const);
       return date.toLocaleString(locale, { ...year, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
     }

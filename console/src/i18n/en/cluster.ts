@@ -13,3 +13,13 @@ export const cluster = {
     attempt: "attempt {{n}}",
   },
 } as const;
+
+/** The table of machines that fit, and who uses what of them (R164-R169). */
+export const resources = {
+  title: "Cluster resources", nodes: "Machines", table: "Resources", view: "How to show it", flavors: "Flavors", flavorsHint: "Only machines that can carry one of them", model: "Card model", pool: "Pool",
+  col: { node: "Node", system: "System", cpu: "CPU", memory: "Memory", cards: "Cards", driver: "Driver", suits: "Suitable flavors", state: "State", usage: "Card usage" },
+  state: { idle: "idle", tight: "tight", away: "out of service" },
+  stateHint: { idle: "At least one replica of a chosen flavor starts here now.", tight: "What is free does not carry any chosen flavor now.", away: "Takes no new jobs." },
+  usageHint: "physical card (virtual card): application", nobody: "free", none: "No machine fits", noneHint: "Choose other flavors, another card model or another pool.", anySuits: "any", noDriver: "no driver",
+  moreUsers: "+{{count}} more", open: "Cluster resources", noFlavors: "No flavors are defined for this workspace.",
+} as const;

@@ -1,6 +1,6 @@
 /** Words every page uses. */
 export const common = {
-  nav: { jobs: "Jobs", cluster: "Cluster", models: "Models", settings: "Settings", newJob: "New job", main: "Main navigation" },
+  nav: { jobs: "Jobs", queue: "Queue", cluster: "Cluster", admin: "Administration", models: "Models", settings: "Settings", newJob: "New job", main: "Main navigation" },
   state: {
     queued: "Queued", initialising: "Initialising", running: "Running", saving: "Saving", retained: "Debug hold",
     stopping: "Stopping", succeeded: "Succeeded", failed: "Failed", stopped: "Stopped", expired: "Expired",

@@ -13,3 +13,13 @@ export const cluster = {
     attempt: "第 {{n}} 次尝试",
   },
 };
+
+/** 符合条件的机器与使用情况（R164-R169）。 */
+export const resources = {
+  title: "集群资源", nodes: "机器", table: "资源表", view: "显示方式", flavors: "规格", flavorsHint: "只显示能运行其中任一规格的机器", model: "卡型号", pool: "资源池",
+  col: { node: "节点", system: "系统", cpu: "CPU", memory: "内存", cards: "加速卡", driver: "驱动版本", suits: "适用规格", state: "状态", usage: "卡使用情况" },
+  state: { idle: "空闲", tight: "紧张", away: "停用" },
+  stateHint: { idle: "所选规格中至少有一个副本可立即在此启动。", tight: "当前空闲资源放不下任何所选规格。", away: "不接收新任务。" },
+  usageHint: "物理卡号（虚拟卡号）：应用", nobody: "空闲", none: "没有符合条件的机器", noneHint: "请选择其他规格、卡型号或资源池。", anySuits: "任意", noDriver: "无驱动",
+  moreUsers: "另有 {{count}} 个", open: "集群资源", noFlavors: "该工作空间还没有定义规格。",
+};

@@ -1,6 +1,6 @@
 /** 各页面共用的文字。 */
 export const common = {
-  nav: { jobs: "训练任务", cluster: "集群", models: "模型", settings: "设置", newJob: "创建任务", main: "主导航" },
+  nav: { jobs: "训练任务", queue: "排队", cluster: "集群", admin: "管理", models: "模型", settings: "设置", newJob: "创建任务", main: "主导航" },
   state: {
     queued: "排队中", initialising: "初始化", running: "运行中", saving: "保存中", retained: "调试保留",
     stopping: "停止中", succeeded: "成功", failed: "错误", stopped: "停止", expired: "过期",

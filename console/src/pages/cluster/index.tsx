@@ -1,8 +1,8 @@
 /** The machines: what each has, who uses what, which take no new jobs and why. */
 import { SafetyCertificateOutlined, WarningOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Tag, Tooltip } from "antd";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Segmented, Tag, Tooltip } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
@@ -10,30 +10,42 @@ import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
 import { mib, number, percent } from "../../shared/format";
 import { Bar, PageHeader, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
+import { ResourcesTable } from "./resources";
 
 export function ClusterPage(): ReactNode {
   const { t } = useTranslation();
+  const search = useSearch({ from: "/cluster" });
+  const navigate = useNavigate({ from: "/cluster" });
   const query = useQuery({ queryKey: ["cluster"], queryFn: readCluster, refetchInterval: 5000 });
-  if (!query.data) return <><PageHeader title={t("cluster.title")} /><Pending query={query} rows={8} /></>;
-  return <ClusterView cluster={query.data} />;
-}
-
-function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
-  const { t } = useTranslation();
-  const colors = useMemo(() => colorsOf(cluster), [cluster]);
-  const { sandbox } = cluster;
-  const safe = sandbox.kind !== "none";
   return (
     <div data-testid="cluster">
       <PageHeader title={t("cluster.title")} actions={
-        <Tooltip title={safe ? sandbox.detail : t("cluster.sandboxNone")}>
-          <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}{t("mark.colon")}{sandbox.kind}</span>
-        </Tooltip>
+        <>
+          {query.data && <Sandbox sandbox={query.data.sandbox} />}
+          <Segmented<"nodes" | "resources"> value={search.view ?? "nodes"} aria-label={t("resources.view")} onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "nodes" ? undefined : view }), replace: true })}
+            options={[{ value: "nodes", label: t("resources.nodes") }, { value: "resources", label: <span data-testid="view-resources">{t("resources.table")}</span> }]} />
+        </>
       } />
-      <Summary cluster={cluster} />
-      <div className="tm-nodes">{cluster.nodes.map((node) => <NodeCard key={node.name} node={node} colors={colors} />)}</div>
+      {!query.data ? <Pending query={query} rows={8} />
+        : search.view === "resources" ? <ResourcesTable choice={search} choose={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })} />
+          : <ClusterView cluster={query.data} />}
     </div>
   );
+}
+
+function Sandbox({ sandbox }: Pick<Cluster, "sandbox">): ReactNode {
+  const { t } = useTranslation();
+  const safe = sandbox.kind !== "none";
+  return (
+    <Tooltip title={safe ? sandbox.detail : t("cluster.sandboxNone")}>
+      <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}{t("mark.colon")}{sandbox.kind}</span>
+    </Tooltip>
+  );
+}
+
+function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
+  const colors = useMemo(() => colorsOf(cluster), [cluster]);
+  return <><Summary cluster={cluster} /><div className="tm-nodes">{cluster.nodes.map((node) => <NodeCard key={node.name} node={node} colors={colors} />)}</div></>;
 }
 
 /** Every job gets one colour on the whole page, so that a gang is seen across nodes. */

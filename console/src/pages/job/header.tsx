@@ -1,18 +1,18 @@
 /** Name, state, progress and what can be done with the job now. */
 import { ClockCircleOutlined, CopyOutlined, DeleteOutlined, FlagOutlined, MoreOutlined, StopOutlined, UnlockOutlined } from "@ant-design/icons";
-import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { App, Button, Dropdown, Form, Input, Modal, Select } from "antd";
+import { App, Button, Dropdown } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { changeJob, releaseJob } from "../../api/jobs";
+import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
-import { duration, parseDuration } from "../../shared/format";
+import { duration } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
 import { CopyButton, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
+import { ChangeJob } from "./change";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
@@ -66,56 +66,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           <Button icon={<MoreOutlined />} aria-label={t("action.more")} data-testid="more" />
         </Dropdown>
       )}
-      {changing && <Change job={job} what={changing} close={() => setChanging(null)} />}
+      {changing && <ChangeJob job={job} what={changing} close={() => setChanging(null)} />}
     </>
-  );
-}
-
-const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
-const PRIORITIES = ["normal", "urgent", "very_urgent"] as const;
-
-/** R191, R192: by list or free value, without touching the processes. */
-function Change({ job, what, close }: { job: JobDetail; what: "duration" | "priority"; close: () => void }): ReactNode {
-  const { t } = useTranslation();
-  const { message } = App.useApp();
-  const client = useQueryClient();
-  const errorText = useErrorText();
-  const [text, setText] = useState(job.duration_s === null ? "" : duration(job.duration_s).replaceAll(" ", ""));
-  const [priority, setPriority] = useState(job.priority);
-  const [problem, setProblem] = useState("");
-  const [busy, setBusy] = useState(false);
-  const save = async (): Promise<void> => {
-    const seconds = text.trim() === "" ? null : parseDuration(text);
-    if (what === "duration" && seconds === null && text.trim() !== "") {
-      setProblem(t("job.act.durationBad"));
-      return;
-    }
-    setBusy(true);
-    try {
-      await changeJob(job.id, what === "duration" ? { duration_s: seconds } : { priority });
-      void client.invalidateQueries({ queryKey: ["job", job.id] });
-      message.success(t("job.act.changed"));
-      close();
-    } catch (error) {
-      const { title, remedy } = errorText(error);
-      setProblem(`${title} ${remedy}`);
-      setBusy(false);
-    }
-  };
-  return (
-    <Modal open title={t(`job.act.${what}`)} onCancel={close} onOk={() => void save()} okText={t("action.save")} cancelText={t("action.cancel")} confirmLoading={busy} okButtonProps={{ ...{ "data-testid": "change-ok" } }} width={460}>
-      <Form layout="vertical" onFinish={() => void save()}>
-        {what === "duration" ? (
-          <Form.Item label={t("job.fact.duration")} extra={t("job.act.durationHint")} validateStatus={problem ? "error" : ""} help={problem || undefined}>
-            <Input value={text} onChange={(e) => setText(e.target.value)} autoFocus data-testid="duration-input" />
-            <div className="tm-chips tm-quick">{LENGTHS.map((length) => <button type="button" key={length} className="tm-chip" aria-pressed={text === length} onClick={() => setText(length)}>{length}</button>)}</div>
-          </Form.Item>
-        ) : (
-          <Form.Item label={t("job.fact.priority")} validateStatus={problem ? "error" : ""} help={problem || undefined}>
-            <Select value={priority} onChange={setPriority} options={PRIORITIES.map((value) => ({ value, label: t(`priority.${value}`) }))} />
-          </Form.Item>
-        )}
-      </Form>
-    </Modal>
   );
 }

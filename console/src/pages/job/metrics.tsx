@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Input, Segmented, Slider, Switch } from "antd";
 import { useMemo, useState, type ReactNode } from "react";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { readMetrics } from "../../api/watch";
 import { ENDED, type MetricSeries } from "../../api/types";
@@ -74,7 +75,7 @@ function MetricCard({ name, series, last, axis, weight, log }: CardProps): React
   );
 }
 
-function linesOf(one: MetricSeries, index: number, all: MetricSeries[], axis: Axis, weight: number, t: ReturnType<typeof useTranslation>["t"]): Line[] {
+function linesOf(one: MetricSeries, index: number, all: MetricSeries[], axis: Axis, weight: number, t: TFunction): Line[] {
   const color = SERIES[index % SERIES.length] ?? SERIES[0];
   const several = new Set(all.map((s) => s.attempt)).size > 1;
   const label = [one.task, several ? t("job.metrics.attempt", { n: one.attempt }) : "", new Set(all.map((s) => s.source)).size > 1 ? one.source : ""].filter(Boolean).join(" · ") || one.name;

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Select } from "antd";
 import { useMemo, type ReactNode } from "react";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { ENDED, type Usage } from "../../api/types";
 import { readUsage } from "../../api/watch";
@@ -75,7 +76,7 @@ function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: str
   );
 }
 
-function plotLines(plot: Plot, usage: Usage, tasks: string[], t: ReturnType<typeof useTranslation>["t"]): Line[] {
+function plotLines(plot: Plot, usage: Usage, tasks: string[], t: TFunction): Line[] {
   const lines: Line[] = [];
   const limits = new Set<number>();
   tasks.forEach((task, i) => {

@@ -4,16 +4,18 @@ import { Alert, Button, Collapse, Modal, Table } from "antd";
 import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
-import type { Job, JsonObject, Preview } from "../../api/types";
+import type { Job, JsonObject, Preview, WouldStart } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
+import { WouldDetail } from "./would";
 
 interface Props {
   doc: JsonObject;
   preview: Preview;
+  start: WouldStart | undefined;
   close: () => void;
   done: (job: Job) => void;
 }
@@ -43,7 +45,7 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, preview, close, done }: Props): ReactNode {
+export function Confirm({ doc, preview, start: would, close, done }: Props): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const key = useRef(freshKey()); // one key per look: pressing twice, or again after a lost answer, makes one job
@@ -72,7 +74,7 @@ export function Confirm({ doc, preview, close, done }: Props): ReactNode {
         <Button key="go" type="primary" icon={<CaretRightFilled />} loading={busy} onClick={() => void start()} data-testid="start" autoFocus>{t("submit.start")}</Button>,
       ]}>
       <div className="tm-stack" data-testid="confirm-page">
-        <Alert type={preview.fits?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${preview.fits?.when ?? "queue"}`)} description={preview.fits?.reason ? pick(preview.fits.reason.message) : undefined} />
+        <Alert type={preview.fits?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${preview.fits?.when ?? "queue"}`)} description={would && would.when === preview.fits?.when ? <WouldDetail answer={would} /> : preview.fits?.reason ? pick(preview.fits.reason.message) : undefined} />
         <Facts columns={4} items={[
           [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
           [t("submit.field.framework"), framework],

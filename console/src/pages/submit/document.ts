@@ -62,11 +62,11 @@ export function freshName(wanted: string, taken: string[]): string {
 
 /** What the platform assumes when a field is absent; fields that say the same are left out of the form's document. */
 const JOB_DEFAULTS: JsonObject = {
-  version: 1, description: "", slug: null, code: null, inputs: [], env: {}, pool: "default", workspace: "default", priority: "normal", duration: null, image: "default",
+  version: 1, description: "", slug: null, code: null, inputs: [], env: {}, pool: "default", virtual_cluster: null, nodes: [], driver: null, preemptible: false, workspace: "default", priority: "normal", duration: null, image: "default",
   retries: 0, fault_restarts: 0, grace: 10, debug_hold: 0, metrics: [], progress: null, storage: null, labels: {}, extras: {},
 };
-const ROLE_DEFAULTS: JsonObject = { parameters: {}, ports: [], env: {}, min_succeeded: null, min_failed: 1, main: false, ends_job: false };
-const RESOURCE_DEFAULTS: JsonObject = { gpu: 0, gpu_type: null, shm: 64 };
+const ROLE_DEFAULTS: JsonObject = { parameters: {}, ports: [], env: {}, flavors: [], min_replicas: null, min_succeeded: null, min_failed: 1, main: false, ends_job: false };
+const RESOURCE_DEFAULTS: JsonObject = { gpu: 0, gpu_type: null, gpu_share: 1, shm: 64 };
 
 const same = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
 const without = (doc: JsonObject, defaults: JsonObject): JsonObject =>
@@ -90,6 +90,7 @@ export function shortForm(doc: JsonObject): JsonObject {
     short["roles"] = short["roles"].map((role) => {
       if (!isObject(role)) return role;
       const kept = without(role, ROLE_DEFAULTS);
+      if (Array.isArray(kept["flavors"])) delete kept["resources"];
       if (isObject(kept["resources"])) kept["resources"] = without(kept["resources"], RESOURCE_DEFAULTS);
       return kept;
     });
@@ -112,7 +113,7 @@ export function readDocument(text: string): { doc: JsonObject; pai: boolean } | 
 /** One role written on the job itself becomes a list of one, so that the form has one way to show it. */
 export function withRoles(doc: JsonObject): JsonObject {
   if (Array.isArray(doc["roles"])) return doc;
-  const fields = ["replicas", "command", "parameters", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job"];
+  const fields = ["replicas", "min_replicas", "command", "parameters", "resources", "flavors", "ports", "min_succeeded", "min_failed", "main", "ends_job"];
   const role: JsonObject = { name: "main" };
   const rest: JsonObject = { ...doc };
   for (const field of fields) {
@@ -123,10 +124,21 @@ export function withRoles(doc: JsonObject): JsonObject {
   return { ...rest, roles: [role] };
 }
 
+/** The document with a suggested change, given as JSON of dotted path -> value; as it was when that is not readable. */
+export function changed(doc: JsonObject, change: string | undefined): JsonObject {
+  if (change === undefined) return doc;
+  try {
+    const read: unknown = JSON.parse(change);
+    return isObject(read) ? Object.entries(read).reduce((made, [path, value]) => setAt(made, path, value), doc) : doc;
+  } catch {
+    return doc;
+  }
+}
+
 /** The order in which a person writes a job; what is not named here follows as it was. */
 const ORDER = [
-  "version", "name", "slug", "description", "framework", "image", "code", "roles", "replicas", "command", "parameters", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job",
-  "inputs", "env", "pool", "priority", "duration", "retries", "fault_restarts", "grace", "debug_hold", "metrics", "progress", "model", "labels", "extras",
+  "version", "name", "slug", "description", "framework", "image", "code", "roles", "replicas", "min_replicas", "command", "parameters", "flavors", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job",
+  "inputs", "env", "workspace", "pool", "virtual_cluster", "nodes", "driver", "priority", "preemptible", "duration", "retries", "fault_restarts", "grace", "debug_hold", "metrics", "progress", "model", "labels", "extras",
 ];
 
 export function inOrder(doc: JsonObject): JsonObject {

@@ -11,21 +11,22 @@ import type { Json, JsonObject, Problem } from "../../api/types";
 import { useMeta } from "../../shared/meta";
 import { PageHeader, Pending, useErrorText } from "../../shared/ui";
 import { Confirm } from "./confirm";
-import { emptyDocument, readDocument, setAt, shortForm, withRoles } from "./document";
+import { changed, emptyDocument, readDocument, setAt, shortForm, withRoles } from "./document";
 import { PreviewPanel, usePreview } from "./preview";
 import { Roles } from "./roles";
 import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
 import { FormContext, type FormState } from "./state";
+import { useWouldStart, WouldTag } from "./would";
 
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
 const LARGEST_FILE = 4 * 1024 * 1024;
 const MODE = "trainmaster.expert";
 
 export function SubmitPage(): ReactNode {
-  const { clone } = useSearch({ from: "/submit" });
+  const { clone, set } = useSearch({ from: "/submit" });
   const source = useQuery({ queryKey: ["clone", clone], queryFn: () => cloneDocument(clone ?? ""), enabled: clone !== undefined, staleTime: Infinity, gcTime: 0 });
   if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
-  return <SubmitForm key={clone ?? ""} initial={source.data ? withRoles(shortForm(source.data)) : emptyDocument()} clone={clone} />;
+  return <SubmitForm key={clone ?? ""} initial={source.data ? changed(withRoles(shortForm(source.data)), set) : emptyDocument()} clone={clone} />;
 }
 
 function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | undefined }): ReactNode {
@@ -41,6 +42,7 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
   const file = useRef<HTMLInputElement>(null);
   const meta = useMeta();
   const live = usePreview(doc);
+  const start = useWouldStart(live.preview?.ok ? live.asked : null, live.preview?.ok === true);
 
   const set = useCallback((path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)), []);
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
@@ -108,6 +110,7 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
             }} />
             <Button icon={<ImportOutlined />} onClick={() => file.current?.click()} data-testid="import">{t("submit.import")}</Button>
             <Button icon={<CodeOutlined />} onClick={() => setOpen("json")} data-testid="edit-json">{t("submit.editJson")}</Button>
+            <WouldTag answer={start} />
             <Button type="primary" icon={<EyeOutlined />} onClick={review} disabled={live.busy && problems.length === 0} data-testid="review">{t("submit.review")}</Button>
           </>
         } />
@@ -119,10 +122,10 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
             <RunningSection />
             <WatchingSection />
           </form>
-          <PreviewPanel preview={live.preview} busy={live.busy} error={live.error} problems={visible} go={go} />
+          <PreviewPanel preview={live.preview} start={start} busy={live.busy} error={live.error} problems={visible} go={go} />
         </div>
         <Suspense>{open === "json" && <JsonDrawer doc={doc} close={() => setOpen(null)} take={take} />}</Suspense>
-        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} close={() => setOpen(null)} done={(job) => {
+        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} close={() => setOpen(null)} done={(job) => {
           message.success(t("submit.confirm.submitted"));
           void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
         }} />}

@@ -5,40 +5,43 @@ import { Collapse, Input, Select, Spin } from "antd";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
-import type { JsonObject, Preview, Problem } from "../../api/types";
+import type { JsonObject, Preview, Problem, WouldStart } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
+import { WouldDetail } from "./would";
 
 const TYPING_MS = 350;
 
 /** Without a name the platform would say no more than that; the rest is worth seeing before a name is found. */
 const NAMELESS = "unnamed";
 
-export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean } {
+export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean; asked: JsonObject } {
   const [settled, setSettled] = useState(doc);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(doc), TYPING_MS);
     return () => clearTimeout(timer);
   }, [doc]);
   const language = useLanguage();
+  const asked = useMemo(() => (settled["name"] ? settled : { ...settled, name: NAMELESS }), [settled]);
   const query = useQuery({
-    queryKey: ["preview", language, settled],
-    queryFn: ({ signal }) => previewJob({ spec: settled["name"] ? settled : { ...settled, name: NAMELESS }, dialect: "native" }, signal),
+    queryKey: ["preview", language, asked],
+    queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native" }, signal),
     placeholderData: keepPreviousData, gcTime: 10_000, staleTime: 5000, retry: false,
   });
-  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined };
+  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined, asked };
 }
 
 interface Props {
   preview: Preview | undefined;
+  start: WouldStart | undefined;
   busy: boolean;
   error: unknown;
   problems: Problem[];
   go: (path: string) => void;
 }
 
-export function PreviewPanel({ preview, busy, error, problems, go }: Props): ReactNode {
+export function PreviewPanel({ preview, start, busy, error, problems, go }: Props): ReactNode {
   const { t } = useTranslation();
   return (
     <aside className="tm-preview" data-testid="preview" data-ok={preview?.ok ?? ""}>
@@ -46,7 +49,7 @@ export function PreviewPanel({ preview, busy, error, problems, go }: Props): Rea
         <h2>{t("submit.preview.title")}<span className="tm-grow" />{busy && <Spin size="small" />}</h2>
         <div className="tm-panel-body tm-stack">
           {error ? <ErrorPanel error={error} /> : null}
-          <Verdict preview={preview} problems={problems} />
+          <Verdict preview={preview} start={start} problems={problems} />
           {problems.length > 0 && <ProblemList problems={problems} go={go} />}
           <Warnings preview={preview} />
           {preview?.roles.map((role) => <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />)}
@@ -56,7 +59,7 @@ export function PreviewPanel({ preview, busy, error, problems, go }: Props): Rea
   );
 }
 
-function Verdict({ preview, problems }: { preview: Preview | undefined; problems: Problem[] }): ReactNode {
+function Verdict({ preview, start, problems }: { preview: Preview | undefined; start: WouldStart | undefined; problems: Problem[] }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   if (!preview) return null;
@@ -65,7 +68,7 @@ function Verdict({ preview, problems }: { preview: Preview | undefined; problems
   const { when, reason } = preview.fits;
   const look = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
   const [tone, icon] = look[when];
-  return <p className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></p>;
+  return <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{start && start.when === when ? <WouldDetail answer={start} /> : reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></div>;
 }
 
 function Says({ problem }: { problem: Problem }): ReactNode {

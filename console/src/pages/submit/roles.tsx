@@ -7,6 +7,7 @@ import type { JsonObject } from "../../api/types";
 import { emptyRole, freshName, getAt, isObject, rolesOf } from "./document";
 import { FieldFrame, MemoryField, NumberField, TextField } from "./fields";
 import { KeyValueField } from "./keyvalue";
+import { FlavorChoice } from "./placing";
 import { useForm } from "./state";
 
 export function Roles(): ReactNode {
@@ -43,23 +44,32 @@ function RoleFields({ index }: { index: number }): ReactNode {
   const at = `roles.${index}`;
   return (
     <>
-      <div className="tm-grid tm-grid-role">
+      <div className={`tm-grid tm-grid-role${expert ? " tm-grid-role-wide" : ""}`}>
         <TextField path={`${at}.name`} label={t("submit.field.roleName")} help={t("help.roleName")} required keepEmpty />
         <NumberField path={`${at}.replicas`} label={t("submit.field.replicas")} help={t("help.replicas")} min={1} max={4096} placeholder="1" />
+        {expert && <NumberField path={`${at}.min_replicas`} label={t("submit.field.min_replicas")} help={t("help.min_replicas")} min={1} max={4096} placeholder={t("submit.role.allReplicas")} />}
       </div>
       <TextField path={`${at}.command`} label={t("submit.field.command")} help={t("help.command")} required rows={1} mono keepEmpty placeholder="python train.py" />
       <KeyValueField path={`${at}.parameters`} label={t("submit.field.parameters")} help={t("help.parameters")} numbers />
-      <h3 className="tm-form-h3">{t("submit.role.resources")}</h3>
-      <div className="tm-grid tm-grid-4">
-        <NumberField path={`${at}.resources.cpu`} label={t("submit.field.cpu")} help={t("help.cpu")} min={0.01} unit={t("submit.unit.cores")} placeholder="1" />
-        <MemoryField path={`${at}.resources.memory`} label={t("submit.field.memory")} help={t("help.memory")} placeholder={1024} />
-        <NumberField path={`${at}.resources.gpu`} label={t("submit.field.gpu")} help={t("help.gpu")} min={0} max={1024} unit={t("submit.unit.cards")} placeholder="0" />
-        <MemoryField path={`${at}.resources.shm`} label={t("submit.field.shm")} help={t("help.shm")} placeholder={64} />
-        {expert && <TextField path={`${at}.resources.gpu_type`} label={t("submit.field.gpu_type")} help={t("help.gpu_type")} />}
-      </div>
+      <FlavorChoice at={at} own={<OwnResources at={at} />} />
       <Ports at={at} />
       {expert && <><h3 className="tm-form-h3">{t("submit.role.completion")}</h3><Completion at={at} /><KeyValueField path={`${at}.env`} label={t("submit.field.roleEnv")} help={t("help.env")} /></>}
     </>
+  );
+}
+
+function OwnResources({ at }: { at: string }): ReactNode {
+  const { t } = useTranslation();
+  const { expert } = useForm();
+  return (
+    <div className="tm-grid tm-grid-4">
+      <NumberField path={`${at}.resources.cpu`} label={t("submit.field.cpu")} help={t("help.cpu")} min={0.01} unit={t("submit.unit.cores")} placeholder="1" />
+      <MemoryField path={`${at}.resources.memory`} label={t("submit.field.memory")} help={t("help.memory")} placeholder={1024} />
+      <NumberField path={`${at}.resources.gpu`} label={t("submit.field.gpu")} help={t("help.gpu")} min={0} max={1024} unit={t("submit.unit.cards")} placeholder="0" />
+      <MemoryField path={`${at}.resources.shm`} label={t("submit.field.shm")} help={t("help.shm")} placeholder={64} />
+      {expert && <TextField path={`${at}.resources.gpu_type`} label={t("submit.field.gpu_type")} help={t("help.gpu_type")} />}
+      {expert && <NumberField path={`${at}.resources.gpu_share`} label={t("submit.field.gpu_share")} help={t("help.gpu_share")} min={0.001} max={1} step={0.05} placeholder="1" />}
+    </div>
   );
 }
 

@@ -1,10 +1,8 @@
 /** Everything of the form that is not a sub-task. Expert mode adds to the basic fields, it never changes them (R65). */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
-import { useQuery } from "@tanstack/react-query";
 import { Button, Checkbox, Input, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { readCluster } from "../../api/cluster";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { CodeField } from "./code";
@@ -12,6 +10,7 @@ import { freshName, getAt, isObject } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "./fields";
 import { KeyValueField } from "./keyvalue";
 import { MetricPatterns } from "./patterns";
+import { PlaceFields } from "./placing";
 import { useForm } from "./state";
 
 export function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
@@ -21,8 +20,8 @@ export function Section({ title, children }: { title: string; children: ReactNod
 export function JobSection(): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const { expert, meta } = useForm();
-  const cluster = useQuery({ queryKey: ["cluster"], queryFn: readCluster, staleTime: 60_000, enabled: expert });
+  const form = useForm();
+  const { expert, meta } = form;
   const priorities = (meta?.priorities ?? []).map((one) => ({ value: one.code, label: pick(one.title) }));
   return (
     <Section title={t("submit.section.job")}>
@@ -33,7 +32,12 @@ export function JobSection(): ReactNode {
         <DurationField path="duration" label={t("submit.field.duration")} help={t("help.duration")} placeholder={t("time.noLimit")} />
         <TextField path="image" label={t("submit.field.image")} help={t("help.image")} placeholder="default" />
         {expert && <SelectField path="priority" label={t("submit.field.priority")} help={t("help.priority")} fallback="normal" options={priorities} />}
-        {expert && <SelectField path="pool" label={t("submit.field.pool")} help={t("help.pool")} fallback="default" options={(cluster.data?.pools ?? [{ name: "default" }]).map((pool) => ({ value: pool.name, label: pool.name }))} />}
+        {expert && <PlaceFields />}
+        {expert && (
+          <FieldFrame path="preemptible" label={t("submit.field.preemptible")} help={t("help.preemptible")}>
+            <Checkbox checked={getAt(form.doc, "preemptible") === true} onChange={(e) => form.set("preemptible", e.target.checked || undefined)} data-testid="field-preemptible">{t("submit.place.preemptible")}</Checkbox>
+          </FieldFrame>
+        )}
       </div>
       <CodeField />
     </Section>

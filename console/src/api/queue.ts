@@ -1,0 +1,28 @@
+/** What waits, when it is expected to start, and the rules it waits by. */
+import { get, post, put } from "./client";
+import type { KnobValue, PolicyEffect, PolicyView, QueuePage, Submission, Timeline, WouldStart } from "./types";
+
+export interface QueueQuery {
+  pool?: string;
+  workspace?: string;
+  model?: string;
+  mine?: boolean;
+  offset?: number;
+  limit?: number;
+}
+
+export const readQueue = (query: QueueQuery, signal?: AbortSignal): Promise<QueuePage> => get("/queue", { ...query, mine: query.mine || undefined }, signal);
+
+export const readTimeline = (pool: string | undefined, signal?: AbortSignal): Promise<Timeline> => get("/queue/timeline", { pool }, signal);
+
+export const wouldStart = (submission: Submission, signal?: AbortSignal): Promise<WouldStart> =>
+  post("/queue/would-start", { dialect: "auto", ...submission }, { signal });
+
+export const readPolicy = (): Promise<PolicyView> => get("/queue/policy");
+
+/** New values by knob; null is the default again. */
+export type PolicyValues = Record<string, KnobValue | null>;
+
+export const savePolicy = (values: PolicyValues): Promise<PolicyView> => put("/queue/policy", { values });
+
+export const simulatePolicy = (values: PolicyValues, signal?: AbortSignal): Promise<PolicyEffect> => post("/queue/policy/simulate", { values }, { signal });

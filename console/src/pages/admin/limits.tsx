@@ -1,0 +1,75 @@
+/** Limits by resource: shown with what counts against them, and edited as rows. */
+import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
+import { AutoComplete, Button, Form, InputNumber } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Limits } from "../../api/cluster";
+import type { Share } from "../../api/types";
+import { mib, number, percent } from "../../shared/format";
+
+export interface LimitRow {
+  resource: string;
+  nominal: number | null;
+  cap: number | null;
+}
+
+export const rowsOf = (share: readonly Share[]): LimitRow[] => share.map(({ resource, nominal, cap }) => ({ resource, nominal, cap }));
+
+/** Rows without a resource are left out; of two for the same the later one counts. Pure. */
+export function limitsOf(rows: readonly (LimitRow | undefined)[] | undefined): Limits {
+  return Object.fromEntries((rows ?? []).flatMap((row) => (row?.resource ? [[row.resource, { nominal: row.nominal ?? 0, cap: row.cap ?? null }]] : [])));
+}
+
+export function useResourceName(): (resource: string) => string {
+  const { t } = useTranslation();
+  return (resource) => {
+    if (resource.startsWith("gpu:")) return t("admin.limits.of", { model: resource.slice(4) });
+    return resource === "gpu" || resource === "cpu" || resource === "memory_mib" ? t(`admin.limits.names.${resource}`) : resource;
+  };
+}
+
+const amount = (resource: string, value: number): string => (resource === "memory_mib" ? mib(value) : number(value));
+
+export function Shares({ share }: { share: readonly Share[] }): ReactNode {
+  const { t } = useTranslation();
+  const name = useResourceName();
+  if (share.length === 0) return <span className="tm-faint">{t("admin.limits.none")}</span>;
+  return (
+    <div className="tm-shares">
+      {share.map((one) => {
+        const most = Math.max(one.nominal, one.cap ?? 0, one.used, 1e-9);
+        return (
+          <div key={one.resource} className="tm-used">
+            <span className="tm-used-head"><span className="tm-ellipsis">{name(one.resource)}</span><span className="tm-num tm-nowrap">{amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}{one.cap !== null && one.cap > one.nominal && <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>}</span></span>
+            <span className="tm-demand-track"><i className="tm-fill-violet" style={{ width: `${percent((one.used - one.borrowed) / most)}%` }} /><i className="tm-fill-amber" style={{ width: `${percent(one.borrowed / most)}%` }} />{one.nominal < most && <em style={{ left: `${percent(one.nominal / most)}%` }} />}</span>
+            {one.borrowed > 0 && <span className="tm-line tm-warn">{t("admin.limits.borrowed", { borrowed: amount(one.resource, one.borrowed) })}</span>}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+/** `path`: where the rows are in the form. `models`: card models that exist. */
+export function LimitsEditor({ path, models }: { path: (string | number)[]; models: readonly string[] }): ReactNode {
+  const { t } = useTranslation();
+  const name = useResourceName();
+  const options = ["gpu", ...models.map((model) => `gpu:${model}`), "cpu", "memory_mib"].map((value) => ({ value, label: `${name(value)} (${value})` }));
+  return (
+    <Form.List name={path}>
+      {(fields, { add, remove }) => (
+        <div className="tm-kv">
+          {fields.map(({ key, name: at }) => (
+            <div key={key} className="tm-limit-row">
+              <Form.Item name={[at, "resource"]} noStyle rules={[{ required: true }]}><AutoComplete options={options} placeholder={t("admin.limits.resource")} aria-label={t("admin.limits.resource")} /></Form.Item>
+              <Form.Item name={[at, "nominal"]} noStyle><InputNumber min={0} placeholder="0" prefix={<span className="tm-faint">{t("admin.limits.nominal")}</span>} aria-label={t("admin.limits.nominal")} style={{ width: "100%" }} /></Form.Item>
+              <Form.Item name={[at, "cap"]} noStyle><InputNumber min={0} placeholder="∞" title={t("admin.limits.capHint")} prefix={<span className="tm-faint">{t("admin.limits.cap")}</span>} aria-label={t("admin.limits.cap")} style={{ width: "100%" }} /></Form.Item>
+              <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(at)} />
+            </div>
+          ))}
+          <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => add({ resource: "gpu", nominal: 0, cap: null })}>{t("admin.limits.add")}</Button>
+        </div>
+      )}
+    </Form.List>
+  );
+}

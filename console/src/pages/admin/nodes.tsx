@@ -1,0 +1,95 @@
+/** Nodes: which pool they are in, and whether they are in service; cordon, drain, back again. */
+import { useQuery } from "@tanstack/react-query";
+import { App, Button, Form, Input, Select, Table } from "antd";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { cordonNode, drainNode, listNodes, listPools, moveNode, uncordonNode, type Evict } from "../../api/cluster";
+import type { NodeDetail } from "../../api/types";
+import { Ago } from "../../shared/time";
+import { Pending, useErrorText } from "../../shared/ui";
+import { cards } from "../queue/demand";
+import { Dialog, useRefresh } from "./dialog";
+
+type Asking = { node: string; what: "cordon" | "drain" };
+const TONES = { in_service: "green", cordoned: "amber", draining: "violet", drained: "grey" } as const;
+
+export function NodesAdmin(): ReactNode {
+  const { t } = useTranslation();
+  const query = useQuery({ queryKey: ["nodes"], queryFn: listNodes, refetchInterval: 10_000 });
+  const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const act = useAct();
+  if (!query.data) return <Pending query={query} />;
+  const names = (pools.data?.items ?? []).map((pool) => ({ value: pool.name, label: pool.name }));
+  return (
+    <section className="tm-panel" data-testid="admin-nodes-table">
+      <div className="tm-admin-head"><p className="tm-faint tm-flat">{t("admin.nodes.hint")}</p></div>
+      <Table<NodeDetail> rowKey="name" size="middle" dataSource={query.data.items} pagination={query.data.items.length > 50 ? { pageSize: 50, showSizeChanger: false } : false} onRow={(node) => ({ "data-testid": `admin-node-${node.name}`, "data-service": node.service } as object)} columns={[
+        { title: t("admin.name"), key: "name", render: (_, node) => <div className="tm-cell"><b>{node.name}</b><span className="tm-line">{[node.host, node.driver].filter(Boolean).join(" · ")}</span></div> },
+        { title: t("admin.nodes.move"), key: "pool", width: 170, render: (_, node) => <Select size="small" value={node.pool} options={names} style={{ width: 150 }} aria-label={`${t("admin.nodes.move")} ${node.name}`} onChange={(pool: string) => void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))} /> },
+        { title: t("admin.flavors.gpu"), key: "cards", width: 170, render: (_, node) => node.cards.map((card) => `${card.model} ${cards(card.used)} / ${cards(card.total)}`).join(", ") || <span className="tm-faint">–</span> },
+        { title: t("admin.nodes.jobs"), key: "jobs", width: 80, render: (_, node) => <span className="tm-num">{node.jobs}</span> },
+        { title: t("admin.nodes.service"), key: "service", width: 250, render: (_, node) => <ServiceCell node={node} /> },
+        { title: <span className="tm-hidden">{t("admin.actions")}</span>, key: "act", width: 230, align: "end", render: (_, node) => <ServiceButtons node={node} ask={setAsking} act={act} /> },
+      ]} />
+      {asking && <AskDialog asking={asking} close={() => setAsking(null)} />}
+    </section>
+  );
+}
+
+function useAct(): (work: () => Promise<unknown>, done: string) => Promise<void> {
+  const { message } = App.useApp();
+  const errorText = useErrorText();
+  const refresh = useRefresh();
+  return async (work, done) => {
+    try {
+      await work();
+      message.success(done);
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`, 8);
+    }
+    refresh();
+  };
+}
+
+function ServiceCell({ node }: { node: NodeDetail }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div className="tm-cell">
+      <span><span className={`tm-state tm-tone-${TONES[node.service]}`}>{t(`timeline.service.${node.service}`)}</span></span>
+      {node.service !== "in_service" && <span className="tm-line" title={node.note}>{node.note}{node.by && ` · ${t("admin.nodes.by", { name: node.by })}`}{node.since !== null && <> · <Ago at={node.since} /></>}</span>}
+    </div>
+  );
+}
+
+function ServiceButtons({ node, ask, act }: { node: NodeDetail; ask: (asking: Asking) => void; act: ReturnType<typeof useAct> }): ReactNode {
+  const { t } = useTranslation();
+  if (node.service !== "in_service") {
+    return (
+      <span className="tm-labels">
+        {node.service === "cordoned" && <Button size="small" onClick={() => ask({ node: node.name, what: "drain" })}>{t("admin.nodes.drain")}</Button>}
+        <Button size="small" type="primary" ghost onClick={() => void act(() => uncordonNode(node.name), t("admin.saved"))} data-testid="uncordon">{t("admin.nodes.uncordon")}</Button>
+      </span>
+    );
+  }
+  return (
+    <span className="tm-labels">
+      <Button size="small" onClick={() => ask({ node: node.name, what: "cordon" })} data-testid="cordon">{t("admin.nodes.cordon")}</Button>
+      <Button size="small" onClick={() => ask({ node: node.name, what: "drain" })} data-testid="drain">{t("admin.nodes.drain")}</Button>
+    </span>
+  );
+}
+
+function AskDialog({ asking, close }: { asking: Asking; close: () => void }): ReactNode {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<{ note: string; evict: Evict }>();
+  const { node, what } = asking;
+  return (
+    <Dialog title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node })} form={form} initial={{ note: "", evict: "preemptible" as Evict }} close={close} ok={t(`admin.nodes.${what}`)}
+      save={({ note, evict }) => (what === "cordon" ? cordonNode(node, note ?? "") : drainNode(node, note ?? "", evict))}>
+      <Form.Item name="note" label={t("admin.nodes.note")}><Input autoFocus maxLength={500} data-testid="node-note" /></Form.Item>
+      {what === "drain" && <Form.Item name="evict" label={t("admin.nodes.evict")}><Select options={(["none", "preemptible", "all"] as const).map((value) => ({ value, label: t(`admin.nodes.evicts.${value}`) }))} /></Form.Item>}
+    </Dialog>
+  );
+}

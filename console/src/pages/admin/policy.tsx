@@ -1,0 +1,148 @@
+/** The queue's policy: every knob with what it means and its bounds; simulated on the platform's own past before it is saved. */
+import { ExperimentOutlined, UndoOutlined } from "@ant-design/icons";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { App, Button, Input, InputNumber, Select, Switch, Tooltip } from "antd";
+import type { TFunction } from "i18next";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { readPolicy, savePolicy, simulatePolicy, type PolicyValues } from "../../api/queue";
+import type { Knob, KnobValue, PolicyEffect, PolicyView } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { duration, number, parseDuration } from "../../shared/format";
+import { Ago } from "../../shared/time";
+import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
+import { Effect } from "./effect";
+
+/** What a person is typing, by knob; a text is not yet a value. */
+type Draft = Record<string, KnobValue>;
+
+export function PolicyAdmin(): ReactNode {
+  const query = useQuery({ queryKey: ["policy"], queryFn: readPolicy });
+  if (!query.data) return <Pending query={query} rows={10} />;
+  return <PolicyForm policy={query.data} />;
+}
+
+/** 43200 -> "12h" as it can be typed again. */
+const spelled = (knob: Knob, value: KnobValue): KnobValue => (knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value);
+
+/** The value that a draft means, or what is wrong with it. Pure. */
+export function valueOf(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
+  if (typeof knob.default === "boolean" || knob.choices.length > 0) return { value: draft };
+  const value = knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
+  const low = knob.minimum ?? Number.NEGATIVE_INFINITY;
+  const high = knob.maximum ?? Number.POSITIVE_INFINITY;
+  if (value === null) return { problem: knob.unit === "s" ? t("admin.policy.badDuration") : t("admin.policy.bad", boundsOf(knob)) };
+  if (value < low || value > high) return { problem: t("admin.policy.bad", boundsOf(knob)) };
+  if (knob.unit === "count" && !Number.isInteger(value)) return { problem: t("admin.policy.whole") };
+  return { value };
+}
+
+export function shown(knob: Knob, value: KnobValue | null): string {
+  if (value === null) return "∞";
+  if (typeof value !== "number") return String(value);
+  return knob.unit === "s" ? duration(value) : number(value);
+}
+
+const boundsOf = (knob: Knob): { min: string; max: string } => ({ min: knob.minimum === null ? "−∞" : shown(knob, knob.minimum), max: shown(knob, knob.maximum) });
+
+function changesOf(knobs: readonly Knob[], draft: Draft, t: TFunction): { values: PolicyValues; problems: Record<string, string> } {
+  const values: PolicyValues = {};
+  const problems: Record<string, string> = {};
+  for (const knob of knobs) {
+    const typed = draft[knob.name];
+    if (typed === undefined) continue;
+    const read = valueOf(knob, typed, t);
+    if ("problem" in read) problems[knob.name] = read.problem;
+    else if (read.value !== knob.value) values[knob.name] = read.value === knob.default ? null : read.value;
+  }
+  return { values, problems };
+}
+
+function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const client = useQueryClient();
+  const errorText = useErrorText();
+  const [draft, setDraft] = useState<Draft>({});
+  const { values, problems } = changesOf(policy.knobs, draft, t);
+  const simulated = useMutation<PolicyEffect, unknown, PolicyValues>({ mutationFn: (wanted) => simulatePolicy(wanted) });
+  const saving = useMutation({
+    mutationFn: () => savePolicy(values),
+    onSuccess: (next) => {
+      client.setQueryData(["policy"], next);
+      setDraft({});
+      simulated.reset();
+      message.success(t("admin.saved"));
+    },
+    onError: (error) => {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`, 8);
+    },
+  });
+  const count = Object.keys(values).length;
+  const wrong = Object.keys(problems).length > 0;
+  const stale = simulated.data !== undefined && JSON.stringify(simulated.variables) !== JSON.stringify(values);
+  return (
+    <div className="tm-policy" data-testid="policy">
+      <section className="tm-panel">
+        <div className="tm-admin-head">
+          <p className="tm-faint tm-flat">{t("admin.policy.hint")} {policy.changed_at === null ? t("admin.policy.never") : <>{t("admin.policy.changedBy", { name: policy.changed_by ?? "–" })} <Ago at={policy.changed_at} /></>}</p>
+        </div>
+        {policy.knobs.map((knob) => <KnobRow key={knob.name} knob={knob} draft={draft[knob.name]} problem={problems[knob.name]} set={(value) => setDraft((old) => ({ ...old, [knob.name]: value }))} />)}
+      </section>
+      <aside className="tm-policy-side">
+        <section className="tm-panel">
+          <h2>{wrong ? t("error.problems", { count: Object.keys(problems).length }) : count === 0 ? t("admin.policy.noChanges") : t("admin.policy.changes", { count })}</h2>
+          <div className="tm-panel-body tm-stack">
+            {count > 0 && <ul className="tm-changes">{policy.knobs.filter((knob) => knob.name in values).map((knob) => <ChangeLine key={knob.name} knob={knob} value={values[knob.name] ?? knob.default} />)}</ul>}
+            <div className="tm-actions">
+              <Tooltip title={t("admin.policy.simulateHint")}><Button icon={<ExperimentOutlined />} disabled={wrong || count === 0} loading={simulated.isPending} onClick={() => simulated.mutate(values)} data-testid="policy-simulate">{t("admin.policy.simulate")}</Button></Tooltip>
+              <Button type="primary" disabled={wrong || count === 0} loading={saving.isPending} onClick={() => saving.mutate()} data-testid="policy-save">{t("admin.policy.save")}</Button>
+              <Button type="text" disabled={Object.keys(draft).length === 0} onClick={() => { setDraft({}); simulated.reset(); }}>{t("admin.policy.discard")}</Button>
+            </div>
+            {count > 0 && !wrong && !simulated.data && !simulated.error && <p className="tm-faint tm-flat">{t("admin.policy.saveFirst")}</p>}
+            {simulated.error !== null && <ErrorPanel error={simulated.error} />}
+            {simulated.data && <Effect effect={simulated.data} stale={stale} />}
+          </div>
+        </section>
+      </aside>
+    </div>
+  );
+}
+
+function ChangeLine({ knob, value }: { knob: Knob; value: KnobValue }): ReactNode {
+  const pick = useBilingual();
+  return <li><span className="tm-grow">{pick(knob.title)}</span><span className="tm-num"><s className="tm-faint">{shown(knob, knob.value)}</s> → <b>{shown(knob, value)}</b></span></li>;
+}
+
+function KnobRow({ knob, draft, problem, set }: { knob: Knob; draft: KnobValue | undefined; problem: string | undefined; set: (value: KnobValue) => void }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const typed = draft ?? spelled(knob, knob.value);
+  const read = valueOf(knob, typed, t);
+  const isDefault = "value" in read && read.value === knob.default;
+  const title = pick(knob.title);
+  const bounds = knob.choices.length > 0 || typeof knob.default === "boolean" ? "" : t("admin.policy.bounds", boundsOf(knob));
+  return (
+    <div className="tm-knob" data-testid={`knob-${knob.name}`} data-changed={"value" in read && read.value !== knob.value}>
+      <div className="tm-grow">
+        <h3>{title} <code className="tm-faint">{knob.name}</code></h3>
+        <p className="tm-faint">{pick(knob.meaning)}</p>
+      </div>
+      <div className="tm-knob-value">
+        <div className="tm-kv-row">
+          <KnobInput knob={knob} value={typed} set={set} label={title} bad={problem !== undefined} />
+          <Tooltip title={t("admin.policy.toDefault")}><Button type="text" icon={<UndoOutlined />} disabled={isDefault} aria-label={`${t("admin.policy.toDefault")}: ${title}`} onClick={() => set(spelled(knob, knob.default))} /></Tooltip>
+        </div>
+        <span className={problem ? "tm-line tm-line-bad" : "tm-line"} data-testid={problem ? "knob-problem" : undefined}>{problem ?? [bounds, t("admin.policy.default", { value: typeof knob.default === "boolean" ? t(knob.default ? "admin.policy.on" : "admin.policy.off") : shown(knob, knob.default) })].filter(Boolean).join(" · ")}</span>
+      </div>
+    </div>
+  );
+}
+
+function KnobInput({ knob, value, set, label, bad }: { knob: Knob; value: KnobValue; set: (value: KnobValue) => void; label: string; bad: boolean }): ReactNode {
+  if (typeof knob.default === "boolean") return <Switch checked={value === true} onChange={set} aria-label={label} />;
+  if (knob.choices.length > 0) return <Select value={String(value)} onChange={set} aria-label={label} options={knob.choices.map((choice) => ({ value: choice, label: choice }))} className="tm-knob-input" />;
+  if (knob.unit === "s") return <Input value={String(value)} status={bad ? "error" : undefined} onChange={(e) => set(e.target.value)} aria-label={label} className="tm-knob-input" />;
+  return <InputNumber value={typeof value === "number" ? value : null} status={bad ? "error" : undefined} step={knob.unit === "count" ? 1 : 0.05} onChange={(next) => set(next ?? "")} aria-label={label} className="tm-knob-input" />;
+}

@@ -1,0 +1,104 @@
+/** Workspaces: weights, quotas by pool, and how many urgent jobs there may be (R20, R171). */
+import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
+import { Button, Form, InputNumber, Select, Table } from "antd";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace } from "../../api/cluster";
+import type { ResourcePool, Workspace } from "../../api/types";
+import { number } from "../../shared/format";
+import { Pending } from "../../shared/ui";
+import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
+import { LimitsEditor, limitsOf, rowsOf, Shares, type LimitRow } from "./limits";
+import { modelsOf } from "./pools";
+
+interface QuotaRow {
+  pool: string;
+  share: LimitRow[];
+}
+
+interface WorkspaceForm {
+  name: string;
+  weight: number;
+  quotas: QuotaRow[];
+  urgent_per_user: number | null;
+  urgent_total: number | null;
+  description: string;
+}
+
+export function WorkspacesAdmin(): ReactNode {
+  const { t } = useTranslation();
+  const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, refetchInterval: 15_000 });
+  const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
+  const [editing, setEditing] = useState<Workspace | "new" | null>(null);
+  if (!query.data) return <Pending query={query} />;
+  return (
+    <section className="tm-panel">
+      <TableHead hint={t("admin.workspaces.hint")} add={() => setEditing("new")} label={t("admin.workspaces.add")} test="workspace-add" />
+      <Table<Workspace> rowKey="name" size="middle" pagination={false} dataSource={query.data.items} columns={[
+        { title: t("admin.name"), key: "name", render: (_, one) => <div className="tm-cell"><b>{one.name}</b><span className="tm-line">{one.description}</span></div> },
+        { title: t("admin.workspaces.weight"), key: "weight", width: 90, render: (_, one) => <span className="tm-num">{number(one.weight)}</span> },
+        { title: t("admin.workspaces.quotas"), key: "quotas", width: 330, render: (_, one) => (one.quotas.length === 0 ? <span className="tm-faint">{t("admin.workspaces.noQuota")}</span> : one.quotas.map((quota) => <div key={quota.pool} className="tm-quota"><span className="tm-line">{quota.pool}</span><Shares share={quota.share} /></div>)) },
+        { title: t("admin.workspaces.urgent"), key: "urgent", width: 180, render: (_, one) => <UrgentCell urgent={one.urgent} /> },
+        { title: t("admin.waitingRunning"), key: "jobs", width: 140, render: (_, one) => <span className="tm-num">{one.waiting} / {one.running}</span> },
+        { title: "", key: "edit", width: 90, align: "end", render: (_, one) => <RowButtons name={one.name} edit={() => setEditing(one)} remove={() => deleteWorkspace(one.name)} removable={one.name !== "default"} /> },
+      ]} />
+      {editing && <WorkspaceDialog one={editing === "new" ? null : editing} pools={pools.data?.items ?? []} close={() => setEditing(null)} />}
+    </section>
+  );
+}
+
+function UrgentCell({ urgent }: Pick<Workspace, "urgent">): ReactNode {
+  const { t } = useTranslation();
+  const total = urgent.total ?? t("admin.workspaces.unlimited");
+  return (
+    <div className="tm-cell">
+      <span className="tm-num">{t("admin.workspaces.usedOf", { used: urgent.used, total })}</span>
+      <span className="tm-line">{t("admin.workspaces.perUser")}{t("mark.colon")}{urgent.per_user ?? t("admin.workspaces.unlimited")}</span>
+    </div>
+  );
+}
+
+function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: ResourcePool[]; close: () => void }): ReactNode {
+  const { t } = useTranslation();
+  const [form] = Form.useForm<WorkspaceForm>();
+  const initial: WorkspaceForm = {
+    name: one?.name ?? "", weight: one?.weight ?? 1, quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
+    urgent_per_user: one?.urgent.per_user ?? null, urgent_total: one?.urgent.total ?? null, description: one?.description ?? "",
+  };
+  return (
+    <Dialog title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")} form={form} initial={initial} close={close} width={720}
+      save={({ name, quotas, ...rest }) => saveWorkspace(name, {
+        weight: rest.weight ?? 1, urgent_per_user: rest.urgent_per_user ?? null, urgent_total: rest.urgent_total ?? null, description: rest.description ?? "",
+        quotas: Object.fromEntries((quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)])),
+      })}>
+      <div className="tm-grid tm-grid-2">
+        <NameItem fixed={one !== null} />
+        <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}><InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} /></Form.Item>
+        <Form.Item name="urgent_per_user" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.perUser")}`}><InputNumber min={0} max={1_000_000} precision={0} placeholder={t("admin.workspaces.unlimited")} style={{ width: "100%" }} data-testid="urgent-per-user" /></Form.Item>
+        <Form.Item name="urgent_total" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.total")}`}><InputNumber min={0} max={1_000_000} precision={0} placeholder={t("admin.workspaces.unlimited")} style={{ width: "100%" }} /></Form.Item>
+      </div>
+      <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}><Quotas pools={pools} /></Form.Item>
+      <DescriptionItem />
+    </Dialog>
+  );
+}
+
+function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Form.List name="quotas">
+      {(fields, { add, remove }) => (
+        <div className="tm-stack">
+          {fields.map(({ key, name }) => (
+            <div key={key} className="tm-quota-edit">
+              <div className="tm-kv-row"><Form.Item name={[name, "pool"]} noStyle rules={[{ required: true }]}><Select style={{ flex: 1 }} aria-label={t("admin.pools.pool")} options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} /></Form.Item><Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(name)} /></div>
+              <LimitsEditor path={[name, "share"]} models={modelsOf(pools)} />
+            </div>
+          ))}
+          <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })} data-testid="quota-add">{t("admin.workspaces.addQuota")}</Button>
+        </div>
+      )}
+    </Form.List>
+  );
+}

@@ -1,0 +1,126 @@
+/** Machines that fit the chosen flavors: what they are, how much of them is used and by whom, and what the queue asks for (R164-R169). */
+import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from "@ant-design/icons";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Select, Table, Tag, Tooltip, type TableColumnsType } from "antd";
+import { useMemo, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { listFlavors, listPools, readResources } from "../../api/cluster";
+import type { ClusterResources, Flavor, NodeRow } from "../../api/types";
+import { mib, number, percent } from "../../shared/format";
+import { Empty, Pending } from "../../shared/ui";
+import { cards, DemandStrip } from "../queue/demand";
+
+export interface Choice {
+  flavors?: string[];
+  model?: string;
+  pool?: string;
+}
+
+interface Props {
+  choice: Choice;
+  choose: (change: Partial<Choice>) => void;
+  workspace?: string;
+  /** In a drawer beside the form, where there is less room. */
+  narrow?: boolean;
+}
+
+const MOST_USERS = 4;
+
+export function ResourcesTable({ choice, choose, workspace = "default", narrow = false }: Props): ReactNode {
+  const { t } = useTranslation();
+  const chosen = choice.flavors ?? [];
+  const query = useQuery({ queryKey: ["resources", chosen, workspace, choice.pool], queryFn: () => readResources(chosen, workspace, choice.pool), placeholderData: keepPreviousData, refetchInterval: 15_000 });
+  const columns = useResourceColumns(chosen.length > 0, narrow);
+  const rows = (query.data?.nodes ?? []).filter((node) => !choice.model || node.cards.some((card) => card.model === choice.model));
+  return (
+    <div data-testid="resources">
+      <Filters choice={choice} choose={choose} workspace={workspace} data={query.data} />
+      {!query.data ? <Pending query={query} rows={8} /> : rows.length === 0 ? <div className="tm-panel"><Empty title={t("resources.none")}><p className="tm-faint">{t("resources.noneHint")}</p></Empty></div> : (
+        <div className="tm-panel tm-table"><Table<NodeRow> rowKey="name" size="middle" columns={columns} dataSource={rows} pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
+          tableLayout="fixed" scroll={{ x: narrow ? 900 : 1000 }} onRow={(node) => ({ "data-testid": `resource-${node.name}`, "data-state": node.state } as object)} /></div>
+      )}
+    </div>
+  );
+}
+
+export function flavorWords(flavor: Flavor): string {
+  const count = flavor.gpu_share < 1 ? flavor.gpu_share : flavor.gpu;
+  return [flavor.gpu > 0 ? `${cards(count)} × ${flavor.gpu_type ?? "GPU"}` : "", `${number(flavor.cpu)} CPU`, mib(flavor.memory_mib)].filter(Boolean).join(" · ");
+}
+
+function Filters({ choice, choose, workspace, data }: Pick<Props, "choice" | "choose"> & { workspace: string; data: ClusterResources | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools(), staleTime: 60_000 });
+  const flavors = useQuery({ queryKey: ["flavors", workspace], queryFn: () => listFlavors(workspace), staleTime: 60_000 });
+  const models = (data?.demand ?? []).flatMap(({ model }) => (model === null ? [] : [{ value: model, label: model }]));
+  return (
+    <div className="tm-filters">
+      <div className="tm-filter-line">
+        <Select mode="multiple" allowClear className="tm-select-wide" placeholder={t("resources.flavors")} aria-label={t("resources.flavors")} value={choice.flavors ?? []} onChange={(names: string[]) => choose({ flavors: names.length > 0 ? names : undefined })} data-testid="resource-flavors"
+          notFoundContent={t("resources.noFlavors")} options={(flavors.data?.items ?? []).map((one) => ({ value: one.name, label: one.name, title: flavorWords(one) }))} />
+        <Select allowClear className="tm-select" placeholder={t("resources.model")} aria-label={t("resources.model")} value={choice.model} onChange={(model?: string) => choose({ model })} options={models} data-testid="resource-model" />
+        <Select allowClear className="tm-select" placeholder={t("resources.pool")} aria-label={t("resources.pool")} value={choice.pool} onChange={(pool?: string) => choose({ pool })} options={(pools.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))} />
+      </div>
+      {data && <DemandStrip demand={data.demand} chosen={choice.model} choose={(model) => choose({ model })} />}
+    </div>
+  );
+}
+
+function useResourceColumns(chosen: boolean, narrow: boolean): TableColumnsType<NodeRow> {
+  const { t } = useTranslation();
+  return useMemo(() => {
+    const system: TableColumnsType<NodeRow> = narrow ? [] : [
+      { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => <div className="tm-cell"><span className="tm-ellipsis" title={node.os}>{node.os || "–"}</span><span className="tm-line" title={node.kernel}>{node.kernel}</span></div> },
+    ];
+    const suits: TableColumnsType<NodeRow> = chosen ? [
+      { title: t("resources.col.suits"), key: "suits", width: 120, render: (_, node) => <span className="tm-labels">{node.flavors.map((name) => <Tag key={name} className="tm-tag">{name}</Tag>)}</span> },
+    ] : [];
+    return [
+      { title: t("resources.col.node"), key: "node", width: 126, fixed: "start", render: (_, node) => <div className="tm-cell"><b className="tm-ellipsis">{node.name}</b><span className="tm-line">{node.pool}</span></div> },
+      { title: t("resources.col.state"), key: "state", width: 96, render: (_, node) => <RoomTag node={node} /> },
+      { title: t("resources.col.cards"), key: "cards", width: 150, render: (_, node) => (node.cards.length === 0 ? <span className="tm-faint">–</span> : node.cards.map((card) => <Used key={card.model} label={card.model} used={card.used} total={card.total} text={`${cards(card.used)} / ${cards(card.total)}`} tone="violet" />)) },
+      { title: t("resources.col.cpu"), key: "cpu", width: 104, render: (_, node) => <Used label={t("resources.col.cpu")} bare used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} tone="blue" /> },
+      { title: t("resources.col.memory"), key: "memory", width: 140, render: (_, node) => <Used label={t("resources.col.memory")} bare used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" /> },
+      ...system,
+      { title: t("resources.col.driver"), key: "driver", width: 96, ellipsis: true, render: (_, node) => node.driver || <span className="tm-faint">–</span> },
+      ...suits,
+      { title: <Tooltip title={t("resources.usageHint")}><span className="tm-help">{t("resources.col.usage")}</span></Tooltip>, key: "usage", width: 190, render: (_, node) => <Usage node={node} /> },
+    ];
+  }, [t, chosen, narrow]);
+}
+
+const LOOKS = { idle: ["green", <CheckCircleOutlined key="i" />], tight: ["amber", <ClockCircleOutlined key="i" />], away: ["grey", <StopOutlined key="i" />] } as const;
+
+function RoomTag({ node }: { node: NodeRow }): ReactNode {
+  const { t } = useTranslation();
+  const [tone, icon] = LOOKS[node.state];
+  return <Tooltip title={node.state === "away" && node.note ? node.note : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{t(`resources.state.${node.state}`)}</span></Tooltip>;
+}
+
+function Used({ label, used, total, text, tone, bare = false }: { label: string; used: number; total: number; text: string; tone: string; bare?: boolean }): ReactNode {
+  const share = total > 0 ? percent(used / total) : 0;
+  return (
+    <div className="tm-used" role="meter" aria-label={label} aria-valuenow={used} aria-valuemin={0} aria-valuemax={total} aria-valuetext={text}>
+      <span className="tm-used-head">{!bare && <span className="tm-ellipsis" title={label}>{label}</span>}<span className="tm-num tm-nowrap">{text}</span></span>
+      <span className="tm-progress-track"><span className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`} style={{ width: `${share}%`, display: "block" }} /></span>
+    </div>
+  );
+}
+
+function Usage({ node }: { node: NodeRow }): ReactNode {
+  const { t } = useTranslation();
+  if (node.usage.length === 0) return <span className="tm-faint">{t("resources.nobody")}</span>;
+  const one = (use: NodeRow["usage"][number]): ReactNode => {
+    const label = use.name === null ? `${use.label}${t("queue.another")}` : use.label;
+    const text = use.share < 1 ? `${label} (${cards(use.share)})` : label;
+    return use.job ? <Link to="/jobs/$id" params={{ id: use.job }} search={{}} title={[use.model, use.task, use.owner].filter(Boolean).join(" · ")}>{text}</Link> : <span>{text}</span>;
+  };
+  const rest = node.usage.slice(MOST_USERS);
+  return (
+    <ul className="tm-usage">
+      {node.usage.slice(0, MOST_USERS).map((use) => <li key={`${use.index}${use.task ?? ""}${use.job ?? ""}`} className="tm-ellipsis">{one(use)}</li>)}
+      {rest.length > 0 && <li><Tooltip title={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}><span className="tm-faint tm-help" tabIndex={0}>{t("resources.moreUsers", { count: rest.length })}</span></Tooltip></li>}
+    </ul>
+  );
+}

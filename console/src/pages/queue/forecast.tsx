@@ -1,0 +1,41 @@
+/** When a waiting job is expected to start, as people say it: now, about 14:20 with a range, or unknown and why. */
+import { Tooltip } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Forecast } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { duration } from "../../shared/format";
+import { useFormatTime, useNow } from "../../shared/time";
+
+/** How far away a moment is, coarse enough not to pretend: full minutes above one, nothing when it has passed. Pure. */
+export function away(at: number, now: number): string | null {
+  const left = at - now;
+  if (left < 0) return null;
+  return duration(left < 60 ? left : Math.round(left / 60) * 60);
+}
+
+export function ForecastWords({ forecast, line = true }: { forecast: Forecast | null; line?: boolean }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const time = useFormatTime();
+  const now = useNow();
+  if (forecast === null) return <span className="tm-faint" data-testid="forecast" data-when="none">{t("queue.forecast.none")}</span>;
+  if (forecast.when === "now") return <span className="tm-ok" data-testid="forecast" data-when="now"><b>{t("queue.forecast.now")}</b></span>;
+  if (forecast.when === "unknown" || forecast.at === null) {
+    const why = pick(forecast.why);
+    return (
+      <div className="tm-cell" data-testid="forecast" data-when="unknown">
+        <span>{t("queue.forecast.unknown")}</span>
+        {why && <Tooltip title={t("queue.forecast.because", { why })}><span className={line ? "tm-line tm-line-two" : "tm-faint"}>{why}</span></Tooltip>}
+      </div>
+    );
+  }
+  const left = away(forecast.at, now);
+  const range = forecast.low !== null && forecast.high !== null ? t("queue.forecast.range", { low: time(forecast.low, "minute"), high: time(forecast.high, "minute") }) : "";
+  return (
+    <div className="tm-cell" data-testid="forecast" data-when="about">
+      <span className="tm-num"><b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b> <span className="tm-faint tm-nowrap">{left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}</span></span>
+      {range && <Tooltip title={t("queue.forecast.rangeHint")}><span className="tm-line tm-num">{range}</span></Tooltip>}
+    </div>
+  );
+}
