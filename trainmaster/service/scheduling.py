@@ -6,8 +6,6 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from heapq import heapify, heappop, heapreplace
-from itertools import islice
 from typing import Any
 
 from trainmaster.core.config import LocalConfig
@@ -174,24 +172,8 @@ class Scheduling:
 
     def line(self) -> Iterator[Pending]:
         """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each."""
-        ranking, classes = self._plan.ranking or Ranking(self.policy, Offsets({})), self.queue.snapshot_classes()
-        lifts = [ranking.lift(cls.key) for cls in classes]
-        heap = [
-            (ranking.place(cls.jobs[0], lift), at, cls.jobs[0])
-            for at, (cls, lift) in enumerate(zip(classes, lifts, strict=True))
-        ]
-        heapify(heap)
-        later: dict[int, Iterator[Pending]] = {}  # who comes behind the first, in the classes that were reached
-        while heap:
-            _, at, job = heap[0]
-            yield job
-            if at not in later:
-                later[at] = islice(classes[at].jobs, 1, None)
-            behind = next(later[at], None)
-            if behind is None:
-                heappop(heap)
-            else:
-                heapreplace(heap, (ranking.place(behind, lifts[at]), at, behind))
+        ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
+        return ranking.jobs(self.queue.snapshot_classes())
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(

@@ -95,9 +95,22 @@ class Setting:
     faults: tuple[Fault, ...] = ()
 
 
-def simulate(workload: Workload, nodes: Sequence[Node], setting: Setting, progress: Progress | None = None) -> Outcome:
+class Watcher:
+    """Sees a run as it goes on, and changes nothing."""
+
+    def submitted(self, world: World, job: Job, now: int) -> None:
+        """`job` was taken in; the pass of this second is still to come."""
+
+    def changed(self, before: Job | None, after: Job) -> None:
+        """A job moved."""
+
+
+def simulate(
+    workload: Workload, nodes: Sequence[Node], setting: Setting, progress: Progress | None = None,
+    watcher: Watcher | None = None,
+) -> Outcome:  # fmt: skip
     """Return what becomes of every job of `workload`. A job that could never run is refused, as at a real submit."""
-    return _Run(workload, nodes, setting).run(progress or (lambda done, jobs: None))
+    return _Run(workload, nodes, setting, watcher or Watcher()).run(progress or (lambda done, jobs: None))
 
 
 class _Submission(NamedTuple):
@@ -106,8 +119,8 @@ class _Submission(NamedTuple):
 
 
 class _Run:
-    def __init__(self, workload: Workload, nodes: Sequence[Node], setting: Setting) -> None:
-        self._setting, self._nodes = setting, tuple(nodes)
+    def __init__(self, workload: Workload, nodes: Sequence[Node], setting: Setting, watcher: Watcher) -> None:
+        self._setting, self._nodes, self._watcher = setting, tuple(nodes), watcher
         told = setting.limits
         self._rows = {job.id: Row(job, limit_s(job, told, workload.has_limits)) for job in workload.jobs}
         self._agenda = Agenda()
@@ -164,6 +177,7 @@ class _Run:
             policy=policy, preemptible=recorded.preemptible,
         )  # fmt: skip
         self._world.apply((Event(job.id, Kind.SUBMITTED, now, recorded.owner, 0, {"job": job}),))
+        self._watcher.submitted(self._world, job, now)
 
     def _fail(self, fault: Fault, now: int) -> None:
         if fault.down_s < 0:  # it is back
@@ -176,6 +190,7 @@ class _Run:
 
     def _changed(self, before: Job | None, after: Job) -> None:
         """Keep the row of a job that moved between queue, machines and its end."""
+        self._watcher.changed(before, after)
         if before is None or before.state is after.state:
             return
         row = self._rows[after.id]

@@ -95,7 +95,7 @@ class World:
         passes = 0
         while self.stirred and len(self.queue):
             passes += 1
-            made = plan(self._snapshot(), now, self._policy)
+            made = plan(self.snapshot(), now, self._policy)
             self.apply(self._evicted(made, now))
             self.apply(self._placed(made, now))
             self.stirred = made.more or bool(made.evictions)  # whatever else the pass stirred it has seen
@@ -117,7 +117,8 @@ class World:
             for start in made.starts
         ]  # fmt: skip
 
-    def _snapshot(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
+        """Return what a pass may know."""
         return Snapshot(
             self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair
         )

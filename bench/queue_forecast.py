@@ -1,0 +1,89 @@
+"""How good the forecasts are: every `EVERY`-th job of a recorded workload is foreseen when it comes, and then watched.
+
+The forecast is that of the service: a pass says whether it starts at once, else the rehearsal says when. The history and the
+calibration know only what had happened by then. Runs the simulator in this process; nothing here depends on a clock.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from bench import record
+from bench.stage import Stage
+from trainmaster.core.records import Job, Node
+from trainmaster.core.states import JobState
+from trainmaster.queue.forecast import Calibration, Foreseen, at_once, foresee, scene_after
+from trainmaster.queue.history import History
+from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import QueuePolicy
+from trainmaster.simulate.compare import settings
+from trainmaster.simulate.run import Watcher, simulate
+from trainmaster.simulate.workload import Workload
+from trainmaster.simulate.world import World
+
+EVERY: Final = 4
+
+
+class Study(Watcher):
+    """Foresees every `every`-th job. `seen`: (foreseen now?, seconds to the forecast's middle and upper end, seconds waited)."""
+
+    def __init__(self, policy: QueuePolicy, every: int = EVERY) -> None:
+        self._policy, self._every, self._came = policy, every, 0
+        self.history, self.calibration = History(), Calibration()
+        self._open: dict[str, tuple[int, bool, Foreseen, float]] = {}
+        self.seen: list[tuple[bool, float, float, int]] = []
+        self.cpu_s: list[float] = []
+
+    def submitted(self, world: World, job: Job, now: int) -> None:
+        """Foresee the job."""
+        self._came += 1
+        if self._came % self._every:
+            return
+        snapshot = world.snapshot()
+        made = plan(snapshot, now, self._policy)
+        at_now = any(start.job == job.id for start in made.starts)
+        foreseen = Foreseen(now, now, now)
+        if not at_now:
+            before = time.process_time()
+            scene = scene_after(snapshot, made, job.pool, self._policy)
+            foreseen = at_once(foresee(scene, self.history, job.id)).get(job.id, Foreseen(math.inf, math.inf, math.inf))
+            self.cpu_s.append(time.process_time() - before)
+        self._open[job.id] = now, at_now, foreseen, self.calibration.high(now, foreseen)
+
+    def changed(self, before: Job | None, after: Job) -> None:
+        """Compare a start with its forecast; learn from an end."""
+        attempt = after.attempt
+        if after.state is JobState.ACTIVE and attempt is not None and after.id in self._open:
+            made_at, at_now, foreseen, high = self._open.pop(after.id)
+            started = int(attempt.created_at)
+            self.seen.append((at_now, foreseen.at - made_at, high - made_at, started - made_at))
+            if not at_now:
+                self.calibration.seen(made_at, foreseen, started)
+        if after.terminal and attempt is not None and after.ended_at is not None:
+            limit = math.inf if after.policy.duration_s is None else after.policy.duration_s
+            self.history.add(after.owner, after.ended_at - attempt.created_at, limit)
+
+
+def study(workload: Workload, nodes: tuple[Node, ...], policy: str, every: int = EVERY) -> Study:
+    """Return what became of the forecasts of `workload` under a named policy."""
+    setting = settings([policy])[0]
+    found = Study(setting.policy, every)
+    simulate(workload, nodes, setting, watcher=found)
+    return found
+
+
+def records(stage: Stage, found: Study, where: str) -> Iterator[record.Record]:
+    """Yield what the forecasts were worth."""
+    seen = found.seen
+    waited = [one for one in seen if not one[0]]
+    mean_s = statistics.mean(wait for *_, wait in seen)
+    error_s = statistics.mean(abs(min(at, 1e9) - wait) for _, at, _, wait in seen)
+    right = sum(at_now == (wait == 0) for at_now, *_, wait in seen)
+    yield stage.record(f"starts-at-once foreseen right, {where}", [100 * right / len(seen)], f"% of {len(seen)} jobs")
+    yield stage.record(f"error of the forecast / mean wait, {where}", [error_s / mean_s], "")
+    for metric, among in (("upper end covers", seen), ("upper end covers those who wait", waited)):
+        share = sum(wait <= high for _, _, high, wait in among) / len(among)
+        yield stage.record(f"{metric}, {where}", [100 * share], f"% of {len(among)} jobs")
+    yield stage.record(f"CPU of one forecast, {where}", [1000 * cpu_s for cpu_s in found.cpu_s], "ms")
