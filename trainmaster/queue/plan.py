@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Final
 
 from trainmaster.core.records import Assignment, Role
-from trainmaster.queue.backfill import Line, rehearse
+from trainmaster.queue.backfill import Line, Promise, rehearse
 from trainmaster.queue.capacity import Capacity, Held, Room, holding
 from trainmaster.queue.elastic import largest
 from trainmaster.queue.failures import Demand, Failures
@@ -25,7 +25,7 @@ from trainmaster.queue.order import Place, Ranking, Turn
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.preempt import give_way
-from trainmaster.queue.quota import BORROWS, OWN, Books, asks, charges
+from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, asks, charges
 from trainmaster.queue.running import running_of
 from trainmaster.queue.shortage import away
 from trainmaster.queue.snapshot import (
@@ -274,15 +274,24 @@ class _PoolPass:
         for usage in self.mine:
             insort(releases, usage, key=_END)
         line.promise = rehearse(work.room, job, releases, work.now, work.held_by, work.packing)
-        if line.promise is None:
-            return  # it waits for what no release gives back, such as a port that a stranger uses
+        judged = self._judged(job, line.promise)
+        if line.promise is None or isinstance(judged, Excess):
+            line.promise = None  # it waits for what no release gives back: a stranger's port, the quota of a card model
+            return
         line.head, line.head_at = job, turn
-        if work.policy.preemption == "off" or line.promise.at - work.now <= work.policy.restart_cost_s:
+        if work.policy.preemption == "off" or judged != OWN or line.promise.at - work.now <= work.policy.restart_cost_s:
             return
         most = work.policy.preempt_most - len(work.evictions)
         evicted, sooner = give_way(job, work.room, running, self.books, work.held_by, work.now, work.policy, most)
-        work.evictions += evicted
-        line.promise = sooner or line.promise
+        if sooner is not None and self._judged(job, sooner) == OWN:
+            work.evictions += evicted
+            line.promise = sooner
+
+    def _judged(self, job: Pending, promise: Promise | None) -> str | Excess:
+        """Return what the quotas say to `job` as promised, with the card models that it would get."""
+        if self.books.empty or promise is None:
+            return OWN
+        return self.books.judge(job.tenant, charges(promise.roles, promise.placement, self.work.by_name))
 
 
 _END = attrgetter("ends_at", "started_at", "attempt")

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from tests.unit.queue.clusters import overbooked
 from tests.unit.queue.naive import naive
-from tests.unit.queue.worlds import World, fits, later, worlds
+from tests.unit.queue.worlds import World, later, worlds
+from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain
+from trainmaster.queue.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import OWN, Books, Excess, asks
+from trainmaster.queue.quota import OWN, Books, Excess
 from trainmaster.queue.reasons import REASONS, render
 from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import Pending, Usage
@@ -94,9 +96,10 @@ def test_a_lower_class_never_starts_on_what_a_higher_could_use(world: World) -> 
         for other in world.waiting.values():
             if other.pool != job.pool or other.priority <= job.priority or other.job in started:
                 continue
-            judged = books[job.pool].judge(other.tenant, asks(other.roles))
-            if judged == OWN and line.in_time(world.now + other.limit_s):
-                assert not fits(room, other)
+            if line.in_time(world.now + other.limit_s):
+                for shape in map(fewest, other.request.shapes):
+                    placed = fit(room, shape, other.pool)
+                    assert placed is None or books[job.pool].judge(other.tenant, world.charged(shape, placed)) != OWN
         room.take(start.roles, start.placement)
         books[job.pool].charge(job.tenant, world.charged(start.roles, start.placement))
 

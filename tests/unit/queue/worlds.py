@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from trainmaster.core.records import Assignment, Node, Resources, Role
 from trainmaster.queue.capacity import Capacity, Room
-from trainmaster.queue.elastic import fewest
 from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.fit import fit
 from trainmaster.queue.quota import Account, Charges, Quota, charges
@@ -67,11 +66,6 @@ class World:
         return charges(roles, placement, {node.name: node for node in self.nodes})
 
 
-def fits(room: Room, job: Pending) -> bool:
-    """Whether the smallest gang of any shape of `job` fits."""
-    return any(fit(room, fewest(shape), job.pool) is not None for shape in job.request.shapes)
-
-
 roles = st.builds(
     lambda replicas, gpu, cpu, memory, model, least: (
         Role("w", replicas, Resources(cpu, memory, gpu, model if gpu else None, 0),
@@ -123,9 +117,9 @@ def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (
     """A cluster on which some jobs run for some time, and up to ten wait."""
     kinds = draw(st.lists(requests, min_size=1, max_size=4))
 
-    def job(number: int) -> Pending:
+    def job(number: int, came: float = NOW) -> Pending:
         return Pending(
-            f"j{number}", draw(st.sampled_from(kinds)), (NOW - draw(st.sampled_from((0.0, 5.0, 900.0))), number),
+            f"j{number}", draw(st.sampled_from(kinds)), (came, number),
             draw(st.sampled_from(priorities)), draw(tenants), draw(st.sampled_from(LIMITS)),
         )  # fmt: skip
 
@@ -145,7 +139,8 @@ def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (
         world.fair = Fairness(3600.0)
         for usage in world.running.values():
             world.fair.change(usage.tenant, usage.held, 1, usage.started_at)
-    world.waiting = {one.job: one for one in map(job, range(draw(st.integers(1, 10))))}
+    came = sorted(NOW - draw(st.sampled_from((0.0, 5.0, 900.0))) for _ in range(draw(st.integers(1, 10))))
+    world.waiting = {f"j{number}": job(number, at) for number, at in enumerate(came)}
     world.quotas = draw(quotas) if quota else {}
     return world
 

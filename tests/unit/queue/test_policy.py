@@ -1,0 +1,88 @@
+"""Knobs, fair shares and shapes: what an administrator may choose, and what it can do at most (R161, R172, B15)."""
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import job, node, snapshot, waiting
+from trainmaster.core.records import job_from_json, to_json
+from trainmaster.queue.classes import placing
+from trainmaster.queue.fairness import Fairness
+from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import DEFAULT, KNOBS, NAMED, QueuePolicy, from_values, policy_json, problems
+from trainmaster.queue.snapshot import Tenant
+
+TOTAL = {"gpu": 8000, "cpu": 64_000, "memory_mib": 1 << 18}
+
+
+def test_every_knob_is_explained_and_every_policy_within_bounds() -> None:
+    assert [knob.name for knob in KNOBS] == [field.name for field in fields(QueuePolicy)]
+    for policy in NAMED.values():
+        assert problems({knob.name: getattr(policy, knob.name) for knob in KNOBS}) == ()
+    for shown in policy_json(DEFAULT):
+        assert shown["title"]["zh"] != shown["title"]["en"]
+        assert shown["meaning"]["zh"] != shown["meaning"]["en"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("age_weight", 5),
+        ("age_weight", "1"),
+        ("age_weight", True),
+        ("max_starts", 1.5),
+        ("backfill", "all"),
+        ("speed", 1),
+    ],
+)
+def test_values_out_of_bounds_are_named(name: str, value: object) -> None:
+    (found,) = problems({name: value})
+    assert found.path == name
+    assert found.remedy
+
+
+def test_values_change_one_policy() -> None:
+    assert from_values({"age_weight": 1.0}, NAMED["fifo-easy"]) == replace(NAMED["fifo-easy"], age_weight=1.0)
+
+
+tenants = st.builds(Tenant, st.just(""), st.sampled_from("xyz"), st.sampled_from("ab"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(tenants, st.integers(1, 8000), st.floats(0, 1e6)), max_size=8), st.sets(tenants, min_size=1))
+def test_a_share_moves_nobody_further_than_its_bound(held: list[tuple[Tenant, int, float]], waits: set[Tenant]) -> None:
+    fair = Fairness(DEFAULT.fair_half_life_s)
+    for tenant, cards, at in sorted(held, key=lambda item: item[2]):
+        fair.change(tenant, (("gpu", cards),), 1, at)
+    offsets = fair.offsets(waits, TOTAL, 1e6, DEFAULT)
+    for tenant in waits:
+        assert -2 <= offsets.of(tenant) / DEFAULT.fair_weight_s <= 2 * DEFAULT.fair_bound
+
+
+def test_who_used_more_than_its_share_stands_further_back_until_it_is_forgotten() -> None:
+    fair, red, blue = Fairness(100.0), Tenant(workspace="red"), Tenant(workspace="blue")
+    fair.change(red, (("gpu", 8000),), 1, 0.0)
+    fair.change(red, (("gpu", 8000),), -1, 100.0)
+    fair.change(blue, (("cpu", 1000),), 1, 100.0)
+    now = fair.offsets({red, blue}, TOTAL, 100.0, DEFAULT)
+    later = fair.offsets({red, blue}, TOTAL, 1500.0, DEFAULT)
+    assert now.of(red) == pytest.approx(DEFAULT.fair_weight_s)
+    assert now.of(blue) == pytest.approx(-DEFAULT.fair_weight_s)
+    assert later.of(red) < 0 < later.of(blue)
+    assert fair.offsets({red}, TOTAL, 100.0, replace(DEFAULT)).of(Tenant(workspace="new")) == 0
+    assert Fairness(100.0).offsets({red}, TOTAL, 0.0, DEFAULT).of(red) == 0
+
+
+def test_an_elastic_flavor_starts_as_what_fits_and_says_so() -> None:
+    """R161, R172: the second flavor, with as many replicas as there is room for; queued again it is what was asked for."""
+    big = job("a").role("w", 4, gpu=4, gpu_type="H100").done().roles
+    small = job("a").role("w", 6, gpu=1, min_replicas=2, min_succeeded=5).done().roles
+    asked = job("a").fields(roles=big, shapes=(big, small)).done()
+    (start,) = plan(snapshot([node(gpus=3)], asked), 0.0).starts
+    data = placing(asked, start)
+    assert (start.shape, len(start.placement)) == (1, 3)
+    assert (data["roles"][0]["replicas"], data["roles"][0]["min_succeeded"]) == (3, 3)
+    assert job_from_json(to_json(asked)) == asked
+    assert len(waiting(asked)) == 1
