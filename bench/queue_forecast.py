@@ -14,7 +14,8 @@ from bench import record
 from bench.stage import Stage
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import JobState
-from trainmaster.queue.forecast import Calibration, Foreseen, at_once, foresee, scene_after
+from trainmaster.queue.calibration import Calibration
+from trainmaster.queue.forecast import Foreseen, at_once, foresee, scene_after
 from trainmaster.queue.history import History
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
@@ -48,7 +49,7 @@ class Study(Watcher):
         if not at_now:
             before = time.process_time()
             scene = scene_after(snapshot, made, job.pool, self._policy)
-            foreseen = at_once(foresee(scene, self.history, job.id)).get(job.id, Foreseen(math.inf, math.inf, math.inf))
+            foreseen = at_once(foresee(scene, self.history, job.id)).starts[job.id]
             self.cpu_s.append(time.process_time() - before)
         self._open[job.id] = now, at_now, foreseen, self.calibration.high(now, foreseen)
 

@@ -38,11 +38,12 @@ Gang = tuple[Part, ...]
 class Yard:
     """The machines in service of one pool. A node with cards of two models is two places that share cores and memory."""
 
-    __slots__ = ("_cards", "_cpu", "_levels", "_memory", "_names", "_plan", "cards", "cpu", "memory")
+    __slots__ = ("_cards", "_cpu", "_hosts", "_levels", "_memory", "_names", "_plan", "cards", "cpu", "memory")
 
     def __init__(self, room: Room, pool: str) -> None:
         self._plan: list[tuple[str, int]] = []  # (model, node) of each place
         self._names: dict[tuple[str, str], int] = {}  # (node, model) -> place
+        self._hosts: list[str] = []
         self._cards: list[int] = []
         self._cpu: list[int] = []
         self._memory: list[int] = []
@@ -50,6 +51,7 @@ class Yard:
         self.cards: dict[str, int] = {}
         for free in room.nodes_of(pool):
             node = len(self._cpu)
+            self._hosts.append(free.node.name)
             self._cpu.append(max(free.cpu, 0))
             self._memory.append(max(free.memory_mib, 0))
             for model in dict.fromkeys(free.node.gpus) or (NO_CARDS,):
@@ -75,7 +77,7 @@ class Yard:
     def fork(self) -> "Yard":
         """Return a copy; neither sees what the other changes. O(nodes)."""
         other = Yard.__new__(Yard)
-        other._plan, other._names = self._plan, self._names
+        other._plan, other._names, other._hosts = self._plan, self._names, self._hosts
         other._cards, other._cpu, other._memory = self._cards.copy(), self._cpu.copy(), self._memory.copy()
         other._levels = {model: [level.copy() for level in levels] for model, levels in self._levels.items()}
         other.cards, other.cpu, other.memory = self.cards.copy(), self.cpu, self.memory
@@ -92,6 +94,10 @@ class Yard:
     def cards_of(self, place: int) -> int:
         """Return how many thousandths of cards are free at `place`."""
         return self._cards[place]
+
+    def names(self, moves: Sequence[Move]) -> tuple[str, ...]:
+        """Return the nodes of `moves`."""
+        return tuple(dict.fromkeys(self._hosts[self._plan[place][1]] for place, *_ in moves))
 
     def gang(self, request: Request, roles: Sequence[Role], room: Room) -> Gang:
         """Return what `roles` of `request` ask for, in these machines' words. O(nodes) where it is choosy about nodes."""
