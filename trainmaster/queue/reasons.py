@@ -38,8 +38,8 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "Behind {job}, which gets what is freed first",
     ),
     "reserved": (
-        "空闲的资源留给{job}，它{when}启动；此任务的时长上限为{limit}，现在启动会推迟它",
-        "What is free is kept for {job}, which starts {when}; with a limit of {limit} this job would delay it",
+        "空闲的资源留给{job}，它{when}启动；此任务{limit}，现在启动会推迟它",
+        "What is free is kept for {job}, which starts {when}; {limit} this job would delay it",
     ),
     "quota": (
         "{account}的配额已满：{resource} 已用 {used}，再加 {asks} 将超过 {most}",
@@ -178,12 +178,18 @@ def _words(reason: Reason, language: int) -> dict[str, Any]:
         out["when"] = _when(out["in_s"])[language]
     if "limit_s" in out:
         limit_s = out["limit_s"]
-        out["limit"] = ("无限", "no end")[language] if limit_s is None else format_duration(limit_s)
+        out["limit"] = _limit(limit_s)[language]
     if "account" in out:
         out.update(_account(out, language))
     if "fixed" in out:
         out["fixed"] = out["fixed"] or [f"{out['ports']} {('个', 'of any number')[language]}"]
     return {name: _listed(value, language) if isinstance(value, list) else value for name, value in out.items()}
+
+
+def _limit(limit_s: float | None) -> Text:
+    if limit_s is None:
+        return Text("没有时长上限", "without a limit")
+    return Text(f"的时长上限为 {format_duration(limit_s)}", f"with a limit of {format_duration(limit_s)}")
 
 
 def _when(in_s: float | None) -> Text:
