@@ -313,6 +313,27 @@ class PolicyView(Shape):
     changed_by: str | None
 
 
+class WaitFigures(Shape):
+    """How long jobs waited. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs."""
+
+    mean_s: float
+    median_s: float
+    p90_s: float
+    max_s: float
+    waits: list[float]
+
+
+class PolicyEffect(Shape):
+    """The latest `jobs` jobs, which ended between `since` and `until`, under the present and a changed policy."""
+
+    jobs: int
+    since: float
+    until: float
+    left_out: int
+    now: WaitFigures
+    changed: WaitFigures
+
+
 class Alternative(Shape):
     """One way to run a job: the flavor of every role (null: its own resources), and when it would start."""
 

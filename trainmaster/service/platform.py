@@ -29,6 +29,7 @@ from trainmaster.service.queueing import Queueing
 from trainmaster.service.quotas import policy_of, quotas_of, weights_of
 from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
+from trainmaster.service.what_if import WhatIf
 from trainmaster.store.database import Database, probe
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.read_jobs import JobQuery, Quarantined
@@ -58,7 +59,7 @@ class Platform:
         self._database, self._ledger = database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self.administer, self.resources = Administer(context), ClusterViews(context)
-        self.queueing = Queueing(context, self.resources)
+        self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False

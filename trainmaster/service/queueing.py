@@ -52,6 +52,7 @@ class Queueing:
         *,
         pool: str = "",
         workspace: str = "",
+        model: str = "",
         mine: bool = False,
         offset: int = 0,
         limit: int = 50,
@@ -59,9 +60,11 @@ class Queueing:
         """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
         decide(who, "cluster:read").demand()
         now, found, matching = self._ctx.clock(), [], 0
-        total = self._total(who, pool, workspace, mine)
+        total = None if model else self._total(who, pool, workspace, mine)
         for place, job in self._line():
             if pool not in ("", job.pool) or workspace not in ("", job.workspace) or (mine and job.owner != who.name):
+                continue
+            if model and not _asks(job, model):
                 continue
             matching += 1
             if offset < matching <= offset + limit:
@@ -191,10 +194,7 @@ class Queueing:
         Raises Forbidden, InvalidSpec with all problems, StorageFailed.
         """
         decide(who, "queue:write").demand()
-        found = problems({name: value for name, value in values.items() if value is not None or name not in _KNOBS})
-        if found:
-            found = tuple(replace(item, path=f"values.{item.path}") for item in found)
-            raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=found)
+        checked_values(values)
         async with self._ctx.pools.changing():
             merged = {name: value for name, value in {**self._ctx.pools.policy, **values}.items() if value is not None}
             await self._ctx.pools.put("policy", POLICY, merged, who.name)
@@ -240,6 +240,20 @@ class Queueing:
 
 _WHEN: Final = ("now", "queue", "never")
 _KNOBS: Final = frozenset(knob.name for knob in KNOBS)
+
+
+def checked_values(values: Mapping[str, Any]) -> None:
+    """Raise InvalidSpec with everything that is wrong with new values by knob; null, the default again, is right."""
+    found = problems({name: value for name, value in values.items() if value is not None or name not in _KNOBS})
+    if found:
+        wrong = tuple(replace(item, path=f"values.{item.path}") for item in found)
+        raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=wrong)
+
+
+def _asks(job: Job, model: str) -> bool:
+    """Return whether any way to run the job takes cards of that model."""
+    shapes = job.shapes or (job.roles,)
+    return any(role.resources.gpu and role.resources.gpu_type == model for shape in shapes for role in shape)
 
 
 def _knob(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -1012,6 +1012,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue/policy/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate Policy
+         * @description Say how long the latest jobs would have waited under a changed policy; nothing is saved.
+         */
+        post: operations["simulate_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queue/would-start": {
         parameters: {
             query?: never;
@@ -2540,6 +2560,24 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * PolicyEffect
+         * @description The latest `jobs` jobs, which ended between `since` and `until`, under the present and a changed policy.
+         */
+        PolicyEffect: {
+            /** Jobs */
+            jobs: number;
+            /** Since */
+            since: number;
+            /** Until */
+            until: number;
+            /** Left Out */
+            left_out: number;
+            now: components["schemas"]["WaitFigures"];
+            changed: components["schemas"]["WaitFigures"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * PolicyView
          * @description The queue's policy. `changed_at` null: nobody has changed it.
          */
@@ -3284,6 +3322,24 @@ export interface components {
         VirtualClusters: {
             /** Items */
             items: components["schemas"]["VirtualCluster"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * WaitFigures
+         * @description How long jobs waited. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+         */
+        WaitFigures: {
+            /** Mean S */
+            mean_s: number;
+            /** Median S */
+            median_s: number;
+            /** P90 S */
+            p90_s: number;
+            /** Max S */
+            max_s: number;
+            /** Waits */
+            waits: number[];
         } & {
             [key: string]: unknown;
         };
@@ -5229,6 +5285,7 @@ export interface operations {
             query?: {
                 pool?: string;
                 workspace?: string;
+                model?: string;
                 mine?: boolean;
                 offset?: number;
                 limit?: number;
@@ -5339,6 +5396,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    simulate_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyEffect"];
                 };
             };
             /** @description Refused: a problem document */

@@ -103,6 +103,8 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     answer = await local.post("/api/v1/queue/would-start", json=asked)
     assert not shape_errors(app, "WouldStart", answer)
     assert answer.json()["when"] == "now"
+    answer = await local.post("/api/v1/queue/policy/simulate", json={"values": {"backfill": "none"}})
+    assert not shape_errors(app, "PolicyEffect", answer)
     assert (await local.delete("/api/v1/pools/lab")).status_code == 204
 
 

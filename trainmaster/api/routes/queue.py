@@ -20,6 +20,7 @@ class Wanted(Body):
 
     pool: Annotated[str, Field(max_length=63)] = ""
     workspace: Annotated[str, Field(max_length=63)] = ""
+    model: Annotated[str, Field(max_length=63)] = ""
     mine: bool = False
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     limit: Annotated[int, Field(ge=1, le=500)] = 50
@@ -53,6 +54,12 @@ async def get_policy(request: Request) -> Response:
 async def set_policy(request: Request, body: PolicyBody) -> Response:
     """Change the queue's policy; it holds from the next pass on."""
     return Json(await platform(request).queueing.set_policy(body.values, who(request)))
+
+
+@routes.route("POST", "/queue/policy/simulate", scope="queue:write", answers={200: "PolicyEffect"})
+async def simulate_policy(request: Request, body: PolicyBody) -> Response:
+    """Say how long the latest jobs would have waited under a changed policy; nothing is saved."""
+    return Json(await platform(request).what_if.policy(body.values, who(request)))
 
 
 @routes.route(

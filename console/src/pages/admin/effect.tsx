@@ -26,7 +26,7 @@ export function Effect({ effect, stale }: { effect: PolicyEffect; stale: boolean
       {stale && <Alert type="info" showIcon title={t("admin.policy.stale")} />}
       <div>
         <h3 className="tm-effect-title">{t("admin.policy.effect")}</h3>
-        <p className="tm-line tm-wrap-line">{t("admin.policy.over", { count: effect.jobs, since: time(effect.since, "short"), until: time(effect.until, "short") })} {effect.left_out > 0 && t("admin.policy.leftOut", { count: effect.left_out })}</p>
+        <p className="tm-line tm-wrap-line">{t("admin.policy.over", { count: effect.jobs, since: time(effect.since, "short"), until: time(effect.until, "short") })}{t("mark.stop")}{effect.left_out > 0 && t("admin.policy.leftOut", { count: effect.left_out })}</p>
       </div>
       <table className="tm-effect">
         <thead><tr><th /><th scope="col">{t("admin.policy.now")}</th><th scope="col">{t("admin.policy.changed")}</th><th /></tr></thead>

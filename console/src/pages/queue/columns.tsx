@@ -7,19 +7,19 @@ import { useTranslation } from "react-i18next";
 import type { Waiting } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number } from "../../shared/format";
-import { Ago, Elapsed, Stamp } from "../../shared/time";
+import { Ago, Elapsed, Stamp, useFormatTime } from "../../shared/time";
 import { Priority } from "../jobs/columns";
 import { ForecastWords } from "./forecast";
 
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {
   const { t } = useTranslation();
   return useMemo(() => [
-    { title: t("queue.col.position"), key: "position", width: many ? 96 : 56, render: (_, job) => <div className="tm-cell"><b className="tm-num" data-testid="position">{job.position}</b>{many && <span className="tm-line">{job.pool}</span>}</div> },
-    { title: t("queue.col.job"), key: "job", width: 200, render: (_, job) => <NameCell job={job} /> },
-    { title: t("queue.col.size"), key: "size", width: 150, render: (_, job) => <SizeCell job={job} /> },
+    { title: t("queue.col.position"), key: "position", width: many ? 90 : 56, render: (_, job) => <div className="tm-cell"><b className="tm-num" data-testid="position">{job.position}</b>{many && <span className="tm-line">{job.pool}</span>}</div> },
+    { title: t("queue.col.job"), key: "job", width: 180, render: (_, job) => <NameCell job={job} /> },
+    { title: t("queue.col.size"), key: "size", width: 144, render: (_, job) => <SizeCell job={job} /> },
     { title: t("queue.col.reason"), key: "reason", render: (_, job) => <ReasonCell job={job} /> },
-    { title: t("queue.col.since"), key: "since", width: 104, render: (_, job) => <div className="tm-cell"><Elapsed from={job.queued_at} to={null} /><span className="tm-line"><Ago at={job.submitted_at} /></span></div> },
-    { title: t("queue.col.forecast"), key: "forecast", width: 190, render: (_, job) => <ForecastWords forecast={job.forecast} /> },
+    { title: t("queue.col.since"), key: "since", width: 92, render: (_, job) => <div className="tm-cell"><Elapsed from={job.queued_at} to={null} /><span className="tm-line"><Since at={job.queued_at} /></span></div> },
+    { title: t("queue.col.forecast"), key: "forecast", width: 176, render: (_, job) => <ForecastWords forecast={job.forecast} /> },
     { title: <span className="tm-hidden">{t("queue.col.actions")}</span>, key: "actions", width: 44, align: "end", render: (_, job) => job.job && <Menu job={job} change={change} /> },
   ], [t, many, change]);
 }
@@ -70,6 +70,11 @@ function Menu({ job, change }: { job: Waiting; change: (job: Waiting) => void })
       <Button type="text" icon={<MoreOutlined />} aria-label={`${t("queue.col.actions")}: ${job.name ?? ""}`} data-testid="queue-menu" />
     </Dropdown>
   );
+}
+
+function Since({ at }: { at: number }): ReactNode {
+  const time = useFormatTime();
+  return <Stamp at={at}>{time(at, "minute")}</Stamp>;
 }
 
 export function PlannedAt({ at }: { at: number | null }): ReactNode {

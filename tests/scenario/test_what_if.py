@@ -1,0 +1,45 @@
+"""A changed policy is tried on the platform's own past before it is saved."""
+
+import pytest
+
+from tests.scenario.stage import ADMIN, Stage
+from tests.scenario.test_pools import ANN, card, job
+from trainmaster.core.errors import Forbidden, InvalidSpec
+
+
+async def test_the_past_is_run_again_and_nothing_is_changed(fake: Stage) -> None:
+    for name in "abc":
+        await fake.ended(await fake.submit(card(name, command="true")))
+    await fake.running(await fake.submit(job("still")))
+    effect = await fake.platform.what_if.policy({"backfill": "none", "age_weight": None}, ADMIN)
+    assert (effect["jobs"], effect["left_out"]) == (3, 0)
+    assert effect["since"] <= effect["until"]
+    for side in ("now", "changed"):
+        waits = effect[side]["waits"]
+        assert len(waits) == 41
+        assert waits == sorted(waits)
+        assert waits[-1] == effect[side]["max_s"]
+    assert fake.platform.context.scheduling.policy.backfill == "easy"
+
+
+async def test_it_is_refused_like_the_change_itself(fake: Stage) -> None:
+    nothing = await fake.platform.what_if.policy({}, ADMIN)
+    assert (nothing["jobs"], nothing["now"]["waits"]) == (0, [])
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.what_if.policy({"max_starts": 0, "colour": 1}, ADMIN)
+    assert {item.path for item in refused.value.problems} == {"values.max_starts", "values.colour"}
+    with pytest.raises(Forbidden):
+        await fake.platform.what_if.policy({}, ANN)
+
+
+async def test_the_queue_is_narrowed_to_a_card_model(fake: Stage) -> None:
+    """R169: a job that would take any card asks for no model, so it is not among those that do."""
+    platform = fake.platform
+    for node in ("n1", "n2"):
+        await platform.administer.cordon(node, "", ADMIN)
+    await fake.submit(card("any"))
+    await fake.submit(card("named") | {"resources": {"gpu": 1, "gpu_type": "A100"}})
+    assert [item["name"] for item in platform.queueing.page(ADMIN)["items"]] == ["any", "named"]
+    page = platform.queueing.page(ADMIN, model="A100")
+    assert ([item["name"] for item in page["items"]], page["total"]) == (["named"], 1)
+    assert platform.queueing.page(ADMIN, model="none-such")["total"] == 0

@@ -1,0 +1,90 @@
+"""What a change of the queue's policy would have done to this platform's own recent jobs, before anybody saves it.
+
+The jobs that ended last are run through the simulator twice, on the machines there are: under the policy that holds and
+under the changed one. Nothing of the live queue is read or moved, and one question is answered at a time. Quotas and
+weights are not simulated: they hold on both sides alike, and the past does not tell what they were.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.records import Job, Node
+from trainmaster.core.states import Priority, Shown
+from trainmaster.queue.policy import DEFAULT, QueuePolicy, from_values
+from trainmaster.service.context import Context
+from trainmaster.service.queueing import checked_values
+from trainmaster.simulate.metrics import quantile, waits
+from trainmaster.simulate.run import Setting, simulate
+from trainmaster.simulate.workload import Recorded, workload
+from trainmaster.store.job_query import JobQuery
+
+MOST_JOBS: Final = 2000
+"""So many of the latest jobs are simulated: weeks of a busy team, and an answer within seconds."""
+
+POINTS: Final = 41
+"""Quantiles of the wait that the chart draws, evenly from 0 to 1."""
+
+_ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
+
+
+class WhatIf:
+    """One object per server."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+        self._one = asyncio.Lock()
+
+    async def policy(self, values: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+        """Return how long the latest jobs would have waited as it is and with `values` changed (null: the default).
+
+        Raises Forbidden, InvalidSpec with all problems. Takes seconds; runs in a thread.
+        """
+        decide(who, "queue:write").demand()
+        checked_values(values)
+        present = self._ctx.scheduling.policy
+        wanted = {name: getattr(DEFAULT, name) if value is None else value for name, value in values.items()}
+        nodes = tuple(self._ctx.pools.nodes)
+        async with self._one:
+            return await asyncio.to_thread(self._compare, present, from_values(wanted, present), nodes)
+
+    def _compare(self, present: QueuePolicy, changed: QueuePolicy, nodes: Sequence[Node]) -> dict[str, Any]:
+        jobs, left_out = self._past()
+        ended = [job.ended_at for job in jobs if job.ended_at is not None]
+        return {
+            "jobs": len(jobs), "since": min(ended, default=0.0), "until": max(ended, default=0.0), "left_out": left_out,
+            "now": _figures(jobs, nodes, present), "changed": _figures(jobs, nodes, changed),
+        }  # fmt: skip
+
+    def _past(self) -> tuple[list[Job], int]:
+        """Return the latest jobs that ran to an end, and how many older ones there are."""
+        query = JobQuery(states=_ENDED, order="-ended_at")
+        found = self._ctx.reader.list_jobs(query, MOST_JOBS).items
+        counts = self._ctx.reader.counts(query)
+        return [job for job in found if job.started_at is not None], sum(
+            counts.get(state, 0) for state in _ENDED
+        ) - len(found)
+
+
+def _figures(jobs: Sequence[Job], nodes: Sequence[Node], policy: QueuePolicy) -> dict[str, Any]:
+    """Return what waits these jobs have on these machines under a policy."""
+    begin = min((job.submitted_at for job in jobs), default=0.0)
+    recorded = [_recorded(row, job, begin) for row, job in enumerate(jobs)]
+    limits = any(job.limit_s is not None for job in recorded)
+    rows = [row for row in simulate(workload("past", recorded, limits), nodes, Setting(policy)).rows if row.done]
+    ordered = sorted(row.wait_s for row in rows)
+    told = asdict(waits(rows))
+    figures = {"mean_s": "mean_s", "median_s": "p50_s", "p90_s": "p90_s", "max_s": "max_s"}
+    curve = [quantile(ordered, at / (POINTS - 1)) for at in range(POINTS)] if ordered else []
+    return {name: told[key] for name, key in figures.items()} | {"waits": curve}
+
+
+def _recorded(row: int, job: Job, begin: float) -> Recorded:
+    limit, run = job.policy.duration_s, (job.ended_at or 0.0) - (job.started_at or 0.0)
+    return Recorded(
+        job.id, row, int(job.submitted_at - begin), max(0, round(run)), job.roles, None if limit is None else int(limit),
+        job.workspace, job.owner, job.pool, Priority(job.priority), job.preemptible,
+    )  # fmt: skip
