@@ -10,7 +10,7 @@ from typing import Final
 from bench import record
 from bench.stage import Stage
 
-NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash", "queue")
+NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash", "queue", "live")
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")
 

@@ -66,17 +66,23 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
 
 def _ours(stage: Stage, client: Client, count: int) -> float:
     stamp = stage.fresh("end")
-    before = _ended(client)
+    before = ended(client)
     items = [spec("true")] * (count - 1) + [spec(f"{stage.programs['stamp']} {stamp}")]
     client.ask("POST", "/jobs/batch", {"items": items})
     while not read_stamps(stamp):
         time.sleep(0.005)
-    while _ended(client) < before + count:  # the last to start is not the last to have its exit recorded
-        time.sleep(0.25)
+    completed_since(client, before + count)  # the last to start is not the last to have its exit recorded
     return read_stamps(stamp)[0]
 
 
-def _ended(client: Client) -> int:
+def completed_since(client: Client, count: int) -> None:
+    """Wait until so many jobs of this server have succeeded."""
+    while ended(client) < count:
+        time.sleep(0.25)
+
+
+def ended(client: Client) -> int:
+    """Return how many jobs have succeeded. Raises RuntimeError when one failed."""
     counts = client.ask("GET", "/jobs?limit=1")["counts"]
     if counts.get("failed"):
         raise RuntimeError(f"jobs failed: {counts}")
