@@ -7,7 +7,6 @@ import pytest
 from tests.scenario.stage import ADMIN, Stage, role, spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
-from trainmaster.queue.policy import NAMED
 from trainmaster.store.job_query import JobQuery
 
 SLEEP = "sleep infinity"
@@ -179,21 +178,21 @@ async def test_a_preview_changes_nothing_and_says_where_it_would_run(fake: Stage
 async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) -> None:
     """R170: an administrator sees every job; others their own, and of the rest only the size."""
     amy, bob = Principal("amy", "user"), Principal("bob", "user")
-    fake.platform.context.scheduling.policy = NAMED["fifo-strict"]
-    first, _ = await fake.platform.submit({"spec": fake_spec("hers", SLEEP, replicas=2, resources={"gpu": 2})}, amy, None)
+    first, _ = await fake.platform.submit({"spec": fake_spec("hers", SLEEP, resources={"gpu": 2})}, amy, None)
     await fake.running(first["id"])
-    waits, _ = await fake.platform.submit({"spec": fake_spec("his", resources={"gpu": 1})}, bob, None)
-    behind, _ = await fake.platform.submit({"spec": fake_spec("second")}, amy, None)
+    waits, _ = await fake.platform.submit({"spec": fake_spec("his", replicas=2, resources={"gpu": 2})}, bob, None)
+    behind, _ = await fake.platform.submit({"spec": fake_spec("second", resources={"gpu": 1})}, amy, None)
 
     [holder] = (await fake.platform.explain(waits["id"], bob))["evidence"]["holders"]
-    assert holder == {"job": None, "name": None, "holds": 4, "expires_at": None}
+    assert holder == {"job": None, "name": None, "holds": 2, "expires_at": None}
     [holder] = (await fake.platform.explain(waits["id"], ADMIN))["evidence"]["holders"]
     assert (holder["job"], holder["name"]) == (first["id"], "hers")
 
     told = {who.name: (await fake.platform.explain(behind["id"], who))["reason"]["message"] for who in (amy, ADMIN)}
-    assert told["amy"]["en"] == "Behind another user's job, which gets what is freed first"
-    assert told["amy"]["zh"] == "排在其他用户的任务之后：它先得到释放出来的资源"
-    assert told["admin"]["en"] == "Behind job his, which gets what is freed first"
+    assert told["amy"]["en"].startswith("What is free is kept for another user's job, which starts when")
+    assert told["amy"]["en"].endswith("without a limit this job would delay it")
+    assert told["amy"]["zh"].startswith("空闲的资源留给其他用户的任务")
+    assert told["admin"]["en"].startswith("What is free is kept for job his")
     assert waits["id"] not in str(await fake.platform.jobs(JobQuery(), 50, None, amy))
 
     seen = {who.name: str(await fake.platform.cluster(who)) for who in (amy, bob, ADMIN)}
