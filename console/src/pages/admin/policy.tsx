@@ -2,60 +2,20 @@
 import { ExperimentOutlined, UndoOutlined } from "@ant-design/icons";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { App, Button, Input, InputNumber, Select, Switch, Tooltip } from "antd";
-import type { TFunction } from "i18next";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readPolicy, savePolicy, simulatePolicy, type PolicyValues } from "../../api/queue";
 import type { Knob, KnobValue, PolicyEffect, PolicyView } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { duration, number, parseDuration } from "../../shared/format";
 import { Ago } from "../../shared/time";
 import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
 import { Effect } from "./effect";
-
-/** What a person is typing, by knob; a text is not yet a value. */
-type Draft = Record<string, KnobValue>;
+import { boundsOf, changesOf, shown, spelled, valueOf, type Draft } from "./knobs";
 
 export function PolicyAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["policy"], queryFn: readPolicy });
   if (!query.data) return <Pending query={query} rows={10} />;
   return <PolicyForm policy={query.data} />;
-}
-
-/** 43200 -> "12h" as it can be typed again. */
-const spelled = (knob: Knob, value: KnobValue): KnobValue => (knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value);
-
-/** The value that a draft means, or what is wrong with it. Pure. */
-export function valueOf(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
-  if (typeof knob.default === "boolean" || knob.choices.length > 0) return { value: draft };
-  const value = knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
-  const low = knob.minimum ?? Number.NEGATIVE_INFINITY;
-  const high = knob.maximum ?? Number.POSITIVE_INFINITY;
-  if (value === null) return { problem: knob.unit === "s" ? t("admin.policy.badDuration") : t("admin.policy.bad", boundsOf(knob)) };
-  if (value < low || value > high) return { problem: t("admin.policy.bad", boundsOf(knob)) };
-  if (knob.unit === "count" && !Number.isInteger(value)) return { problem: t("admin.policy.whole") };
-  return { value };
-}
-
-export function shown(knob: Knob, value: KnobValue | null): string {
-  if (value === null) return "∞";
-  if (typeof value !== "number") return String(value);
-  return knob.unit === "s" ? duration(value) : number(value);
-}
-
-const boundsOf = (knob: Knob): { min: string; max: string } => ({ min: knob.minimum === null ? "−∞" : shown(knob, knob.minimum), max: shown(knob, knob.maximum) });
-
-function changesOf(knobs: readonly Knob[], draft: Draft, t: TFunction): { values: PolicyValues; problems: Record<string, string> } {
-  const values: PolicyValues = {};
-  const problems: Record<string, string> = {};
-  for (const knob of knobs) {
-    const typed = draft[knob.name];
-    if (typed === undefined) continue;
-    const read = valueOf(knob, typed, t);
-    if ("problem" in read) problems[knob.name] = read.problem;
-    else if (read.value !== knob.value) values[knob.name] = read.value === knob.default ? null : read.value;
-  }
-  return { values, problems };
 }
 
 function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {

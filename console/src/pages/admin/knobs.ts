@@ -1,0 +1,44 @@
+/** Values of the policy's knobs as people type and read them. Pure. */
+import type { TFunction } from "i18next";
+import type { PolicyValues } from "../../api/queue";
+import type { Knob, KnobValue } from "../../api/types";
+import { duration, number, parseDuration } from "../../shared/format";
+
+/** What a person is typing, by knob; a text is not yet a value. */
+export type Draft = Record<string, KnobValue>;
+
+/** 43200 -> "12h" as it can be typed again. */
+export const spelled = (knob: Knob, value: KnobValue): KnobValue => (knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value);
+
+/** The value that a draft means, or what is wrong with it. Pure. */
+export function valueOf(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
+  if (typeof knob.default === "boolean" || knob.choices.length > 0) return { value: draft };
+  const value = knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
+  const low = knob.minimum ?? Number.NEGATIVE_INFINITY;
+  const high = knob.maximum ?? Number.POSITIVE_INFINITY;
+  if (value === null) return { problem: knob.unit === "s" ? t("admin.policy.badDuration") : t("admin.policy.bad", boundsOf(knob)) };
+  if (value < low || value > high) return { problem: t("admin.policy.bad", boundsOf(knob)) };
+  if (knob.unit === "count" && !Number.isInteger(value)) return { problem: t("admin.policy.whole") };
+  return { value };
+}
+
+export function shown(knob: Knob, value: KnobValue | null): string {
+  if (value === null) return "∞";
+  if (typeof value !== "number") return String(value);
+  return knob.unit === "s" ? duration(value) : number(value);
+}
+
+export const boundsOf = (knob: Knob): { min: string; max: string } => ({ min: knob.minimum === null ? "−∞" : shown(knob, knob.minimum), max: shown(knob, knob.maximum) });
+
+export function changesOf(knobs: readonly Knob[], draft: Draft, t: TFunction): { values: PolicyValues; problems: Record<string, string> } {
+  const values: PolicyValues = {};
+  const problems: Record<string, string> = {};
+  for (const knob of knobs) {
+    const typed = draft[knob.name];
+    if (typed === undefined) continue;
+    const read = valueOf(knob, typed, t);
+    if ("problem" in read) problems[knob.name] = read.problem;
+    else if (read.value !== knob.value) values[knob.name] = read.value === knob.default ? null : read.value;
+  }
+  return { values, problems };
+}

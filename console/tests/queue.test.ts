@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { TFunction } from "i18next";
+import type { Knob, TimelineBar, TimelineNode } from "../src/api/types";
+import { limitsOf } from "../src/pages/admin/limits";
+import { shown, valueOf } from "../src/pages/admin/knobs";
+import { changeable } from "../src/pages/queue/detail";
+import { away } from "../src/pages/queue/forecast";
+import { clipped } from "../src/pages/queue/timeline/bars";
+import { colours } from "../src/pages/queue/timeline";
+import { layout, marks, runs, step, tracks } from "../src/pages/queue/timeline/layout";
+import { changed } from "../src/pages/submit/document";
+
+const node = (name: string, cards: number): TimelineNode => ({ name, pool: "default", service: "in_service", cards });
+const bar = (on: string, start: number, end: number | null, cards: number[], more: Partial<TimelineBar> = {}): TimelineBar => ({
+  node: on, job: `t${start}${cards.join("")}`, name: "j", owner: "ann", workspace: "vision", priority: "normal", kind: "running", start, end, low: null, high: null, cards, cpu: 1, memory_mib: 64, ...more,
+});
+
+describe("where the bars of the timeline lie", () => {
+  it("draws cards that lie together as one bar, and the others by themselves", () => {
+    expect(runs([5, 0, 1, 2])).toEqual([[0, 3], [5, 1]]);
+    expect(runs([])).toEqual([]);
+  });
+  it("gives spans that overlap tracks of their own, and uses a track again once it is free", () => {
+    expect(tracks([{ start: 0, end: 10 }, { start: 5, end: 15 }, { start: 10, end: null }, { start: 99, end: 100 }])).toEqual([0, 1, 0, 1]);
+  });
+  it("gives every card a line while there are few nodes, and no two jobs the same place", () => {
+    const made = layout([node("a", 4), node("b", 0)], [bar("a", 0, 9, [0, 1]), bar("a", 0, 9, [3]), bar("a", 0, 9, []), bar("b", 0, 9, [])]);
+    expect(made.lanes.map((lane) => lane.card)).toEqual([20, 0]);
+    const sorted = [...made.boxes].sort((p, q) => p.y - q.y);
+    sorted.slice(1).forEach((box, i) => expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0)));
+    expect(made.height).toBeGreaterThan(0);
+  });
+  it("divides the line of a card among the jobs that share it", () => {
+    const made = layout([node("a", 1)], [bar("a", 0, 9, [0]), bar("a", 1, 9, [0])]);
+    expect(made.boxes.map((box) => box.height)).toEqual([8, 8]);
+    expect(made.boxes[0]?.y).not.toBe(made.boxes[1]?.y);
+  });
+  it("keeps a node of a large cluster on one line", () => {
+    const nodes = Array.from({ length: 64 }, (_, i) => node(`n${i}`, 8));
+    expect(layout(nodes, []).lanes.every((lane) => lane.height === 30 && lane.card === 0)).toBe(true);
+  });
+  it("marks round moments of local time", () => {
+    expect(marks(1000, 3600, 0)).toEqual([1200, 1800, 2400, 3000, 3600, 4200]);
+    expect(marks(0, 604_800, 8 * 3600).every((at) => (at + 8 * 3600) % 86_400 === 0)).toBe(true);
+  });
+});
+
+describe("the timeline by keys", () => {
+  const bars = [bar("a", 0, 9, [0]), bar("a", 50, 60, [0]), bar("b", 40, 60, [0]), bar("b", 90, 99, [0])];
+  const boxes = [0, 1, 2, 3].map((i) => ({ bar: i, lane: i < 2 ? 0 : 1, y: 0, height: 9 }));
+  it("begins at the first bar, goes along by time and across to the nearest", () => {
+    expect(step(boxes, bars, null, "right")).toBe(0);
+    expect(step(boxes, bars, 0, "right")).toBe(1);
+    expect(step(boxes, bars, 1, "down")).toBe(2);
+    expect(step(boxes, bars, 3, "up")).toBe(1);
+    expect(step(boxes, bars, 3, "right")).toBe(3);
+    expect(step(boxes, bars, 0, "up")).toBe(0);
+    expect(step([], [], null, "left")).toBeNull();
+  });
+});
+
+describe("what is written on and beside bars", () => {
+  it("clips a name to the room there is", () => {
+    expect(clipped("resnet", 200)).toBe("resnet");
+    expect(clipped("resnet-on-imagenet", 60)).toBe("resnet-o…");
+    expect(clipped("语音识别大模型训练", 60)).toBe("语音识别…");
+    expect(clipped("resnet", 20)).toBe("");
+  });
+  it("keeps a colour with its workspace, whatever else is shown", () => {
+    const all = [bar("a", 0, 1, [], { workspace: "vision" }), bar("a", 0, 1, [], { workspace: "speech" })];
+    const paint = colours(all, "workspace");
+    expect(paint.legend.map(([name]) => name)).toEqual(["speech", "vision"]);
+    expect(paint.of(all[0] as TimelineBar)).not.toBe(paint.of(all[1] as TimelineBar));
+    expect(colours(all, "job").of(bar("a", 0, 1, [], { job: null }))).toBe("#868e96");
+  });
+  it("says how far a start is away without pretending to know seconds", () => {
+    expect(away(1000, 955)).toBe("45s");
+    expect(away(1000, 0)).toBe("17m");
+    expect(away(1000, 1001)).toBeNull();
+  });
+});
+
+describe("changes that would help", () => {
+  it("can be made while a job waits only where they touch nothing it asked for", () => {
+    expect(changeable({ duration: 600 })).toEqual({ duration_s: 600 });
+    expect(changeable({ priority: "urgent" })).toEqual({ priority: "urgent" });
+    expect(changeable({ "roles.0.replicas": 2 })).toBeNull();
+    expect(changeable({ duration: 600, "roles.0.replicas": 2 })).toBeNull();
+    expect(changeable(null)).toBeNull();
+  });
+  it("are put into the copy of the document otherwise", () => {
+    expect(changed({ name: "a", roles: [{ replicas: 4 }] }, '{"roles.0.replicas": 2}')).toEqual({ name: "a", roles: [{ replicas: 2 }] });
+    expect(changed({ name: "a" }, "not json")).toEqual({ name: "a" });
+  });
+});
+
+describe("the policy", () => {
+  const t = ((key: string) => key) as unknown as TFunction;
+  const knob = (more: Partial<Knob>): Knob => ({ name: "k", title: { zh: "", en: "" }, meaning: { zh: "", en: "" }, unit: "", value: 1, default: 1, minimum: 0, maximum: 4, choices: [], ...more });
+  it("reads what was typed, and says what is wrong with it", () => {
+    expect(valueOf(knob({ unit: "s", maximum: 90_000 }), "12h", t)).toEqual({ value: 43_200 });
+    expect(valueOf(knob({ unit: "s" }), "soon", t)).toEqual({ problem: "admin.policy.badDuration" });
+    expect(valueOf(knob({}), 5, t)).toEqual({ problem: "admin.policy.bad" });
+    expect(valueOf(knob({ unit: "count" }), 1.5, t)).toEqual({ problem: "admin.policy.whole" });
+    expect(valueOf(knob({ choices: ["easy", "none"], default: "easy" }), "none", t)).toEqual({ value: "none" });
+    expect(shown(knob({ unit: "s" }), 43_200)).toBe("12h");
+  });
+  it("makes limits of rows, leaving out those without a resource", () => {
+    expect(limitsOf([{ resource: "gpu", nominal: 4, cap: null }, { resource: "", nominal: 1, cap: 2 }, undefined])).toEqual({ gpu: { nominal: 4, cap: null } });
+    expect(limitsOf(undefined)).toEqual({});
+  });
+});
