@@ -183,18 +183,19 @@ async def test_would_it_start_with_several_flavors(fake: Stage) -> None:
     await admin.put_flavor(Flavor("huge", cpu=64), ADMIN)
     await admin.put_flavor(Flavor("small", cpu=0.5, memory_mib=128), ADMIN)
 
-    def asked(*flavors: str) -> dict[str, Any]:
+    async def asked(*flavors: str) -> dict[str, Any]:
         body = {"spec": {"name": "a", "command": "sleep infinity", "flavors": [*flavors]}}
-        return queueing.would_start(body, ANN)
+        return await queueing.would_start(body, ANN)
 
-    assert asked("pair")["when"] == "now"
+    assert (await asked("pair"))["when"] == "now"
     for name in "ab":
         await fake.running(await fake.submit(card(name)))
-    both = asked("pair", "huge", "small")
+    both = await asked("pair", "huge", "small")
     assert (both["when"], [one["when"] for one in both["alternatives"]]) == ("now", ["queue", "never", "now"])
-    waits = asked("pair", "huge")
+    waits = await asked("pair", "huge")
     assert (waits["when"], waits["reason"]["code"], waits["position"]) == ("queue", "waiting_gpus", 1)
-    assert asked("huge")["when"] == "never"
+    assert waits["forecast"]["when"] == "unknown", "nothing that runs has a limit, and nothing has ended yet"
+    assert (await asked("huge"))["when"] == "never"
     assert len(fake.platform.context.scheduling.queue) == 0
 
 

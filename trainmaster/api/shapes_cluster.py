@@ -211,13 +211,14 @@ class ClusterResources(Shape):
 
 
 class Forecast(Shape):
-    """When a waiting job is expected to start. `low` and `high`: nine of ten start within; `why`: of `unknown`."""
+    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
 
     when: Literal["now", "about", "unknown"]
     at: float | None
     low: float | None
     high: float | None
     why: Text | None
+    made_at: float | None
 
 
 class Waiting(Shape):

@@ -16,6 +16,7 @@ from trainmaster.core.records import Job
 from trainmaster.engines.base import Engine
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
+from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Specs
 from trainmaster.service.limits import UrgentLimits
 from trainmaster.service.master import Master
@@ -52,6 +53,7 @@ class Context:
     pools: Pools
     urgent: UrgentLimits
     tally: Tally
+    forecasts: Forecasts
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 
@@ -73,12 +75,14 @@ class Context:
         self.scheduling.moved(before, after)
         self.urgent.moved(before, after)
         self.tally.moved(before, after)
+        self.forecasts.moved(before, after)
 
     def restore(self, jobs: list[Job]) -> None:
         """Let them begin anew from the live jobs the ledger holds."""
         self.scheduling.restore(jobs)
         self.urgent.restore(jobs)
         self.tally.restore(jobs)
+        self.forecasts.restore(jobs)
 
     @staticmethod
     def json(document: Any) -> str:

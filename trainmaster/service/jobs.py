@@ -131,7 +131,8 @@ class Jobs:
         job = await self.resolve(ref, who)
         view = (await self.views([job], who))[0]
         explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who))
-        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained}
+        forecast = self._ctx.forecasts.view(job, self._ctx.clock())
+        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained, "forecast": forecast}
 
     # -- act ---------------------------------------------------------------------------------------------------
 

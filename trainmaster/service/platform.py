@@ -126,6 +126,7 @@ class Platform:
             self._recovering.cancel()
         if self._sweeping is not None:
             await asyncio.gather(self._sweeping, return_exceptions=True)
+        await self.context.forecasts.close()
         await self._pulse.close()
         await self._shell.close()
         await self._observer.close()

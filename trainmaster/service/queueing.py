@@ -1,12 +1,11 @@
 """The queue for people: what waits in which order and why, a timeline of what runs, the policy, and "would it start now?".
 
 Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only sizes
-are told. Forecasts are filled in by `forecast`, where something can make them.
+are told.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import isfinite
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -29,20 +28,11 @@ MAX_BARS: Final = 2000
 AHEAD_S: Final = 3600.0
 """How far a timeline shows when no end is known."""
 
-Forecaster = Callable[[Job, float], dict[str, Any] | None]
-"""Job and now -> a Forecast (api/shapes_cluster), None when nothing can be said."""
-
-ForecastBars = Callable[[float], Iterator[tuple[Job, tuple[str, ...], float, float | None, float | None]]]
-"""Now -> (job, its nodes, start, low, high) of waiting jobs whose nodes are foreseen."""
-
-
 class Queueing:
     """One object per server; all methods in the loop's thread."""
 
     def __init__(self, context: Context, views: ClusterViews) -> None:
         self._ctx, self._views = context, views
-        self.forecast: Forecaster = self._promised
-        self.foreseen: ForecastBars = self._reserved
 
     # -- what waits --------------------------------------------------------------------------------------------
 
@@ -104,7 +94,7 @@ class Queueing:
             "submitted_at": job.submitted_at, "queued_at": job.queued_at, "wait_s": max(0.0, now - job.submitted_at),
             "duration_s": job.policy.duration_s, "resources": totals(job.roles), "tasks": job.tasks_total,
             "flavors": [] if first is None else list(dict.fromkeys(shape[first].flavor for shape in shapes)),
-            "forecast": self.forecast(job, now),
+            "forecast": self._ctx.forecasts.view(job, now),
         }  # fmt: skip
 
     # -- the timeline ------------------------------------------------------------------------------------------
@@ -116,7 +106,8 @@ class Queueing:
         nodes = [node for node in self._ctx.pools.nodes if pool in ("", node.pool)]
         bars = [bar for node in nodes for bar in self._running(node.name, held.get(node.name, ()), who, now)]
         names = {node.name for node in nodes}
-        for job, places, start, low, high in self.foreseen(now):
+        for waiting, places, start, low, high in self._ctx.forecasts.bars(now):
+            job = self._ctx.master.live[waiting]
             bars += [
                 self._foreseen(job, place, who, (start, low, high), len(places)) for place in places if place in names
             ]
@@ -151,19 +142,6 @@ class Queueing:
             **self._bar(job, (), who, "forecast", when[0], end, when[1:]), "node": node, "cpu": takes["cpu"] / parts,
             "memory_mib": takes["memory_mib"] // parts,
         }  # fmt: skip
-
-    def _promised(self, job: Job, now: float) -> dict[str, Any] | None:
-        """Return the forecast that a reservation gives: at that time at the latest, if limits are obeyed."""
-        for one in self._ctx.scheduling.reservations:
-            if one.job == job.id and isfinite(one.at):
-                return {"when": "about", "at": max(one.at, now), "low": None, "high": max(one.at, now), "why": None}
-        return None
-
-    def _reserved(self, now: float) -> Iterator[tuple[Job, tuple[str, ...], float, float | None, float | None]]:
-        for one in self._ctx.scheduling.reservations:
-            job = self._ctx.master.live.get(one.job)
-            if job is not None and isfinite(one.at):
-                yield job, one.nodes, max(one.at, now), None, max(one.at, now)
 
     def _bar(
         self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: str, start: float, end: float | None,
@@ -202,7 +180,7 @@ class Queueing:
 
     # -- would it start? ---------------------------------------------------------------------------------------
 
-    def would_start(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+    async def would_start(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
         """Say whether a job would start if it were submitted now; with several flavors, whether any way can (R163).
 
         Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
@@ -223,7 +201,7 @@ class Queueing:
         queues = best[0] == "queue"
         return {
             "when": best[0], "reason": best[1], "position": best[1]["position"] if queues and best[1] else None,
-            "forecast": self.forecast(job, self._ctx.clock()) if queues else None,
+            "forecast": await self._ctx.forecasts.would(job, self._ctx.clock()) if queues else None,
             "alternatives": [
                 {"flavors": [role.flavor for role in way.roles], "when": when}
                 for way, (when, _) in zip(ways, answers, strict=True)

@@ -27,7 +27,7 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import Pending, Plan, Reason, Reservation, Snapshot, Start
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Reservation, Snapshot, Start
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
@@ -170,10 +170,16 @@ class Scheduling:
         """What the last pass promised to who is first in line."""
         return self._plan.reservations
 
-    def line(self) -> Iterator[Pending]:
-        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each."""
+    def line(self, pool: str | None = None, also: Pending | None = None) -> Iterator[Pending]:
+        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each.
+
+        `pool`: only there. `also`: one who is not in the queue, as if it were.
+        """
         ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
-        return ranking.jobs(self.queue.snapshot_classes())
+        classes = [cls for cls in self.queue.snapshot_classes() if pool is None or cls.key.request.pool == pool]
+        if also is not None:
+            classes.append(RequestClass(ClassKey.of(also), (also,)))
+        return ranking.jobs(classes)
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(

@@ -12,6 +12,7 @@ from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
+from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Launching, Specs
 from trainmaster.service.limits import UrgentLimits
 from trainmaster.service.looks import Looks
@@ -91,6 +92,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
         feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
         pools=pools, urgent=urgent, tally=Tally(),
+        forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text
 
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import Event
@@ -134,6 +134,26 @@ class JobReader:
             ).mappings():
                 tasks[task["attempt"]].append(task)
         return [rows.attempt_of(row, tasks[row["number"]]) for row in found]
+
+    def ran_last(self, most: int) -> list[tuple[str, float, float | None]]:
+        """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest first.
+
+        O(most), however many jobs there are.
+        """
+        ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
+        newest = (
+            select(_JOB.c.seq, _JOB.c.owner, _JOB.c.record, _JOB.c.attempts_used)
+            .where(ended > 0).order_by(ended.desc(), _JOB.c.seq.desc()).limit(most).subquery()
+        )  # fmt: skip
+        last = (_ATTEMPT.c.job == newest.c.seq) & (_ATTEMPT.c.number == newest.c.attempts_used)
+        columns = (newest.c.owner, newest.c.record, _ATTEMPT.c.created_at, _ATTEMPT.c.ended_at)
+        with self._database.read() as connection:
+            found = connection.execute(select(*columns).join(_ATTEMPT, last).order_by(_ATTEMPT.c.ended_at)).all()
+        return [
+            (row.owner, row.ended_at - row.created_at, rows.limit_of(row.record))
+            for row in found
+            if row.ended_at is not None
+        ]
 
     def _jobs(self, condition: Any) -> list[Job]:
         with self._database.read() as connection:

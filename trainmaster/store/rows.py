@@ -57,6 +57,12 @@ PLACE_REST: Final = _rest(Assignment, ("role", "node", "host"), ("index",))
 TASK_REST: Final = _rest(Task, ("role", *TASK_MOVING), ("index",))
 
 
+def limit_of(record: str) -> float | None:
+    """Return the longest that a job may run, in seconds, from the `record` column of its row; None without a limit."""
+    limit: float | None = decode(record)["policy"]["duration_s"]
+    return limit
+
+
 def job_fixed(job: Job) -> Row:
     """Return the values of JOB_FIXED."""
     return (

@@ -1902,7 +1902,7 @@ export interface components {
         };
         /**
          * Forecast
-         * @description When a waiting job is expected to start. `low` and `high`: nine of ten start within; `why`: of `unknown`.
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
          */
         Forecast: {
             /**
@@ -1917,6 +1917,8 @@ export interface components {
             /** High */
             high: number | null;
             why: components["schemas"]["Text"] | null;
+            /** Made At */
+            made_at: number | null;
         } & {
             [key: string]: unknown;
         };

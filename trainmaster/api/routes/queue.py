@@ -67,4 +67,4 @@ async def simulate_policy(request: Request, body: PolicyBody) -> Response:
 )
 async def would_start(request: Request) -> Response:
     """Say whether a job would start now or queue; with several flavors, now when any way can."""
-    return Json(platform(request).queueing.would_start(await read_object(request), who(request)))
+    return Json(await platform(request).queueing.would_start(await read_object(request), who(request)))

@@ -1,0 +1,173 @@
+"""Forecasts: the queue rehearsed with run times drawn from history."""
+
+import math
+import random
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import job, node
+from tests.unit.queue.clusters import nodes, queues
+from trainmaster.core.records import Job, Node, Policy
+from trainmaster.queue.calibration import MISSED, Calibration
+from trainmaster.queue.classes import PendingQueue
+from trainmaster.queue.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
+from trainmaster.queue.history import FEW, OWN, History, Window
+from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import NAMED, QueuePolicy
+from trainmaster.queue.quota import Account, Quota
+from trainmaster.queue.snapshot import Plan, Snapshot
+
+NOW = 1000.0
+EASY = NAMED["fifo-easy"]
+
+
+def waits(name: str, seq: int, cards: int, limit_s: float | None = 100.0, **fields: object) -> Job:
+    built = job(name).role(gpu=cards, cpu=0, memory_mib=0).seq(seq).fields(submitted_at=NOW, queued_at=NOW, **fields)
+    return built.fields(policy=Policy(duration_s=limit_s)).done()
+
+
+def history(*shares: float, owner: str = "", limit_s: float = 100.0) -> History:
+    past = History()
+    for share in shares:
+        past.add(owner, share * limit_s, limit_s)
+    return past
+
+
+def foreseen(
+    machines: tuple[Node, ...],
+    jobs: list[Job],
+    past: History,
+    policy: QueuePolicy = EASY,
+    seed: int = 0,
+    **more: object,
+) -> tuple[Plan, Prospect]:
+    """The pass at NOW over these waiting jobs, and what is foreseen of those it did not start."""
+    queue = PendingQueue()
+    for one in jobs:
+        queue.add(one)
+    snapshot = replace(Snapshot(machines, (), queue.snapshot_classes()), **more)  # type: ignore[arg-type]
+    made = plan(snapshot, NOW, policy)
+    return made, at_once(foresee(scene_after(snapshot, made, "default", policy, seed), past))
+
+
+def test_the_second_starts_when_the_first_ends_by_its_share_of_the_limit() -> None:
+    made, found = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], history(*[0.5] * FEW))
+    assert [start.job for start in made.starts] == [job("a").done().id]
+    assert found.starts == {job("b").done().id: Foreseen(NOW + 50, NOW + 50, NOW + 50)}
+    assert found.nodes == {job("b").done().id: ("n1",)}
+
+
+def test_without_any_history_limits_count_and_without_limits_nothing_is_known() -> None:
+    _, limited = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], History())
+    assert limited.starts[job("b").done().id].at == NOW + 100
+    _, found = foreseen((node(gpus=2),), [waits("a", 1, 2, None), waits("b", 2, 2)], History())
+    assert (found.starts[job("b").done().id].at, found.endless) == (math.inf, True)
+
+
+def test_a_short_job_passes_the_head_without_delaying_it() -> None:
+    jobs = [waits("a", 1, 1), waits("long", 2, 1, 10.0), waits("head", 3, 2), waits("late", 4, 1, 500.0)]
+    _, found = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], History())
+    at = {name: found.starts[job(name).done().id].at - NOW for name in ("head", "late", "short")}
+    assert at == {"short": 10, "head": 100, "late": 200}
+    _, strict = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], History(), NAMED["fifo-strict"])
+    assert strict.starts[job("short").done().id].at - NOW == 200
+
+
+def test_a_gang_of_whole_nodes_waits_until_whole_nodes_are_free() -> None:
+    """After 30 s two cards are free, one on each node: by sums alone it would start then."""
+    machines = (node("n1", gpus=2), node("n2", gpus=2))
+    on = [("a", "n1", 30.0), ("b", "n1", 90.0), ("c", "n2", 80.0)]
+    placed = [waits(name, seq, 1, limit_s, node_names=(where,)) for seq, (name, where, limit_s) in enumerate(on)]
+    _, found = foreseen(machines, [*placed, waits("gang", 9, 2)], History())
+    assert found.starts[job("gang").done().id].at == NOW + 80
+
+
+def test_a_quota_holds_in_the_rehearsal() -> None:
+    mine = {"workspace": "lab"}
+    jobs = [waits("a", 1, 1, 60.0, **mine), waits("b", 2, 1, 60.0, **mine), waits("c", 3, 1, 60.0)]
+    quotas = {(Account("workspace", "lab"), "default"): Quota(cap={"gpu": 1000})}
+    made, found = foreseen((node(gpus=4),), jobs, History(), quotas=quotas)
+    assert len(made.starts) == 2
+    assert found.starts[job("b").done().id].at == NOW + 60
+
+
+def test_only_the_first_in_line_are_foreseen() -> None:
+    jobs = [waits(f"j{n}", n, 2) for n in range(MOST + 30)]
+    _, found = foreseen((node(gpus=2),), jobs, History())
+    assert len(found.starts) == MOST
+    assert job(f"j{MOST + 20}").done().id not in found.starts
+
+
+@settings(max_examples=60, deadline=None)
+@given(nodes(), queues(), st.integers(0, 5))
+def test_nothing_is_foreseen_before_now_and_equal_seeds_foresee_alike(
+    machines: tuple[Node, ...], jobs: tuple[Job, ...], seed: int
+) -> None:
+    limited = [replace(one, policy=Policy(duration_s=60.0 * (1 + at % 5))) for at, one in enumerate(jobs)]
+    past = history(*(chance.random() for chance in [random.Random(seed)] for _ in range(30)))
+    _, found = foreseen(machines, limited, past, seed=seed)
+    for one in found.starts.values():
+        assert NOW <= one.low <= one.at <= one.high
+    assert foreseen(machines, limited, past, seed=seed)[1] == found
+
+
+def test_an_empty_cluster_starts_at_once() -> None:
+    made, found = foreseen((node(gpus=2),), [waits("a", 1, 2)], History())
+    assert (len(made.starts), found.starts) == (1, {})
+
+
+def test_a_running_job_lasts_longer_than_it_has() -> None:
+    past = history(*(n / 100 for n in range(1, 101)))
+    drawn = [past.run_s("", 100.0, 60.0, share / 20) for share in range(20)]
+    assert min(drawn) > 60
+    assert max(drawn) <= 100
+    assert past.run_s("", 50.0, 50.0, 0.5) == 50.0, "never longer than its limit"
+    assert past.run_s("", math.inf, 500.0, 0.5) == 1000.0, "longer than any known: as long again"
+
+
+def test_an_owner_with_few_jobs_is_like_everybody() -> None:
+    past = history(*[0.9] * 50)
+    for _ in range(FEW - 1):
+        past.add("ann", 10.0, 100.0)
+    assert past.run_s("ann", 100.0, 0.0, 0.1) in (10.0, 90.0)
+    assert past.run_s("ann", 100.0, 0.0, 0.9) == 90.0
+    past.add("ann", 10.0, 100.0)
+    assert past.run_s("ann", 100.0, 0.0, 0.9) == 10.0
+
+
+@given(st.lists(st.floats(0, 1), max_size=40), st.floats(0, 1), st.floats(0, 0.999))
+def test_a_window_is_the_last_numbers_sorted(values: list[float], above: float, share: float) -> None:
+    window = Window(8)
+    for value in values:
+        window.add(value)
+    left = sorted(value for value in values[-8:] if value > above or above == 0)
+    assert len(window) == min(len(values), 8)
+    assert window.pick(above, share) == (left[int(share * len(left))] if left else None)
+
+
+def test_windows_are_bounded() -> None:
+    past = history(*[0.5] * (3 * OWN), owner="ann")
+    assert len(past._of["ann"].shares) == OWN
+
+
+def test_the_range_is_calibrated_on_a_stream_that_starts_later_than_foreseen() -> None:
+    chance, learnt, late = random.Random(3), Calibration(), 0
+    for nth in range(4000):
+        told = Foreseen(50.0, 20.0, 100.0)
+        started = 60.0 * chance.expovariate(1.0) + 60.0  # 0.9 of them before 198
+        late += nth >= 2000 and started > learnt.high(0.0, told)
+        learnt.seen(0.0, told, started)
+    assert abs(late / 2000 - MISSED) < 0.02
+
+
+def test_the_range_narrows_again_and_stays_bounded() -> None:
+    learnt = Calibration(scale=8.0)
+    for _ in range(2000):
+        learnt.seen(0.0, Foreseen(10.0, 5.0, 100.0), 1e9)
+    assert learnt.scale == 8.0
+    for _ in range(2000):
+        learnt.seen(0.0, Foreseen(10.0, 5.0, 100.0), 1.0)
+    assert learnt.scale == 0.5
+    assert learnt.high(0.0, Foreseen(70.0, 5.0, 100.0)) == 70.0, "not before the middle"

@@ -1,0 +1,248 @@
+"""When waiting jobs start, for people: made anew in the background when something moved, shown with the time it was made.
+
+A refresh takes in one moment and then works in short steps between which the loop does everything else; the next one comes
+no sooner than EVERY_S later, nor before 1 / SHARE times what the last one cost. The first forecast of each job is compared
+with its start, which calibrates the range. Invariant: what is shown is never before now, and no call here waits.
+"""
+
+import asyncio
+import json
+import logging
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobState
+from trainmaster.queue.calibration import Calibration
+from trainmaster.queue.classes import pending_of
+from trainmaster.queue.forecast import MOST, Foreseen, Prospect, Result, Steps, foresee, scene_of
+from trainmaster.queue.history import ALL, History
+from trainmaster.queue.snapshot import Pending
+from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.views import two
+
+log = logging.getLogger("trainmaster.forecasts")
+
+EVERY_S, SHARE, STALE_S, PAUSE_S = 2.0, 0.02, 60.0, 0.005
+"""Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, and how
+long everything else has its turn between two steps."""
+
+WHY: Final[Mapping[str, tuple[str, str]]] = {
+    "soon": ("预测正在生成。", "The forecast is being made."),
+    "far": (
+        f"只预测每个资源池最前面的 {MOST} 个任务。",
+        f"Only the first {MOST} jobs of a pool are foreseen.",
+    ),
+    "endless": (
+        "前面的任务没有时长上限，也没有可参考的历史运行时长。",
+        "Jobs ahead have no limit, and nothing is known yet of how long jobs run here.",
+    ),
+    "blocked": (
+        "正在运行的任务结束也不能使它启动：见等待原因。",
+        "That running jobs end does not let it start: see why it waits.",
+    ),
+}
+"""Why a start is unknown, (zh, en)."""
+
+Past = Callable[[int], list[tuple[str, float, float | None]]]
+"""How many -> (owner, seconds it ran, limit or None) of the jobs that ended last, oldest first. May block."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    at: float
+    prospect: Prospect
+
+
+class Forecasts:
+    """One object per server; all methods in the loop's thread. `path`: the file that keeps the calibration."""
+
+    def __init__(self, scheduling: Scheduling, past: Past, path: str, clock: Callable[[], float]) -> None:
+        self._scheduling, self._past, self._path, self._clock = scheduling, past, path, clock
+        self.history, self.calibration = History(), Calibration()
+        self._made: dict[str, _Made] = {}
+        self._first: dict[str, tuple[float, Foreseen]] = {}  # the first forecast of each waiting job
+        self._moved: set[str] = set()  # pools
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._next = 0.0  # in the loop's time
+        self._saved = 1.0
+        self._loaded = False
+
+    # -- life --------------------------------------------------------------------------------------------------
+
+    def restore(self, jobs: Iterable[Job]) -> None:
+        """Begin anew from the live jobs the ledger holds; the first time also from those that ended last."""
+        self._made.clear()
+        self._first.clear()
+        self._moved = {job.pool for job in jobs if job.state is JobState.QUEUED}
+        self._arm()
+
+    async def close(self) -> None:
+        """Stop, and keep what was learnt."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await asyncio.to_thread(self._save)
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """See one change of one job. O(log n)."""
+        was = before.state if before is not None else None
+        if before is not None and was is after.state and before.policy is after.policy:
+            return
+        if was is JobState.QUEUED:
+            first = self._first.pop(after.id, None)
+            if first is not None and after.state is JobState.ACTIVE:
+                self.calibration.seen(*first, self._clock())
+        attempt = after.attempt
+        if after.terminal and was is JobState.ACTIVE and attempt is not None and after.ended_at is not None:
+            limit = math.inf if after.policy.duration_s is None else after.policy.duration_s
+            self.history.add(after.owner, after.ended_at - attempt.created_at, limit)
+        if len(self._scheduling.queue):
+            self._moved.add(after.pool)
+            self._arm()
+
+    # -- answers -----------------------------------------------------------------------------------------------
+
+    def view(self, job: Job, now: float) -> dict[str, Any] | None:
+        """Return when `job` is expected to start as the API shows it, None when it does not wait."""
+        if job.id not in self._scheduling.queue:
+            return None
+        made = self._made.get(job.pool)
+        if made is None:
+            return _unknown("soon")
+        if job.id not in made.prospect.starts:
+            return _unknown("far" if len(made.prospect.starts) >= MOST else "soon")
+        return self._shown(job.id, made, now)
+
+    async def would(self, job: Job, now: float) -> dict[str, Any]:
+        """Return the same for a job that is not submitted; it takes the last place among its equals."""
+        pending = pending_of(replace(job, seq=2**53))
+        line = list(islice(self._scheduling.line(job.pool, pending), MOST))
+        if pending not in line:
+            return _unknown("far")
+        prospect, _ = await _paced(self._steps(job.pool, now, line, job.id))
+        return self._shown(job.id, _Made(now, prospect), now)
+
+    def bars(self, now: float) -> Iterator[tuple[str, tuple[str, ...], float, float | None, float | None]]:
+        """Yield (job, its nodes if things go as is typical, start, low, high) of waiting jobs."""
+        for pool in sorted(self._made):
+            made = self._made[pool]
+            for job, nodes in made.prospect.nodes.items():
+                if job in self._scheduling.queue and made.prospect.starts[job].at < math.inf:
+                    shown = self._shown(job, made, now)
+                    yield job, nodes, shown["at"], shown["low"], shown["high"]
+
+    def _shown(self, job: str, made: _Made, now: float) -> dict[str, Any]:
+        foreseen = made.prospect.starts[job]
+        if foreseen.at == math.inf:
+            return _unknown("endless" if made.prospect.endless else "blocked")
+        at, high = max(foreseen.at, now), self.calibration.high(made.at, foreseen)
+        return {
+            "when": "about", "at": at, "low": max(foreseen.low, now), "high": max(high, at) if high < math.inf else None,
+            "why": None, "made_at": made.at,
+        }  # fmt: skip
+
+    # -- in the background -------------------------------------------------------------------------------------
+
+    def _arm(self) -> None:
+        """See to it that a refresh comes, as soon as one may."""
+        if self._moved and self._task is None:
+            loop = asyncio.get_running_loop()
+            at = max(self._next, loop.time())
+            if self._timer is None or self._timer.when() > at:
+                self._wait_until(at)
+
+    def _wait_until(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(at, self._due)
+
+    def _due(self) -> None:
+        self._timer = None
+        self._task = asyncio.get_running_loop().create_task(self._refresh())
+
+    async def _refresh(self) -> None:
+        spent, loop = 0.0, asyncio.get_running_loop()
+        try:
+            if not self._loaded:
+                await self._load()
+            pools, self._moved = sorted(self._moved or self._made), set()
+            for pool in pools:
+                spent += await self._refresh_pool(pool)
+        except Exception:  # a forecast is for looking at: whatever is wrong with it, jobs go on
+            log.exception("the forecasts could not be made anew")
+        self._task, self._next = None, loop.time() + max(EVERY_S, spent / SHARE)
+        if self._made:
+            self._wait_until(loop.time() + max(STALE_S, spent / SHARE))
+        self._arm()
+        if abs(self.calibration.scale / self._saved - 1) > 0.02:
+            await asyncio.to_thread(self._save)
+
+    async def _refresh_pool(self, pool: str) -> float:
+        now, line = self._clock(), list(islice(self._scheduling.line(pool), MOST))
+        if not line:
+            self._made.pop(pool, None)
+            return 0.0
+        prospect, spent = await _paced(self._steps(pool, now, line))
+        self._made[pool] = _Made(now, prospect)
+        for job, foreseen in prospect.starts.items():
+            if foreseen.at < math.inf and job in self._scheduling.queue:
+                self._first.setdefault(job, (now, foreseen))
+        return spent
+
+    def _steps(self, pool: str, now: float, line: list[Pending], only: str | None = None) -> Steps[Prospect]:
+        at = self._scheduling
+        running = at.running.releases(pool)
+        scene = yield from scene_of(pool, now, at.capacity, running, line, at.policy, at.quotas, at.running.held)
+        return (yield from foresee(scene, self.history, only))
+
+    async def _load(self) -> None:
+        """Read the past and what was learnt of it; what ended meanwhile is noted already."""
+        self._loaded = True
+        ended = await asyncio.to_thread(self._past, ALL)
+        history = History()
+        for owner, run_s, limit_s in ended:
+            history.add(owner, run_s, math.inf if limit_s is None else limit_s)
+        self.history = history
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            self.calibration.scale = self._saved = float(await asyncio.to_thread(self._read))
+
+    def _read(self) -> Any:
+        with open(self._path, encoding="utf-8") as file:
+            return json.load(file)["scale"]
+
+    def _save(self) -> None:
+        self._saved = self.calibration.scale
+        try:
+            with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+                json.dump({"scale": self._saved}, file)
+            os.replace(f"{self._path}.new", self._path)
+        except OSError as error:
+            log.warning("what was learnt of forecasts could not be kept: %s", error)
+
+
+def _unknown(why: str) -> dict[str, Any]:
+    return {"when": "unknown", "at": None, "low": None, "high": None, "why": two(WHY[why]), "made_at": None}
+
+
+async def _paced(steps: Steps[Result]) -> tuple[Result, float]:
+    """Return the result of `steps` and the seconds they took, others having their turn in between."""
+    spent = 0.0
+    while True:
+        before = time.perf_counter()
+        try:
+            next(steps)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result, spent + time.perf_counter() - before
+        spent += time.perf_counter() - before
+        await asyncio.sleep(PAUSE_S)
