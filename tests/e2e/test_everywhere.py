@@ -60,6 +60,9 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"{long}events", "events"), (f"{long}files", "files"), (f"{long}json", "document"),
         (f"/jobs/{jobs['good']}", "verdict"), (f"/jobs/{jobs['bad']}", "verdict"),
         (f"/jobs/{jobs['waits']}", "wait"),
+        ("/queue", "queue"), ("/queue?view=timeline", "timeline-page"), ("/cluster?view=resources", "resource-node-1"),
+        ("/admin", "knob-backfill"), ("/admin?tab=pools", "pool-add"), ("/admin?tab=workspaces", "workspace-add"),
+        ("/admin?tab=flavors", "flavor-add"), ("/admin?tab=nodes", "admin-node-node-1"),
         ("/cluster", "cluster"), ("/models", "models"), ("/models/lang", "model-page"), ("/settings", "token-create"),
         ("/no/such/page", "missing"),
     ]  # fmt: skip

@@ -65,7 +65,7 @@ export function Picture(props: Props): ReactNode {
   // A picture a pixel further is worth drawing again, less is not.
   const pixel = Math.max(1, span / width);
   const now = Math.floor(props.now / pixel) * pixel;
-  const from = Math.floor(props.from / pixel) * pixel;
+  const from = now - Math.round((props.now - props.from) / pixel) * pixel;
   const plan = useMemo(() => layout(data.nodes, data.bars), [data.nodes, data.bars]);
   const name = useMemo(() => (bar: TimelineBar): string => bar.name ?? t("queue.another"), [t]);
   const box = chosen ? plan.boxes[chosen.box] : undefined;

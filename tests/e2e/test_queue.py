@@ -1,0 +1,169 @@
+"""The queue for people: why, since when, until when; the timeline; what fits where; the policy (R161-R169, R171, B1)."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.console import Console
+from tests.e2e.jobs import plain
+from tests.e2e.world import World
+
+
+@pytest.fixture(scope="module")
+def jobs(world: World) -> dict[str, str]:
+    """All cards are taken: by a job with a limit and by one without. Behind them wait a large one and a small one."""
+    with world.client() as client:
+        for name, body in {"pair": {"gpu": 2}, "one": {"gpu": 1}, "plain": {}}.items():
+            client.http.json("PUT", f"/workspaces/default/flavors/{name}", json={"cpu": 0.25, "memory_mib": 64, **body})
+    made = {
+        "timed": plain(world, "timed-holder", "sleep 1000", resources={"gpu": 2}, duration="1h"),
+        "open": plain(world, "open-holder", "sleep 1000", resources={"gpu": 2}),
+    }
+    for name in ("timed", "open"):
+        world.until(made[name], lambda view: view["state"] == "running")
+    made["large"] = plain(world, "large-waits", "true", resources={"gpu": 2}, duration="30m")
+    made["small"] = plain(world, "small-waits", "true", resources={"gpu": 1})
+    for name in ("large", "small"):
+        world.until(made[name], lambda view: view["reason"] is not None)
+    return made
+
+
+def test_what_waits_says_why_and_until_when(jobs: dict[str, str], console: Console) -> None:
+    """B1: in order, each with its one reason and a forecast; what would help is a step away."""
+    console.open("/queue")
+    expect(console.at("position")).to_have_text(["1", "2"])
+    expect(console.at("queue-job")).to_have_text(["large-waits", "small-waits"])
+    expect(console.at("queue-reason").first).to_contain_text("cards")
+    expect(console.at("forecast").first).to_have_attribute("data-when", re.compile("now|about|unknown"))
+    console.at("queue-expand").first.click()
+    expect(console.at("wait-detail")).to_contain_text("What would start it sooner")
+
+
+def test_it_is_narrowed_by_card_model(jobs: dict[str, str], console: Console) -> None:
+    """R169: demand by card model; who would take any card asks for none by name. The address bar keeps it."""
+    console.open("/queue")
+    expect(console.at("demand-sim-a100")).to_contain_text("4 / 4")
+    console.press("demand-sim-a100")
+    expect(console.page.get_by_text("No waiting job matches")).to_be_visible()
+    console.page.reload()
+    expect(console.at("demand-sim-a100")).to_have_attribute("aria-pressed", "true")
+    console.press("demand-sim-a100")
+    expect(console.at("queue-job")).to_have_count(2)
+
+
+def test_a_higher_class_goes_first(jobs: dict[str, str], console: Console) -> None:
+    """R170: the priority is changed from the queue, and the order changes under one's eyes."""
+    console.open("/queue")
+    console.at("queue-menu").nth(1).click()
+    console.press("queue-priority")
+    console.page.locator(".ant-modal .ant-select").click()
+    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text="Very urgent").click()
+    console.press("change-ok")
+    expect(console.at("queue-job")).to_have_text(["small-waits", "large-waits"])
+
+
+def test_the_timeline_shows_who_runs_where(jobs: dict[str, str], console: Console) -> None:
+    """A line per card, the line of now, a card with the facts; by pointer and by keys alone."""
+    console.open("/queue?view=timeline")
+    expect(console.at("timeline-now")).to_have_count(1)
+    bars = console.page.locator(".tm-tl-bar")
+    expect(bars.filter(has_text="timed-holder").first).to_be_visible()
+    console.at("timeline-plot").focus()
+    console.page.keyboard.press("ArrowRight")
+    card = console.at("timeline-card")
+    expect(card).to_contain_text("holder")
+    expect(card).to_contain_text("admin")
+    console.page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    bars.filter(has_text="timed-holder").first.hover()
+    expect(card).to_contain_text("(1h)")
+    console.page.keyboard.press("-")
+    console.at("timeline-plot").focus()
+    console.page.keyboard.press("ArrowRight")
+    console.page.keyboard.press("Enter")
+    expect(console.at("job-page")).to_be_visible()
+
+
+def test_the_table_says_what_fits_where_and_who_uses_it(jobs: dict[str, str], console: Console) -> None:
+    """R164-R168: nodes that carry the flavor, used of total, idle or tight, `physical(virtual):application`."""
+    console.open("/cluster?view=resources")
+    node = console.at("resource-node-1")
+    expect(node).to_contain_text(re.compile(r"0\(0\):(timed|open)-holder"))
+    console.choose("resource-flavors", "pair")
+    expect(node).to_have_attribute("data-state", "tight")
+    console.page.keyboard.press("Escape")
+    console.choose("resource-flavors", "plain")
+    expect(node).to_have_attribute("data-state", "idle")
+
+
+def pick_flavors(console: Console, *names: str) -> None:
+    """Choose further flavors of the first sub-task."""
+    console.page.locator('[data-path="roles.0.flavors"] .ant-select').click()
+    options = console.page.locator(".ant-select-dropdown:visible .ant-select-item-option")
+    for name in names:
+        options.filter(has=console.page.get_by_text(name, exact=True)).click()
+    console.page.get_by_role("heading", level=1).click()
+
+
+def test_the_form_says_whether_it_would_queue(jobs: dict[str, str], console: Console) -> None:
+    """R161, R163: several flavors are alternatives; beside the button stands whether any of them starts now."""
+    console.open("/submit")
+    console.fill("name", "by-flavor")
+    console.fill("roles.0.command", "sleep 1")
+    expect(console.command_of("worker")).to_have_text("sleep 1")
+    console.press("use-flavors")
+    chosen = console.page.locator('[data-path="roles.0.flavors"] .ant-select')
+    chosen.locator(".ant-select-selection-item-remove").first.click()
+    pick_flavors(console, "one", "pair")
+    tag = console.at("would-start")
+    expect(tag).to_have_attribute("data-when", "queue")
+    console.press("cluster-resources")
+    expect(console.at("resource-node-1")).to_have_attribute("data-state", "tight")
+    console.page.locator(".ant-drawer-close").click()
+    pick_flavors(console, "plain")
+    expect(tag).to_have_attribute("data-when", "now")
+    expect(console.at("fits")).to_contain_text("plain")
+
+
+def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str], console: Console) -> None:
+    """Every knob has bounds; the effect on the platform's own past is seen before anything is saved."""
+    world.until(plain(world, "history", "true"), lambda view: view["state"] == "succeeded")
+    console.open("/admin")
+    knob = console.at("knob-fair_weight_s")
+    knob.locator("input").fill("400d")
+    expect(knob.get_by_test_id("knob-problem")).to_contain_text("Between 0s and 7d")
+    expect(console.at("policy-save")).to_be_disabled()
+    knob.locator("input").fill("6h")
+    console.press("policy-simulate")
+    expect(console.at("effect")).to_have_attribute("data-jobs", re.compile("[1-9]"))
+    console.press("policy-save")
+    expect(knob).to_have_attribute("data-changed", "false")
+    console.page.reload()
+    expect(knob.locator("input")).to_have_value("6h")
+
+
+def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], console: Console) -> None:
+    """R10, R6, R171: a pool, a share of it, a workspace's urgent limit; a node is cordoned with a reason and comes back."""
+    console.open("/admin?tab=pools")
+    console.press("pool-add")
+    console.at("admin-name").fill("not a name")
+    console.press("admin-save")
+    expect(console.page.get_by_text("Write a name of letters")).to_be_visible()
+    console.at("admin-name").fill("lab")
+    console.press("admin-save")
+    expect(console.at("edit-lab")).to_be_visible()
+    console.press("admin-workspaces")
+    console.press("edit-default")
+    console.at("urgent-per-user").locator("input").or_(console.at("urgent-per-user")).last.fill("2")
+    console.press("admin-save")
+    expect(console.page.get_by_text("Most per person: 2")).to_be_visible()
+    console.press("admin-nodes")
+    node = console.at("admin-node-node-2")
+    node.get_by_test_id("cordon").click()
+    console.at("node-note").fill("a new fan")
+    console.press("admin-save")
+    expect(node).to_have_attribute("data-service", "cordoned")
+    expect(node).to_contain_text("a new fan")
+    node.get_by_test_id("uncordon").click()
+    expect(node).to_have_attribute("data-service", "in_service")
