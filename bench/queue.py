@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench import crowd, record
+from bench import crowd, queue_forecast, record
 from bench.stage import Stage
 from trainmaster.core.records import Node, Role
 from trainmaster.queue.capacity import Capacity
@@ -51,13 +51,17 @@ class Folder:
             print(f"queue: no {name} in {self.path}: left out", file=sys.stderr)
         return not missing
 
-    def run(self, trace: tuple[str, str], policy: str) -> Outcome:
-        """Return what `policy` makes of a trace."""
+    def read(self, trace: tuple[str, str]) -> tuple[Workload, tuple[Node, ...]]:
+        """Return the workload and the machines of a trace."""
         name, cluster = trace
         if name not in self._known:
             nodes = parse_cluster([cluster])
             self._known[name] = read_trace(str(self.path / name), Whole.of(nodes)), nodes
-        return simulate(*self._known[name], settings([policy])[0])
+        return self._known[name]
+
+    def run(self, trace: tuple[str, str], policy: str) -> Outcome:
+        """Return what `policy` makes of a trace."""
+        return simulate(*self.read(trace), settings([policy])[0])
 
     def summary(self, trace: tuple[str, str], policy: str) -> Summary:
         """Return the numbers of what `policy` makes of a trace."""
@@ -165,8 +169,31 @@ def _passes(stage: Stage, folder: Folder) -> Records:
         yield stage.record(metric, many.first, "ms", against="10,000 waiting", peer=few.first)
 
 
-PARTS: Final[tuple[Callable[[Stage, Folder], Records], ...]] = (_equality, _easy, _default, _packing, _passes)
-"""In this order. Forecasts and the live start rate belong here too."""
+def _forecasts(stage: Stage, folder: Folder) -> Records:
+    """Starts foreseen at submission against what happened. See bench/queue_forecast.py."""
+    if folder.there(KTH[0]):
+        work, nodes = folder.read(KTH)
+        found = queue_forecast.study(work, nodes, "fifo-easy", 40 if folder.quick else queue_forecast.EVERY)
+        told = queue_forecast.worth(found)
+        yield stage.record("starts-at-once foreseen right, kth-sp2, fifo-easy", [100 * told.right], f"% of {told.jobs}")
+        yield stage.record("error of the forecast / mean wait, kth-sp2, fifo-easy", [told.error], "")
+        for metric, share in (
+            ("upper end's cover off 90 %, kth-sp2, fifo-easy, all", told.covered),
+            ("upper end's cover off 90 %, kth-sp2, fifo-easy, those who wait", told.covered_waiting),
+        ):
+            yield stage.record(metric, [abs(100 * share - 90)], "percentage points")
+        yield stage.record("CPU of one forecast, kth-sp2", [1000 * cpu_s for cpu_s in found.cpu_s], "ms")
+
+
+PARTS: Final[tuple[Callable[[Stage, Folder], Records], ...]] = (
+    _equality,
+    _easy,
+    _default,
+    _packing,
+    _passes,
+    _forecasts,
+)
+"""In this order. The live start rate belongs here too."""
 
 
 def run(stage: Stage, quick: bool) -> Records:

@@ -7,11 +7,8 @@ calibration know only what had happened by then. Runs the simulator in this proc
 import math
 import statistics
 import time
-from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from bench import record
-from bench.stage import Stage
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import JobState
 from trainmaster.queue.calibration import Calibration
@@ -25,6 +22,8 @@ from trainmaster.simulate.workload import Workload
 from trainmaster.simulate.world import World
 
 EVERY: Final = 4
+UNKNOWN_S: Final = 1e9
+"""A forecast that says nothing counts as one for this far ahead."""
 
 
 class Study(Watcher):
@@ -48,8 +47,8 @@ class Study(Watcher):
         foreseen = Foreseen(now, now, now)
         if not at_now:
             before = time.process_time()
-            scene = scene_after(snapshot, made, job.pool, self._policy)
-            foreseen = at_once(foresee(scene, self.history, job.id)).starts[job.id]
+            scene = scene_after(snapshot, made, job.pool, self.history, self._policy)
+            foreseen = at_once(foresee(scene, job.id)).starts[job.id]
             self.cpu_s.append(time.process_time() - before)
         self._open[job.id] = now, at_now, foreseen, self.calibration.high(now, foreseen)
 
@@ -75,16 +74,24 @@ def study(workload: Workload, nodes: tuple[Node, ...], policy: str, every: int =
     return found
 
 
-def records(stage: Stage, found: Study, where: str) -> Iterator[record.Record]:
-    """Yield what the forecasts were worth."""
+class Worth(NamedTuple):
+    """What forecasts were worth. `right`: share of the jobs of which was rightly said whether they start at once; `error`: mean
+    absolute error over mean wait; `covered`: share that started before the upper end, of all and of those that had to wait.
+    """
+
+    jobs: int
+    right: float
+    error: float
+    covered: float
+    covered_waiting: float
+
+
+def worth(found: Study) -> Worth:
+    """Return what the forecasts were worth."""
     seen = found.seen
     waited = [one for one in seen if not one[0]]
     mean_s = statistics.mean(wait for *_, wait in seen)
-    error_s = statistics.mean(abs(min(at, 1e9) - wait) for _, at, _, wait in seen)
+    error_s = statistics.mean(abs(min(at, UNKNOWN_S) - wait) for _, at, _, wait in seen)
     right = sum(at_now == (wait == 0) for at_now, *_, wait in seen)
-    yield stage.record(f"starts-at-once foreseen right, {where}", [100 * right / len(seen)], f"% of {len(seen)} jobs")
-    yield stage.record(f"error of the forecast / mean wait, {where}", [error_s / mean_s], "")
-    for metric, among in (("upper end covers", seen), ("upper end covers those who wait", waited)):
-        share = sum(wait <= high for _, _, high, wait in among) / len(among)
-        yield stage.record(f"{metric}, {where}", [100 * share], f"% of {len(among)} jobs")
-    yield stage.record(f"CPU of one forecast, {where}", [1000 * cpu_s for cpu_s in found.cpu_s], "ms")
+    covered, covered_waiting = (sum(wait <= high for *_, high, wait in some) / len(some) for some in (seen, waited))
+    return Worth(len(seen), right / len(seen), error_s / mean_s, covered, covered_waiting)

@@ -78,6 +78,10 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("queue", "CPU of a pass, 10,000 waiting, unfavourable"): _at_most(50.0, "value"),
     ("queue", "CPU of a pass, 100,000 waiting, favourable"): _at_most(10.0),
     ("queue", "CPU of a pass, 100,000 waiting, unfavourable"): _at_most(10.0),
+    ("queue", "starts-at-once foreseen right, kth-sp2, fifo-easy"): _at_least(99.9, "value"),
+    ("queue", "error of the forecast / mean wait, kth-sp2, fifo-easy"): _at_most(0.5, "value"),
+    ("queue", "upper end's cover off 90 %, kth-sp2, fifo-easy, all"): _at_most(5.0, "value"),
+    ("queue", "upper end's cover off 90 %, kth-sp2, fifo-easy, those who wait"): _at_most(5.0, "value"),
     ("crash", "listing again after a kill of the server, longest"): _at_most(2.0, "value"),
 }
 """(name, metric) -> what the issue asks for. Metrics without a bar are told for their own sake."""

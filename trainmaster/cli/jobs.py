@@ -107,10 +107,27 @@ def _reasons(data: dict[str, Any]) -> list[str]:
         texts.append(reason["message"]["en"])
     if data.get("position") is not None:
         texts.append(f"position {data['position']} in the queue")
+    forecast = data.get("forecast")
+    if forecast is not None:
+        texts.append(_foreseen(forecast))
     if verdict:
         texts += [verdict["title"]["en"], verdict["message"]["en"], verdict.get("evidence") or ""]
     texts += [f"to change that: {one['message']['en']}" for one in data.get("suggestions") or ()]
     return [text for text in texts if text] or ["nothing stands in its way"]
+
+
+def _foreseen(forecast: dict[str, Any]) -> str:
+    """Return a forecast in words: when, the range, or why it is unknown."""
+    if forecast["when"] == "unknown":
+        return f"nobody knows when it starts: {forecast['why']['en']}"
+    low, high = (_clock(forecast[end]) if forecast[end] is not None else "later" for end in ("low", "high"))
+    return f"starts at about {_clock(forecast['at'])}, between {low} and {high}"
+
+
+def _clock(at: float) -> str:
+    from datetime import UTC, datetime
+
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _print(found: list[Any], as_json: bool, say: Any, emit: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from trainmaster.queue.capacity import Room
 from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.future import MANY, SAMPLES, Future, Luck, Runs, Scene, Waits
+from trainmaster.queue.future import MANY, SAMPLES, Future, Runs, Scene, Waits, luck
 from trainmaster.queue.history import History
 from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import capacity_of
@@ -50,6 +50,7 @@ def scene_of(
     running: Iterable[Usage],
     line: Iterable[Pending],
     policy: QueuePolicy,
+    history: History,
     quotas: Mapping[tuple[Account, str], Quota] | None = None,
     held: Mapping[tuple[Account, str, str], int] | None = None,
     seed: int = 0,
@@ -66,19 +67,25 @@ def scene_of(
         request = job.request
         if request not in shapes:
             shapes[request] = tuple((yard.gang(request, d.roles, room), asks(d.roles)) for d in request.smallest)
-        waiting.append(Waits(job.job, shapes[request], job.limit_s, job.tenant, Luck.of(job.job, seed)))
+        ways = shapes[request]
+        run_s = history.run_s(job.tenant.owner, job.limit_s, 0.0, luck(job.job, seed))
+        gangs = frozenset(id(gang) for gang, _ in ways)
+        waiting.append(Waits(job.job, ways, gangs, job.limit_s, job.tenant, run_s))
     rights, held = dict(quotas or {}), dict(held or {}) if quotas else {}
     runs: list[Runs] = []
     for usage in now_running:
+        began, limit_s = usage.started_at, usage.ends_at - usage.started_at
+        drawn = history.run_s(usage.tenant.owner, limit_s, now - began, luck(usage.job, seed))
         moves, takes = yard.moves(usage.roles, usage.placement, models), usage.held or asks(usage.roles)
-        luck = Luck.of(usage.job, seed)
-        runs.append(Runs(moves, usage.ends_at, usage.started_at, usage.tenant, takes, luck))
+        runs.append(Runs(moves, usage.ends_at, [began + run_s for run_s in drawn], usage.tenant, takes))
         if len(runs) % MANY == 0:
             yield
     return Scene(now, yard, tuple(runs), tuple(waiting), lambda: Books(pool, rights, held), policy.backfill != "none")
 
 
-def scene_after(snapshot: Snapshot, made: Plan, pool: str, policy: QueuePolicy = DEFAULT, seed: int = 0) -> Scene:
+def scene_after(
+    snapshot: Snapshot, made: Plan, pool: str, history: History, policy: QueuePolicy = DEFAULT, seed: int = 0
+) -> Scene:
     """Return the scene of `pool` as the pass `made` leaves it, its starts carried out."""
     starts = {start.job: start for start in made.starts}
     classes = [cls for cls in snapshot.pending if cls.key.request.pool == pool]
@@ -95,7 +102,7 @@ def scene_after(snapshot: Snapshot, made: Plan, pool: str, policy: QueuePolicy =
             line.append(job)
     room = made.room or snapshot.capacity or capacity_of(snapshot)
     held = running_of(running).held
-    return at_once(scene_of(pool, made.at, room, running, line, policy, snapshot.quotas, held, seed))
+    return at_once(scene_of(pool, made.at, room, running, line, policy, history, snapshot.quotas, held, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +114,17 @@ class Prospect:
     endless: bool
 
 
-def foresee(scene: Scene, history: History, only: str | None = None) -> Steps[Prospect]:
+def foresee(scene: Scene, only: str | None = None) -> Steps[Prospect]:
     """Return when each job of the line starts, or only one of it."""
     wanted = {waits.job for waits in scene.line} if only is None else {only}
     starts: dict[str, list[float]] = {job: [] for job in wanted}
     for nth in range(SAMPLES):
-        future = Future(scene, history, nth)
+        future = Future(scene, nth)
         yield from future.play(wanted)
         for job in wanted:
             starts[job].append(future.starts.get(job, math.inf))
-    typical = Future(scene, history, SAMPLES)
+        yield
+    typical = Future(scene, SAMPLES)
     yield from typical.play(wanted)
     found = {}
     for job, times in starts.items():

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from zlib import crc32
 
-from trainmaster.queue.history import History
 from trainmaster.queue.quota import Books, Charges, Excess
 from trainmaster.queue.snapshot import Tenant
 from trainmaster.queue.yard import Gang, Move, Sums, Yard
@@ -20,51 +19,45 @@ from trainmaster.queue.yard import Gang, Move, Sums, Yard
 SAMPLES: Final = 21
 """Futures whose ends are drawn; one more, number SAMPLES, in which everybody runs as long as is typical."""
 
-STEP, MANY = 20, 500
-"""Passes, and running attempts looked at, between two pauses in which others get their turn."""
+GRAIN: Final = 0.05
+"""Ends that lie this close together, as a share of how far ahead they are, are followed by one pass."""
+
+STEP, MANY = 400, 200
+"""Waiting jobs considered, and running attempts taken in, between two pauses in which others get their turn."""
 
 _STRIDES: Final = tuple(n for n in range(1, SAMPLES) if math.gcd(n, SAMPLES) == 1)
 
 
-class Luck(NamedTuple):
-    """What a job draws: in each future a number of another SAMPLES-th part of [0, 1), in an order of its own."""
+Draws = tuple[float, ...]
+"""A number of [0, 1) for every future, one of each SAMPLES-th part of it; 0.5 for the typical one."""
 
-    stride: int
-    first: int
-    inside: float
 
-    @classmethod
-    def of(cls, job: str, seed: int) -> "Luck":
-        """Return the luck of a job, the same whenever it is asked for."""
-        number = crc32(job.encode(), seed)
-        return cls(_STRIDES[number % len(_STRIDES)], (number >> 8) % SAMPLES, (number >> 13 & 1023) / 1024)
-
-    def share(self, nth: int) -> float:
-        """Return its number in future `nth`."""
-        if nth == SAMPLES:
-            return 0.5
-        return ((self.first + self.stride * nth) % SAMPLES + self.inside) / SAMPLES
+def luck(job: str, seed: int) -> Draws:
+    """Return what a job draws, in an order of its own and the same whenever it is asked for."""
+    number = crc32(job.encode(), seed)
+    stride, first, inside = _STRIDES[number % len(_STRIDES)], number >> 8, (number >> 13 & 1023) / 1024
+    return (*[((first + stride * nth) % SAMPLES + inside) / SAMPLES for nth in range(SAMPLES)], 0.5)
 
 
 class Waits(NamedTuple):
-    """A waiting job in the words of the yard, with what each shape is charged for. `luck`: what it draws."""
+    """A waiting job in the words of the yard, with what each shape is charged for. `runs_s`: for how long, by future."""
 
     job: str
     shapes: tuple[tuple[Gang, Charges], ...]
+    gangs: frozenset[int]  # the identities of those in `shapes`
     limit_s: float
     tenant: Tenant
-    luck: Luck
+    runs_s: Sequence[float]
 
 
 class Runs(NamedTuple):
-    """A running attempt in the words of the yard. `ends_at`: by its limit."""
+    """A running attempt in the words of the yard. `limit_at`: when its limit ends it; `ends_at`: when it ends, by future."""
 
     moves: Sequence[Move]
-    ends_at: float
-    started_at: float
+    limit_at: float
+    ends_at: Sequence[float]
     tenant: Tenant
     held: Charges
-    luck: Luck
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,6 @@ class Future:
     """One way in which things may go on."""
 
     scene: Scene
-    history: History
     nth: int
     yard: Yard = field(init=False)
     books: Books = field(init=False)
@@ -108,43 +100,34 @@ class Future:
     _runs: dict[int, Runs] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.yard, self.books, self.line = self.scene.yard.fork(), self.scene.books(), list(self.scene.line)
-
-    def _load(self) -> Generator[None, None, None]:
-        for number, runs in enumerate(self.scene.running):
-            self._add(number, runs, self.scene.now - runs.started_at)
-            self._limits.append((runs.ends_at, number))
-            if number % MANY == MANY - 1:
-                yield
-        heapq.heapify(self._ends)
+        scene, nth = self.scene, self.nth
+        self.yard, self.books, self.line = scene.yard.fork(), scene.books(), list(scene.line)
+        self._runs = dict(enumerate(scene.running))
+        self._limits = [(runs.limit_at, number) for number, runs in enumerate(scene.running)]
+        ends = ((max(runs.ends_at[nth], scene.now), number) for number, runs in enumerate(scene.running))
+        self._ends = [end for end in ends if end[0] < math.inf]
+        self.endless = len(self._ends) < len(self._runs)
         self._limits.sort()
-
-    def _add(self, number: int, runs: Runs, elapsed_s: float) -> None:
-        """Draw when one ends. The heap is put in order by the caller."""
-        limit_s, share = runs.ends_at - runs.started_at, runs.luck.share(self.nth)
-        run_s = self.history.run_s(runs.tenant.owner, limit_s, elapsed_s, share)
-        self._runs[number] = runs
-        if run_s < math.inf:
-            self._ends.append((max(runs.started_at + run_s, self.scene.now), number))
-        else:
-            self.endless = True
+        heapq.heapify(self._ends)
 
     def play(self, wanted: Iterable[str]) -> Generator[None, None, None]:
         """Let one after the other end and see who starts, until all of `wanted` have or nothing more ends."""
-        yield from self._load()
-        left, passes = set(wanted), 0
+        left, considered = set(wanted), 0
         while self._ends and left:
-            now = self._ends[0][0]
-            while self._ends and self._ends[0][0] == now:
-                self._end(heapq.heappop(self._ends)[1])
+            first = self._ends[0][0]
+            together = first + GRAIN * (first - self.scene.now)
+            while self._ends and self._ends[0][0] <= together:
+                now, number = heapq.heappop(self._ends)
+                self._end(number)
+            considered += len(self.line)
             left.difference_update(self._pass(now))
-            passes += 1
-            if not passes % STEP:
+            if considered > STEP:
+                considered = 0
                 yield
 
     def _end(self, number: int) -> None:
         runs = self._runs.pop(number)
-        del self._limits[bisect_left(self._limits, (runs.ends_at, number))]
+        del self._limits[bisect_left(self._limits, (runs.limit_at, number))]
         self.yard.take(runs.moves, 1)
         if not self.books.empty:
             self.books.charge(runs.tenant, runs.held, -1)
@@ -154,6 +137,8 @@ class Future:
         head: _Head | None = None
         failed, started = set[int](), []
         for waits in self.line:
+            if failed and waits.gangs <= failed:
+                continue
             if self._starts(waits, now, head, failed):
                 started.append(waits.job)
             elif head is None and (head := self._head(waits, now)) is not None and not self.scene.backfill:
@@ -185,9 +170,12 @@ class Future:
     def _start(self, waits: Waits, charges: Charges, moves: Sequence[Move], now: float) -> None:
         number = len(self.scene.running) + len(self.starts)
         self.starts[waits.job], self.where[waits.job] = now, moves
-        self._add(number, Runs(moves, now + waits.limit_s, now, waits.tenant, charges, waits.luck), 0.0)
-        if self._ends and self._ends[-1][1] == number:
-            heapq.heappush(self._ends, self._ends.pop())
+        self._runs[number] = Runs(moves, now + waits.limit_s, (), waits.tenant, charges)
+        run_s = waits.runs_s[self.nth]
+        if run_s < math.inf:
+            heapq.heappush(self._ends, (now + run_s, number))
+        else:
+            self.endless = True
         insort(self._limits, (now + waits.limit_s, number))
         if not self.books.empty:
             self.books.charge(waits.tenant, charges)

@@ -7,6 +7,7 @@ those ran. Who has ended few jobs is taken to be like everybody. Pure. Invariant
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
+from collections.abc import Sequence
 from typing import Final
 
 OWN, ALL, FEW = 200, 2_000, 10
@@ -34,11 +35,12 @@ class Window:
         self._came.append(value)
         insort(self._sorted, value)
 
-    def pick(self, above: float, share: float) -> float | None:
-        """Return the number at `share` (0..1) of those greater than `above`, None when there is none."""
-        first = bisect_right(self._sorted, above) if above > 0 else 0
-        left = len(self._sorted) - first
-        return self._sorted[first + min(int(share * left), left - 1)] if left else None
+    def pick(self, above: float, shares: Sequence[float]) -> list[float] | None:
+        """Return the numbers at `shares` (0..1) of those greater than `above`, None when there is none."""
+        known = self._sorted
+        first = bisect_right(known, above) if above > 0 else 0
+        left = len(known) - first
+        return [known[first + int(share * left)] for share in shares] if left else None
 
 
 class _Past:
@@ -72,18 +74,19 @@ class History:
             self._of[owner] = _Past(OWN)
         self._of[owner].add(run_s, limit_s)
 
-    def run_s(self, owner: str, limit_s: float, elapsed_s: float, share: float) -> float:
-        """Return how long a job that has run for `elapsed_s` runs in all, at `share` (0..1) of what may be.
+    def run_s(self, owner: str, limit_s: float, elapsed_s: float, shares: Sequence[float]) -> list[float]:
+        """Return how long a job that has run for `elapsed_s` runs in all, at each of `shares` (0..1) of what may be.
 
         With a limit never longer than that; infinite where no limit is set and nothing that ended is known.
         """
         mine = self._of.get(owner, self._all)
         if limit_s < math.inf:
             past = mine.shares if len(mine.shares) >= FEW else self._all.shares
-            found = past.pick(elapsed_s / limit_s, share) if limit_s > 0 else None
-            return limit_s if found is None else found * limit_s
+            found = past.pick(elapsed_s / limit_s, shares) if limit_s > 0 else None
+            return [limit_s] * len(shares) if found is None else [share * limit_s for share in found]
         past = mine.run_s if len(mine.run_s) >= FEW else self._all.run_s
-        found = past.pick(elapsed_s, share)
+        found = past.pick(elapsed_s, shares)
         if found is not None:
             return found
-        return 2 * elapsed_s if len(past) else math.inf  # longer than any known: as long again as until now
+        longer = 2 * elapsed_s if len(past) else math.inf  # longer than any known: as long again as until now
+        return [longer] * len(shares)

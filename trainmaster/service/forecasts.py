@@ -202,8 +202,10 @@ class Forecasts:
     def _steps(self, pool: str, now: float, line: list[Pending], only: str | None = None) -> Steps[Prospect]:
         at = self._scheduling
         running = at.running.releases(pool)
-        scene = yield from scene_of(pool, now, at.capacity, running, line, at.policy, at.quotas, at.running.held)
-        return (yield from foresee(scene, self.history, only))
+        scene = yield from scene_of(
+            pool, now, at.capacity, running, line, at.policy, self.history, at.quotas, at.running.held
+        )
+        return (yield from foresee(scene, only))
 
     async def _load(self) -> None:
         """Read the past and what was learnt of it; what ended meanwhile is noted already."""

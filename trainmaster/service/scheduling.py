@@ -27,7 +27,7 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Reservation, Snapshot, Start
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot, Start
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
@@ -164,11 +164,6 @@ class Scheduling:
     def planned_at(self) -> float:
         """When the last pass was made; 0 before the first."""
         return self._plan.at
-
-    @property
-    def reservations(self) -> tuple[Reservation, ...]:
-        """What the last pass promised to who is first in line."""
-        return self._plan.reservations
 
     def line(self, pool: str | None = None, also: Pending | None = None) -> Iterator[Pending]:
         """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each.

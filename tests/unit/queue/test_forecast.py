@@ -49,7 +49,7 @@ def foreseen(
         queue.add(one)
     snapshot = replace(Snapshot(machines, (), queue.snapshot_classes()), **more)  # type: ignore[arg-type]
     made = plan(snapshot, NOW, policy)
-    return made, at_once(foresee(scene_after(snapshot, made, "default", policy, seed), past))
+    return made, at_once(foresee(scene_after(snapshot, made, "default", past, policy, seed)))
 
 
 def test_the_second_starts_when_the_first_ends_by_its_share_of_the_limit() -> None:
@@ -120,21 +120,21 @@ def test_an_empty_cluster_starts_at_once() -> None:
 
 def test_a_running_job_lasts_longer_than_it_has() -> None:
     past = history(*(n / 100 for n in range(1, 101)))
-    drawn = [past.run_s("", 100.0, 60.0, share / 20) for share in range(20)]
+    drawn = past.run_s("", 100.0, 60.0, [share / 20 for share in range(20)])
     assert min(drawn) > 60
     assert max(drawn) <= 100
-    assert past.run_s("", 50.0, 50.0, 0.5) == 50.0, "never longer than its limit"
-    assert past.run_s("", math.inf, 500.0, 0.5) == 1000.0, "longer than any known: as long again"
+    assert past.run_s("", 50.0, 50.0, [0.5])[0] == 50.0, "never longer than its limit"
+    assert past.run_s("", math.inf, 500.0, [0.5])[0] == 1000.0, "longer than any known: as long again"
 
 
 def test_an_owner_with_few_jobs_is_like_everybody() -> None:
     past = history(*[0.9] * 50)
     for _ in range(FEW - 1):
         past.add("ann", 10.0, 100.0)
-    assert past.run_s("ann", 100.0, 0.0, 0.1) in (10.0, 90.0)
-    assert past.run_s("ann", 100.0, 0.0, 0.9) == 90.0
+    assert past.run_s("ann", 100.0, 0.0, [0.1])[0] in (10.0, 90.0)
+    assert past.run_s("ann", 100.0, 0.0, [0.9])[0] == 90.0
     past.add("ann", 10.0, 100.0)
-    assert past.run_s("ann", 100.0, 0.0, 0.9) == 10.0
+    assert past.run_s("ann", 100.0, 0.0, [0.9])[0] == 10.0
 
 
 @given(st.lists(st.floats(0, 1), max_size=40), st.floats(0, 1), st.floats(0, 0.999))
@@ -144,7 +144,7 @@ def test_a_window_is_the_last_numbers_sorted(values: list[float], above: float, 
         window.add(value)
     left = sorted(value for value in values[-8:] if value > above or above == 0)
     assert len(window) == min(len(values), 8)
-    assert window.pick(above, share) == (left[int(share * len(left))] if left else None)
+    assert window.pick(above, [share]) == ([left[int(share * len(left))]] if left else None)
 
 
 def test_windows_are_bounded() -> None:
