@@ -29,7 +29,7 @@ from trainmaster.service.views import two
 
 log = logging.getLogger("trainmaster.forecasts")
 
-EVERY_S, SHARE, STALE_S, PAUSE_S = 2.0, 0.02, 60.0, 0.005
+EVERY_S, SHARE, STALE_S, PAUSE_S = 2.0, 0.05, 60.0, 0.002
 """Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, and how
 long everything else has its turn between two steps."""
 
