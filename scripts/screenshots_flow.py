@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' server and jobs are these pictures' server and jobs
@@ -19,9 +19,10 @@ import numpy  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright  # noqa: E402
 
+from scripts.screenshots_queue import MACHINES, busy, queue_shots  # noqa: E402
 from tests.e2e.browser import chromium, new_password  # noqa: E402
 from tests.e2e.jobs import plain, training  # noqa: E402
-from tests.e2e.world import World  # noqa: E402
+from tests.e2e.world import CONFIG, World  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 LANGUAGES = {"zh": "zh-CN", "en": "en-GB"}
@@ -33,6 +34,7 @@ NARROW = (1024, 768)
 OUT_OF_DATA = 'bash -c \'echo loading /dataset/train; python -c "open(\\"/dataset/train/labels.csv\\")"\''
 
 Jobs = dict[str, str]
+T = TypeVar("T")
 Prepare = Callable[[Page], None]
 
 
@@ -259,19 +261,40 @@ def _series(
     page.context.close()
 
 
+def shoot_queue(browser: Browser, world: World, cookies: Path) -> None:
+    """The queue's pages in both languages, the timeline also in the dark; or only those named."""
+    every = [shot for shot in queue_shots() if not sys.argv[1:] or shot[0] in sys.argv[1:]]
+    for language in LANGUAGES:
+        _series(browser, world, language, "light", SIZE, cookies, every, f"{language}-{{}}")
+        dark = [shot for shot in every if shot[0] == "timeline"]
+        _series(browser, world, language, "dark", SIZE, cookies, dark, f"{language}-{{}}-dark")
+
+
 def main(playwright: Playwright) -> None:
-    """A throwaway server, its work, the pictures."""
+    """Two throwaway servers, their work, the pictures."""
     expect.set_options(timeout=60_000)
     IMAGES.mkdir(parents=True, exist_ok=True)
+    wanted = set(sys.argv[1:])
+    queue = {shot[0] for shot in queue_shots()}
+    if not wanted or wanted & queue:
+        on_a_server(playwright, MACHINES, busy, lambda browser, world, _, cookies: shoot_queue(browser, world, cookies))
+    if not wanted or wanted - queue:
+        on_a_server(playwright, CONFIG, work, shoot_all)
+
+
+def on_a_server(
+    playwright: Playwright, config: str, prepare: Callable[[World], T], shoot_it: Callable[..., None]
+) -> None:
+    """Start a throwaway server on these machines, give it work, take its pictures."""
     with tempfile.TemporaryDirectory(prefix="trainmaster-", ignore_cleanup_errors=True) as folder:
-        world = World(Path(folder, "home"))
+        world = World(Path(folder, "home"), config)
         try:
             world.start()
             cookies = Path(folder, "cookies.json")
             new_password(playwright, world, cookies)
-            jobs = work(world)
+            prepared = prepare(world)
             browser = chromium(playwright)
-            shoot_all(browser, world, jobs, cookies)
+            shoot_it(browser, world, prepared, cookies)
             browser.close()
         finally:
             world.close()

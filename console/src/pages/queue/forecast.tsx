@@ -7,10 +7,12 @@ import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
 import { useFormatTime, useNow } from "../../shared/time";
 
-/** How far away a moment is, coarse enough not to pretend: full minutes above one, nothing when it has passed. Pure. */
+const MOMENT_S = 5;
+
+/** How far away a moment is, coarse enough not to pretend: full minutes above one, nothing when it is about to come or has passed. Pure. */
 export function away(at: number, now: number): string | null {
   const left = at - now;
-  if (left < 0) return null;
+  if (left < MOMENT_S) return null;
   return duration(left < 60 ? left : Math.round(left / 60) * 60);
 }
 
@@ -31,7 +33,9 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
     );
   }
   const left = away(forecast.at, now);
-  const range = forecast.low !== null && forecast.high !== null ? t("queue.forecast.range", { low: time(forecast.low, "minute"), high: time(forecast.high, "minute") }) : "";
+  const low = forecast.low === null ? "" : time(forecast.low, "minute");
+  const high = forecast.high === null ? "" : time(forecast.high, "minute");
+  const range = low !== "" && high !== "" && low !== high ? t("queue.forecast.range", { low, high }) : "";
   return (
     <div className="tm-cell" data-testid="forecast" data-when="about">
       <span className="tm-num"><b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b> <span className="tm-faint tm-nowrap">{left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}</span></span>

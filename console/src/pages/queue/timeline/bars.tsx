@@ -82,10 +82,11 @@ function Running({ bar, box, index, left, right, paint, label, middle, open }: O
 function Expected({ bar, box, index, left, right, paint, label, low, high }: One & { low: number | null; high: number | null }): ReactNode {
   const text = box.height >= 11 ? clipped(label, right - Math.max(0, left) - 12) : "";
   const middle = box.y + box.height / 2;
+  const foot = text ? box.y + box.height : middle; // the range keeps clear of the name
   return (
     <g className="tm-tl-bar" data-box={index} data-job={bar.job ?? ""}>
       <rect x={left} y={box.y + 0.5} width={right - left} height={Math.max(1, box.height - 1)} rx={Math.min(3, box.height / 2)} fill={paint} fillOpacity={0.13} stroke={paint} strokeWidth={1.4} strokeDasharray="5 3" />
-      {low !== null && high !== null && <path d={`M${low} ${middle}H${high}M${low} ${middle - 4}v8M${high} ${middle - 4}v8`} stroke={paint} strokeWidth={1.6} opacity={0.75} fill="none" />}
+      {low !== null && high !== null && <path d={`M${low} ${foot}H${high}M${low} ${foot - 3}v6M${high} ${foot - 3}v6`} stroke={paint} strokeWidth={1.6} opacity={0.75} fill="none" />}
       {text && <text x={Math.max(0, left) + 6} y={middle} className="tm-tl-out">{text}</text>}
       <rect className="tm-tl-edge" x={left} y={box.y} width={right - left} height={box.height} rx={3} />
     </g>

@@ -7,6 +7,9 @@ const CARD_PX = 20;
 const NODE_PX = 30;
 const TRACK_PX = 16;
 const GAP_PX = 8;
+/** More tracks than this on one node become thinner instead of more. */
+const MOST_TRACKS = 6;
+const LEAST_PX = 4;
 
 export interface Lane {
   node: TimelineNode;
@@ -72,9 +75,9 @@ export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBa
     const extra = without.length > 0 ? Math.max(...rows) + 1 : 0;
     const card = node.cards === 0 ? 0 : detailed ? CARD_PX : NODE_PX / node.cards;
     const cardsHeight = card * node.cards;
-    const height = Math.max(NODE_PX, cardsHeight + extra * TRACK_PX);
+    const track = extra > MOST_TRACKS ? Math.max(LEAST_PX, (MOST_TRACKS * TRACK_PX) / extra) : TRACK_PX;
+    const height = Math.max(NODE_PX, cardsHeight + extra * track);
     const begin = cardsHeight > 0 ? top + cardsHeight : top;
-    const track = cardsHeight > 0 ? TRACK_PX : Math.min(TRACK_PX * 1.5, height / Math.max(1, extra));
     without.forEach((bar, k) => boxes.push({ bar, lane, y: begin + (rows[k] ?? 0) * track + 1, height: track - 2 }));
     boxes.push(...onCards(here.filter((i) => (bars[i]?.cards.length ?? 0) > 0), bars, lane, top, card));
     lanes.push({ node, top, height, card: detailed && node.cards > 0 ? card : 0 });
