@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT))  # the tests' server and jobs are these pictures' 
 import numpy  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright  # noqa: E402
+from screenshots_queue import MACHINES, busy, queue_shots  # noqa: E402
 
-from scripts.screenshots_queue import MACHINES, busy, queue_shots  # noqa: E402
 from tests.e2e.browser import chromium, new_password  # noqa: E402
 from tests.e2e.jobs import plain, training  # noqa: E402
 from tests.e2e.world import CONFIG, World  # noqa: E402

@@ -42,7 +42,7 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
   const file = useRef<HTMLInputElement>(null);
   const meta = useMeta();
   const live = usePreview(doc);
-  const start = useWouldStart(live.preview?.ok ? live.asked : null, live.preview?.ok === true);
+  const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true);
 
   const set = useCallback((path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)), []);
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);

@@ -16,7 +16,8 @@ const TYPING_MS = 350;
 /** Without a name the platform would say no more than that; the rest is worth seeing before a name is found. */
 const NAMELESS = "unnamed";
 
-export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean; asked: JsonObject } {
+/** `previewed`: what the preview in hand is of; null while it is still that of an older document. */
+export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean; previewed: JsonObject | null } {
   const [settled, setSettled] = useState(doc);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(doc), TYPING_MS);
@@ -29,7 +30,7 @@ export function usePreview(doc: JsonObject): { preview: Preview | undefined; bus
     queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native" }, signal),
     placeholderData: keepPreviousData, gcTime: 10_000, staleTime: 5000, retry: false,
   });
-  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined, asked };
+  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined, previewed: query.isPlaceholderData ? null : asked };
 }
 
 interface Props {
