@@ -193,7 +193,7 @@ PARTS: Final[tuple[Callable[[Stage, Folder], Records], ...]] = (
     _passes,
     _forecasts,
 )
-"""In this order. The live start rate belongs here too."""
+"""In this order. What needs a live server is in bench/live.py."""
 
 
 def run(stage: Stage, quick: bool) -> Records:

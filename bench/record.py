@@ -73,6 +73,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("queue", "longest wait, kth-sp2, default"): _at_most(1.2),
     ("queue", "mean wait, philly-68k, default, loose limits"): _at_most(12_500.0, "value"),
     ("queue", "longest wait, philly-68k, default, loose limits"): _at_most(850_000.0, "value"),
+    ("queue", "cards allocated, openb, best-fit"): _at_least(93.0, "value"),
     ("queue", "cards allocated, openb, fgd"): _at_least(93.0, "value"),
     ("queue", "CPU of a pass, 10,000 waiting, favourable"): _at_most(50.0, "value"),
     ("queue", "CPU of a pass, 10,000 waiting, unfavourable"): _at_most(50.0, "value"),
