@@ -151,7 +151,9 @@ class Stage:
 
     async def ended(self, job: str) -> dict[str, Any]:
         """Return the job's view once it has ended."""
-        return await self.until(job, lambda view: view["state"] in ENDED, "its end")
+        view = await self.until(job, lambda view: view["state"] in ENDED, "its end")
+        await self.platform.context.master.durable()  # what memory shows is on its way to the disk
+        return view
 
     async def running(self, job: str, line: str = "") -> dict[str, Any]:
         """Return the job's view once all its tasks run and, when asked, the first one has logged `line`."""

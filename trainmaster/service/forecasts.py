@@ -69,7 +69,8 @@ class Forecasts:
         self._made: dict[str, _Made] = {}
         self._first: dict[str, tuple[float, Foreseen]] = {}  # the first forecast of each waiting job
         self._moved: set[str] = set()  # pools
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._at = math.inf  # when the timer goes off, in the loop's time; a handle need not know it
         self._task: asyncio.Task[None] | None = None
         self._next = 0.0  # in the loop's time
         self._saved = 1.0
@@ -158,16 +159,17 @@ class Forecasts:
         if self._moved and self._task is None:
             loop = asyncio.get_running_loop()
             at = max(self._next, loop.time())
-            if self._timer is None or self._timer.when() > at:
+            if self._at > at:
                 self._wait_until(at)
 
     def _wait_until(self, at: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self._at = at
         self._timer = asyncio.get_running_loop().call_at(at, self._due)
 
     def _due(self) -> None:
-        self._timer = None
+        self._timer, self._at = None, math.inf
         self._task = asyncio.get_running_loop().create_task(self._refresh())
 
     async def _refresh(self) -> None:

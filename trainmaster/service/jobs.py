@@ -108,6 +108,8 @@ class Jobs:
     async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
         """Return the job's events after a sequence number."""
         job = await self.resolve(ref, who)
+        if job.id in self._ctx.master.live:
+            await self._ctx.master.durable()  # no view of the job is ahead of its events
         events = await asyncio.to_thread(self._ctx.reader.events, job.id, after)
         return {"items": [event_view(event) for event in events]}
 

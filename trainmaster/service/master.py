@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
 
-from trainmaster.core.actions import Action, Notify, WakePlanner, Watch
+from trainmaster.core.actions import Action, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, replace
@@ -56,7 +56,7 @@ class _Open:
         """True when a caller or an order waits for this batch to be durable."""
         if self.waiters or self.keys or self.deleted:
             return True
-        return any(not isinstance(action, Watch | Notify) for action in self.actions)
+        return any(not isinstance(action, Watch) for action in self.actions)
 
     def add(self, event: Event, after: Job) -> None:
         """Note one change of one job."""

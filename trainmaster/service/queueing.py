@@ -28,6 +28,7 @@ MAX_BARS: Final = 2000
 AHEAD_S: Final = 3600.0
 """How far a timeline shows when no end is known."""
 
+
 class Queueing:
     """One object per server; all methods in the loop's thread."""
 

@@ -217,12 +217,14 @@ model_version = Table(
     UniqueConstraint("job", "attempt", name="model_version_of_attempt"),
 )
 
-cluster_setting = Table(  # what administrators decided: pools, virtual clusters, workspaces, flavors, nodes, the queue's policy
-    "cluster_setting",
-    META,
-    Column("kind", _TEXT, primary_key=True),
-    Column("name", _TEXT, primary_key=True),
-    Column("record", Text, nullable=False),
-    Column("at", Double, nullable=False),
-    Column("by", Text, nullable=False),
+cluster_setting = (
+    Table(  # what administrators decided: pools, virtual clusters, workspaces, flavors, nodes, the queue's policy
+        "cluster_setting",
+        META,
+        Column("kind", _TEXT, primary_key=True),
+        Column("name", _TEXT, primary_key=True),
+        Column("record", Text, nullable=False),
+        Column("at", Double, nullable=False),
+        Column("by", Text, nullable=False),
+    )
 )
