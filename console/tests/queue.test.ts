@@ -12,7 +12,7 @@ import { changed } from "../src/pages/submit/document";
 
 const node = (name: string, cards: number): TimelineNode => ({ name, pool: "default", service: "in_service", cards });
 const bar = (on: string, start: number, end: number | null, cards: number[], more: Partial<TimelineBar> = {}): TimelineBar => ({
-  node: on, job: `t${start}${cards.join("")}`, name: "j", owner: "ann", workspace: "vision", priority: "normal", kind: "running", start, end, low: null, high: null, cards, cpu: 1, memory_mib: 64, ...more,
+  node: on, job: `t${start}${cards.join("")}`, name: "j", owner: "ann", workspace: "vision", priority: "normal", kind: "running", start, end, low: null, high: null, cards, gpu: cards.length, cpu: 1, memory_mib: 64, ...more,
 });
 
 describe("where the bars of the timeline lie", () => {

@@ -54,7 +54,9 @@ async def test_a_waiting_job_is_foreseen_and_shown_on_the_timeline(fake: Stage) 
     now = fake.platform.context.clock()
     assert now <= about["low"] <= about["at"] <= about["high"] <= now + 600
     bars = [bar for bar in fake.platform.queueing.timeline(ADMIN)["bars"] if bar["kind"] == "forecast"]
-    assert [(bar["job"], bar["node"] in ("n1", "n2")) for bar in bars] == [(waits, True)]
+    assert [(bar["job"], bar["node"] in ("n1", "n2"), bar["cards"], bar["gpu"]) for bar in bars] == [
+        (waits, True, [], 2)
+    ]
 
 
 async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: Stage) -> None:

@@ -144,8 +144,8 @@ async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) ->
     assert (use["label"], use["job"], use["share"]) == ("0(0):", None, 1)
     assert resources.node("n1", BOB)["usage"][1]["label"].startswith("1(0):r")
     bars = queueing.timeline(ANN)["bars"]
-    assert [(bar["node"], bar["cards"], bar["job"], bar["kind"]) for bar in bars] == [
-        ("n1", [0, 1], None, "running"), ("n2", [0, 1], None, "running"),
+    assert [(bar["node"], bar["cards"], bar["gpu"], bar["job"], bar["kind"]) for bar in bars] == [
+        ("n1", [0, 1], 2, None, "running"), ("n2", [0, 1], 2, None, "running"),
     ]  # fmt: skip
     assert resources.demand() == [
         {"model": "A100", "total": 4, "used": 4, "asked": 0, "jobs": 0}, {"model": None, "total": 4, "used": 4, "asked": 2, "jobs": 1},

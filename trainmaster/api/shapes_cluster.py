@@ -6,7 +6,7 @@ that the reader may not know of only sizes are told: job, name and owner are nul
 
 from typing import Any, Literal
 
-from trainmaster.api.shapes_jobs import PriorityName, Reason, Shape, Text, Totals
+from trainmaster.api.shapes_jobs import Forecast, PriorityName, Reason, Shape, Text, Totals
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
 Room = Literal["idle", "tight", "away"]
@@ -210,17 +210,6 @@ class ClusterResources(Shape):
     demand: list[CardDemand]
 
 
-class Forecast(Shape):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
-
-    when: Literal["now", "about", "unknown"]
-    at: float | None
-    low: float | None
-    high: float | None
-    why: Text | None
-    made_at: float | None
-
-
 class Waiting(Shape):
     """A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any."""
 
@@ -255,7 +244,10 @@ class QueuePage(Shape):
 
 
 class Bar(Shape):
-    """One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start."""
+    """One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
+
+    `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
+    """
 
     node: str
     job: str | None
@@ -269,6 +261,7 @@ class Bar(Shape):
     low: float | None
     high: float | None
     cards: list[int]
+    gpu: float
     cpu: float
     memory_mib: int
 

@@ -355,10 +355,22 @@ class Suggestion(Shape):
     change: dict[str, Any] | None = None
 
 
+class Forecast(Shape):
+    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
+
+    when: Literal["now", "about", "unknown"]
+    at: float | None
+    low: float | None
+    high: float | None
+    why: Text | None
+    made_at: float | None
+
+
 class Explanation(Shape):
-    """Why a job is where it is, and what would change that."""
+    """Why a job is where it is, and what would change that. `forecast` null: it does not wait."""
 
     state: State
     reason: Reason | None
     verdict: Verdict | None
     suggestions: list[Suggestion]
+    forecast: Forecast | None

@@ -9,15 +9,17 @@ import math
 from dataclasses import replace
 from typing import Any, Final
 
+from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
-from trainmaster.queue.capacity import Room
+from trainmaster.queue.capacity import Room, within
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import place
+from trainmaster.queue.need import WHOLE
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Excess, asks, charges
-from trainmaster.queue.shortage import FIELDS, away, shortage
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot, Start
+from trainmaster.queue.shortage import FIELDS, away, plain, shortage
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, RequestClass, Snapshot, Start
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
 """Reasons about free amounts, and the field of Resources that is short."""
@@ -37,7 +39,8 @@ def explain(snapshot: Snapshot, job: Pending, made: Plan, *, holders: bool = Fal
     field = OWN_SHORTAGE.get(reason.code)
     if field is None or not holders:
         return reason
-    return replace(reason, evidence={**reason.evidence, "holders": _holders(snapshot, job.pool, field)})
+    wanted = reason.evidence.get("type")
+    return replace(reason, evidence={**reason.evidence, "holders": _holders(snapshot, job.request, field, wanted)})
 
 
 def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
@@ -46,7 +49,7 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in request.smallest]
     demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
     if not demands:
-        return _over(next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+        return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
     by_name = {} if books.empty else {node.name: node for node in snapshot.nodes}
 
     def tried(free: Room, unfit: Failures) -> Excess | bool:
@@ -58,7 +61,7 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
 
     now = tried(room, line.unfit)
     if isinstance(now, Excess):
-        return _over(now)
+        return over_quota(job.pool, now)
     if not now:
         gone = away(snapshot.capacity or capacity_of(snapshot), request)
         if gone is not None:
@@ -81,9 +84,10 @@ def _time(line: Line, made: Plan) -> dict[str, Any]:
     return {"at": at if known else None, "in_s": at - made.at if known else None}
 
 
-def _over(excess: Excess) -> Reason:
+def over_quota(pool: str, excess: Excess) -> Reason:
+    """Return the reason of a job in `pool` that would be charged too much."""
     data = {
-        "account": excess.account.name, "kind": excess.account.kind, "resource": excess.resource,
+        "account": excess.account.name, "kind": excess.account.kind, "pool": pool, "resource": excess.resource,
         "used": excess.used, "asks": excess.asks, "limit": excess.limit,
     }  # fmt: skip
     return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})
@@ -106,16 +110,26 @@ def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = 
     return start or explain(seen, job, made)
 
 
-def _holders(snapshot: Snapshot, pool: str, field: str, most: int = 5) -> list[dict[str, Any]]:
-    """Return the running jobs that hold most of `field` in `pool`, largest first."""
+def _holders(
+    snapshot: Snapshot, request: Request, field: str, model: str | None, most: int = 5
+) -> list[dict[str, Any]]:
+    """Return the running jobs that hold most of `field` where `request` may run, largest first; cards only of `model`."""
+    view = request.pool, request.nodes, request.driver
+    nodes = {node.name: node for node in snapshot.nodes if within(node, view)}
+
+    def share(ask: Resources, place: Assignment) -> float:
+        if field != "gpu":
+            return float(getattr(ask, field))
+        cards = nodes[place.node].gpus
+        return sum(ask.gpu_milli / WHOLE for card in place.gpus if card < len(cards) and model in (None, cards[card]))
+
     held = []
     for usage in snapshot.running:
-        if usage.pool == pool:
-            amount = sum(getattr(role.resources, field) * role.replicas for role in usage.roles)
-            if amount:
-                held.append((-amount, usage.job, usage.ends_at))
+        amount = sum(share(usage.roles[a.role].resources, a) for a in usage.placement if a.node in nodes)
+        if amount:
+            held.append((-amount, usage.job, usage.ends_at))
     held.sort(key=lambda item: item[:2])
     return [
-        {"job": job, "holds": -amount, "expires_at": ends if ends < math.inf else None}
+        {"job": job, "holds": plain(-amount), "expires_at": ends if ends < math.inf else None}
         for amount, job, ends in held[:most]
     ]

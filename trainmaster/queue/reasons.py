@@ -42,12 +42,12 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "What is free is kept for {job}, which starts {when}; {limit} this job would delay it",
     ),
     "quota": (
-        "{account}的配额已满：{resource} 已用 {used}，再加 {asks} 将超过 {most}",
-        "The quota of {account} is reached: {used} {resource} in use, {asks} more would exceed {most}",
+        "{account}的配额已满：已用 {used}，再加 {asks} 将超过 {limit}",
+        "The quota of {account} is reached: {used} in use, {asks} more would exceed {limit}",
     ),
     "quota_lent": (
-        "{account}已用 {used} {resource}，超过其配额 {most} 的部分只能借用他人未用的：现可借 {lent}，需要 {asks}",
-        "{account} holds {used} {resource}; beyond its quota of {most} it borrows what others leave: {lent}, it asks {asks}",
+        "{account}已用 {used}，超过其配额 {limit} 的部分只能借用他人未用的：现可借 {lent}，此任务需要 {asks}",
+        "{account} holds {used}; beyond its quota of {limit} it borrows what others leave: {lent} now, this job asks for {asks}",
     ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
@@ -98,8 +98,20 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
     "cluster": ("虚拟集群 {} ", "virtual cluster {}"),
     "workspace": ("工作空间 {} ", "workspace {}"),
     "user": ("用户 {} ", "user {}"),
+    "rest": ("资源池 {} 的未分配份额", "the unassigned share of pool {}"),
 }
-"""What accounts are called, by kind."""
+"""What accounts are called, by kind; "rest": the account of those who count against no virtual cluster, by its pool."""
+
+_HELD: Final[dict[tuple[str, bool], tuple[str, str]]] = {
+    ("gpu", False): ("{0} 张卡", "{0} card{2}"),
+    ("gpu", True): ("{0} 张 {1} 卡", "{0} {1} card{2}"),
+    ("cpu", False): ("{0} 核", "{0} core{2}"),
+    ("memory_mib", False): ("{0}", "{0} of memory"),
+}
+"""What an account holds: of which resource, of one model? The amount, the model, and the English plural."""
+
+_AMOUNTS: Final[tuple[str, ...]] = ("used", "asks", "limit", "lent")
+"""The amounts in the evidence about quotas."""
 
 _UNITS: Final[dict[str, tuple[str, str]]] = {"gpus": (" 张卡", " cards"), "cpu": (" 核", " cores"), "memory": ("", "")}
 
@@ -118,7 +130,8 @@ class Text(NamedTuple):
 def render(reason: Reason) -> Text:
     """Return the sentences of `reason`. Raises KeyError for a code that is not in REASONS."""
     zh, en = REASONS[reason.code]
-    return Text(zh.format(**_words(reason, 0)), en.format(**_words(reason, 1)))
+    english = en.format(**_words(reason, 1))
+    return Text(zh.format(**_words(reason, 0)), english[:1].upper() + english[1:])
 
 
 def remedy(reason: Reason) -> Text:
@@ -202,18 +215,12 @@ def _when(in_s: float | None) -> Text:
 
 def _account(data: dict[str, Any], language: int) -> dict[str, str]:
     """Return the words of a quota: amounts of cards and cores are thousandths, of memory MiB."""
-    resource = str(data["resource"])
-    what, _, model = resource.partition(":")
-    unit = _UNITS[{"gpu": "gpus", "cpu": "cpu", "memory_mib": "memory"}[what]][language].strip()
-    out = {
-        "account": _KINDS[data["kind"]][language].format(data["account"]),
-        "resource": " ".join(filter(None, (model, unit))),
-    }
-    for name, known in (("used", "used"), ("asks", "asks"), ("most", "limit"), ("lent", "lent")):
-        if known in data:
-            amount = data[known]
-            out[name] = format_memory(int(amount)) if what == "memory_mib" else f"{amount / 1000:g}"
-    return out
+    kind, name = (data["kind"], data["account"]) if data["account"] else ("rest", data["pool"])
+    what, _, model = str(data["resource"]).partition(":")
+    amounts = {at: data[at] for at in _AMOUNTS if at in data}
+    out = {at: format_memory(int(n)) if what == "memory_mib" else f"{n / 1000:g}" for at, n in amounts.items()}
+    out["used"] = _HELD[what, bool(model)][language].format(out["used"], model, "" if out["used"] == "1" else "s")
+    return {**out, "account": _KINDS[kind][language].format(name)}
 
 
 def _listed(values: list[Any], language: int) -> str:

@@ -75,17 +75,18 @@ def evidence(
         known[key] = sum(max(amount, 0) for amount in parts), max(parts, default=0)
     out = {
         "role": role.name,
-        "needs": _plain(sum(asked(r) * r.replicas for r in roles)),
-        "each": _plain(asked(role)),
+        "needs": plain(sum(asked(r) * r.replicas for r in roles)),
+        "each": plain(asked(role)),
         "replicas": role.replicas,
-        "free": _plain(known[key][0]),
-        "largest": _plain(known[key][1]),
+        "free": plain(known[key][0]),
+        "largest": plain(known[key][1]),
     }
     model = role.resources.gpu_type if what == "gpus" else None
     return {**out, "type": model} if model is not None else out
 
 
-def _plain(amount: float) -> float:
+def plain(amount: float) -> float:
+    """Return `amount` as people write it: a whole number without a point, else three places."""
     return int(amount) if amount == int(amount) else round(amount, 3)
 
 

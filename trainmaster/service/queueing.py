@@ -13,6 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Assignment, Job
 from trainmaster.core.states import Shown
+from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
@@ -138,10 +139,11 @@ class Queueing:
     ) -> dict[str, Any]:
         """Return one of `parts` equal bars of a job whose cards are not known yet."""
         takes = totals(job.roles)
+        cards = sum(role.resources.gpu * role.resources.gpu_milli * role.replicas for role in job.roles)
         end = None if job.policy.duration_s is None else when[0] + job.policy.duration_s
         return {
-            **self._bar(job, (), who, "forecast", when[0], end, when[1:]), "node": node, "cpu": takes["cpu"] / parts,
-            "memory_mib": takes["memory_mib"] // parts,
+            **self._bar(job, (), who, "forecast", when[0], end, when[1:]), "node": node, "gpu": cards / WHOLE / parts,
+            "cpu": takes["cpu"] / parts, "memory_mib": takes["memory_mib"] // parts,
         }  # fmt: skip
 
     def _bar(
@@ -153,6 +155,7 @@ class Queueing:
             "node": places[0].node if places else "", **_identity(job, self._ctx.knows(who, job)), "workspace": job.workspace,
             "priority": job.priority.name.lower(), "kind": kind, "start": start, "end": end, "low": span[0], "high": span[1],
             "cards": sorted({card for place in places for card in place.gpus}),
+            "gpu": sum(ask.gpu * ask.gpu_milli for ask in asks) / WHOLE,
             "cpu": sum(ask.cpu for ask in asks), "memory_mib": sum(ask.memory_mib for ask in asks),
         }  # fmt: skip
 

@@ -1560,6 +1560,8 @@ export interface components {
         /**
          * Bar
          * @description One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
+         *
+         *     `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
          */
         Bar: {
             /** Node */
@@ -1592,6 +1594,8 @@ export interface components {
             high: number | null;
             /** Cards */
             cards: number[];
+            /** Gpu */
+            gpu: number;
             /** Cpu */
             cpu: number;
             /** Memory Mib */
@@ -1796,7 +1800,7 @@ export interface components {
         };
         /**
          * Explanation
-         * @description Why a job is where it is, and what would change that.
+         * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          */
         Explanation: {
             /**
@@ -1808,6 +1812,7 @@ export interface components {
             verdict: components["schemas"]["Verdict"] | null;
             /** Suggestions */
             suggestions: components["schemas"]["Suggestion"][];
+            forecast: components["schemas"]["Forecast"] | null;
         } & {
             [key: string]: unknown;
         };

@@ -8,9 +8,10 @@ from tests.builders import job, node, snapshot
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, pending_of, request_of
-from trainmaster.queue.explain import explain, position, preview
+from trainmaster.queue.explain import explain, over_quota, position, preview
 from trainmaster.queue.never import can_ever_fit, refusal
 from trainmaster.queue.plan import plan
+from trainmaster.queue.quota import Account, Excess
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
 from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
 from trainmaster.queue.suggest import suggest
@@ -85,9 +86,12 @@ def test_a_reason_names_numbers_and_holders() -> None:
     room = Capacity(NODES)
     holder = job("holder").role(gpu=3, gpu_type="A100").seq(1).done()
     used = running("holder-1", holder, room)
+    other = running(
+        "other-1", job("other").role(gpu=2, gpu_type="V100").done(), room
+    )  # of no use to who waits for A100
     waits = job("waits").role(gpu=4, gpu_type="A100").seq(2).done()
     queue = _queue(waits, job("next").role(gpu=1).seq(3).done(), job("same").role(gpu=4, gpu_type="A100").seq(4).done())
-    seen = Snapshot(NODES, (used,), queue.snapshot_classes(), capacity=room)
+    seen = Snapshot(NODES, (used, other), queue.snapshot_classes(), capacity=room)
     made = plan(seen, 0.0)
     reason = explain(seen, pending_of(waits), made, holders=True)
     assert reason.code == "waiting_gpus"
@@ -102,6 +106,28 @@ def test_a_reason_names_numbers_and_holders() -> None:
     same = next(p for cls in seen.pending for p in cls.jobs if p.job == job("same").done().id)
     assert explain(seen, same, made).code == "waiting_gpus"
     assert [position(seen, p, made) for p in (pending_of(waits), same)] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("account", "resource", "lent", "zh", "en"),
+    [
+        (Account("cluster", "vc1"), "gpu:A100", None, "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
+         "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4"),
+        (Account("cluster", ""), "gpu", 1000,
+         "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
+         "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: 1 now, this job asks for 2"),
+        (Account("workspace", "vision"), "cpu", 0,
+         "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
+         "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: 0 now, this job asks for 2"),
+        (Account("user", "ann"), "memory_mib", None, "用户 ann 的配额已满：已用 3000MiB，再加 2000MiB 将超过 4000MiB",
+         "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB"),
+    ],
+)  # fmt: skip
+def test_a_quota_is_told_in_whole_sentences(
+    account: Account, resource: str, lent: int | None, zh: str, en: str
+) -> None:
+    over = Excess(account, resource, used=3000, asks=2000, limit=4000, lent=lent)
+    assert render(over_quota("lab", over)) == (zh, en)
 
 
 def test_suggestions_are_changes_that_would_start_it_now() -> None:

@@ -27,7 +27,7 @@ export function BarCard({ bar, all, colour, x, y, width }: Props): ReactNode {
   const forecast = bar.kind === "forecast";
   const lines: [string, string][] = [
     [t("timeline.node"), shown ? `${bar.node}, ${t("timeline.alsoOn", { nodes: shown })}` : bar.node],
-    [t("timeline.cards"), cards || t("queue.noCards")],
+    [t("timeline.cards"), cards || (bar.gpu > 0 ? t("unit.cards", { n: number(bar.gpu), count: bar.gpu }) : t("queue.noCards"))],
     [t("job.fact.resources"), `${t("unit.cores", { n: number(bar.cpu), count: bar.cpu })} · ${mib(bar.memory_mib)}`],
     [forecast ? t("timeline.start") : t("timeline.from"), time(bar.start, "minute")],
     ...(forecast && bar.low !== null && bar.high !== null ? [[t("timeline.legend.range"), t("queue.forecast.range", { low: time(bar.low, "minute"), high: time(bar.high, "minute") })] as [string, string]] : []),
