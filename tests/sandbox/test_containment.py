@@ -120,7 +120,7 @@ async def test_usage_is_sampled_while_a_task_runs(sandboxed: LocalWorld, run: Ru
     assert all(len(sample) == 10 for sample in samples)
     assert [sample[1] for sample in samples] == sorted(sample[1] for sample in samples)
     assert samples[-1][1] > 0.1
-    assert samples[-1][2] > 35
+    assert max(sample[2] for sample in samples) > 35  # the last one may have found a process that had just ended
     assert samples[-1][9] >= 1
 
 
@@ -128,7 +128,7 @@ async def test_usage_is_sampled_without_groups_too(bare: LocalWorld) -> None:
     story = gang().role("w", 1, "python3", "-c", "import time\nx = bytearray(40 << 20)\ntime.sleep(1.5)")
     await runner(bare)(story)
     samples = [json.loads(line) for line in bare.read(bare.layout.task(story.job, 1, 0, 0).usage).splitlines()]
-    assert samples[-1][2] > 35
+    assert max(sample[2] for sample in samples) > 35  # the last one may have found a process that had just ended
 
 
 async def test_missing_protection_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
