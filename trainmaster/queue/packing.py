@@ -9,8 +9,9 @@ the recent mix could not use there: all that is free when the request does not f
 Ties go to best fit. Amounts are integers (thousandths of a card x weight), so that equal states compare equal.
 """
 
-from collections import Counter
-from collections.abc import Iterable
+import math
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
@@ -24,8 +25,17 @@ Rule = Literal["best-fit", "worst-fit", "fgd"]
 Kind = tuple[int, int, int, int, int, str | None]
 """A kind of request: weight, then per replica thousandths of a core, MiB, cards, thousandths of each, their model."""
 
+Mix = tuple[Kind, ...]
+"""What is asked for of late."""
+
 _KINDS: Final = 64
 """Kinds that a mix tells apart at most: the most frequent ones."""
+
+RECENT: Final = 1000
+"""Gangs whose roles make the mix: those that were asked for last."""
+
+_RENEWED_S, _RENEWED_SHARE = 300.0, 0.1
+"""A mix serves at least so long, and until so large a share of those gangs is new."""
 
 _STATES: Final = 200_000
 """States of nodes whose fragmentation is remembered at most."""
@@ -41,16 +51,16 @@ class Packing:
 
     rule: Rule = "best-fit"
     rest: Rule | None = None
-    mix: tuple[Kind, ...] = ()
+    mix: Mix = ()
 
 
 BEST_FIT: Final = Packing()
 
 
-def mix_of(asked: Iterable[tuple[Role, int]]) -> tuple[Kind, ...]:
+def mix_of(asked: Iterable[tuple[Role, int]]) -> Mix:
     """Return the mix of these roles, each with how many replicas of it were asked for. Roles without cards are left out.
 
-    Renew it seldom (minutes, not passes): what is remembered of one mix does not serve another. O(roles log roles).
+    What is remembered of one mix does not serve another: see `Recent`. O(roles log roles).
     """
     counts: Counter[Need] = Counter()
     for role, times in asked:
@@ -60,10 +70,34 @@ def mix_of(asked: Iterable[tuple[Role, int]]) -> tuple[Kind, ...]:
     return tuple((n, need.cpu, need.memory_mib, need.gpu, need.milli, need.model) for need, n in most)
 
 
+class Recent:
+    """The gangs asked for last, whatever became of them since, and the mix of them, renewed seldom.
+
+    Invariant: a mix follows from what was noted and from when it was asked for.
+    """
+
+    def __init__(self, asked: Iterable[Sequence[Role]] = ()) -> None:
+        self._gangs = deque(asked, RECENT)
+        self._new, self._renewed_at = len(self._gangs), -math.inf
+        self._mix: Mix = ()
+
+    def note(self, roles: Sequence[Role]) -> None:
+        """Note one more gang."""
+        self._gangs.append(roles)
+        self._new += 1
+
+    def mix(self, now: float) -> Mix:
+        """Return the mix of late. O(RECENT roles) when it is renewed, else O(1)."""
+        if now - self._renewed_at >= _RENEWED_S and self._new > _RENEWED_SHARE * len(self._gangs):
+            self._mix = mix_of((role, role.replicas) for roles in self._gangs for role in roles)
+            self._new, self._renewed_at = 0, now
+        return self._mix
+
+
 class Fragmentation:
     """The expected fragmentation of nodes under one mix, remembered per distinct state of a node and its cards."""
 
-    def __init__(self, mix: tuple[Kind, ...]) -> None:
+    def __init__(self, mix: Mix) -> None:
         self._mix = mix
         self._amounts: dict[tuple[str, int, int, int, tuple[int, ...]], int] = {}
         self._growths: dict[tuple[object, ...], int] = {}
@@ -119,6 +153,6 @@ class Fragmentation:
 
 
 @lru_cache(maxsize=4)
-def fragmentation(mix: tuple[Kind, ...]) -> Fragmentation:
+def fragmentation(mix: Mix) -> Fragmentation:
     """Return what is known of the fragmentation under `mix`: kept between passes, since it depends on nothing else."""
     return Fragmentation(mix)

@@ -41,6 +41,11 @@ class QueuePolicy:
         """The rule of `Packing.rest`: None where it is the same as for the whole gang."""
         return None if self.packing_rest == "same" else self.packing_rest
 
+    @property
+    def minds_mix(self) -> bool:
+        """Whether a pass needs to know what is asked for of late."""
+        return "fgd" in (self.packing, self.packing_rest)
+
 
 class Knob(NamedTuple):
     """One field of QueuePolicy: names, meanings, unit, and either `choices` or [`least`, `most`]."""

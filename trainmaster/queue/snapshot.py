@@ -154,7 +154,7 @@ class Snapshot:
     `capacity`: what is free, when the caller keeps it between passes; it then stands for nodes, running and ports,
     which must describe the same. Without it the pass adds `running` up itself. `running` may be a kept `Running`.
     `quotas`: by account and pool; who has none has no limit. `fair`: what was used until now, None: nobody is favoured.
-    `mix`: what is asked for of late (`packing.mix_of`), for the fgd packing.
+    `mix`: what is asked for of late (`packing.Recent`), for the fgd packing.
     """
 
     nodes: tuple[Node, ...]

@@ -12,7 +12,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
-from trainmaster.core.records import Job
+from trainmaster.core.records import Job, Role
 from trainmaster.engines.base import Engine
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
@@ -77,9 +77,9 @@ class Context:
         self.tally.moved(before, after)
         self.forecasts.moved(before, after)
 
-    def restore(self, jobs: list[Job]) -> None:
-        """Let them begin anew from the live jobs the ledger holds."""
-        self.scheduling.restore(jobs)
+    def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
+        """Let them begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
+        self.scheduling.restore(jobs, asked)
         self.urgent.restore(jobs)
         self.tally.restore(jobs)
         self.forecasts.restore(jobs)

@@ -13,6 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.queue.packing import RECENT
 from trainmaster.service.administer import Administer
 from trainmaster.service.cluster import cluster_view
 from trainmaster.service.cluster_views import ClusterViews
@@ -147,8 +148,9 @@ class Platform:
             log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
         seq = await asyncio.to_thread(self.context.reader.last_seq)
         counted = await asyncio.to_thread(self.context.reader.counts_by_owner)
+        asked = await asyncio.to_thread(self.context.reader.asked_last, RECENT)
         self.context.counts.restore(counted, jobs)
-        self.context.restore(jobs)
+        self.context.restore(jobs, asked)
         self.context.master.restore(jobs, seq)
         self.feed.start_at(seq)
         for job in jobs:

@@ -4,14 +4,14 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
-from trainmaster.core.records import Assignment, Attempt, Job, Node, port_space
+from trainmaster.core.records import Assignment, Attempt, Job, Node, Role, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, pending_of, placing
@@ -22,6 +22,7 @@ from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL
 from trainmaster.queue.never import refusal
 from trainmaster.queue.order import Ranking
+from trainmaster.queue.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
@@ -44,6 +45,8 @@ class Scheduling:
         self._plan, self.policy = Plan(), DEFAULT
         self.quotas: Mapping[tuple[Account, str], Quota] = {}
         self._weights: Mapping[str, float] = {}
+        self._recent = Recent()
+        self._mix: Mix = ()
         self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
@@ -79,14 +82,17 @@ class Scheduling:
         """Number of machines whose ports are counted apart."""
         return len({port_space(node.host) for node in self.nodes.values()})
 
-    def restore(self, jobs: Iterable[Job]) -> None:
-        """Begin anew from the live jobs the ledger holds."""
+    def restore(self, jobs: Iterable[Job], asked: Iterable[Sequence[Role]]) -> None:
+        """Begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, ended or not, oldest first."""
         self._begin()
         for job in jobs:
             self.moved(None, job)
+        self._recent = Recent(asked)
 
     def moved(self, before: Job | None, after: Job) -> None:
         """See one change of one job."""
+        if before is None:
+            self._recent.note(after.roles)
         was = before.state if before is not None else None
         if after.state is JobState.QUEUED:
             if was is not JobState.QUEUED or before is None or _turn(before) != _turn(after):
@@ -130,6 +136,8 @@ class Scheduling:
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
+        if self.policy.minds_mix:
+            self._mix = self._recent.mix(now)
         self._plan = made = self._plan_on_free_ports(now)
         out = []
         for evict in made.evictions:
@@ -180,7 +188,7 @@ class Scheduling:
         return Snapshot(
             nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
             port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
-            quotas=self.quotas, fair=self.fair,
+            quotas=self.quotas, fair=self.fair, mix=self._mix,
         )  # fmt: skip
 
     # -- explain -----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, placing
 from trainmaster.queue.fairness import Fairness
+from trainmaster.queue.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.running import Running, usage_of
@@ -35,6 +36,8 @@ class World:
         self.capacity = Capacity(nodes)
         self.running = Running()
         self.fair = Fairness(policy.fair_half_life_s)
+        self.recent = Recent()
+        self._mix: Mix = ()
         self.stirred = False  # something changed that may let a waiting job start
         self._nodes = tuple(nodes)
         self._by_name = {node.name: node for node in nodes}
@@ -65,6 +68,8 @@ class World:
     def _move(self, before: Job | None, after: Job) -> None:
         self.jobs[after.id] = after
         was = before.state if before is not None else None
+        if before is None:
+            self.recent.note(after.roles)
         if after.state is JobState.QUEUED:
             if was is not JobState.QUEUED:
                 self.queue.add(after)
@@ -93,6 +98,8 @@ class World:
     def schedule(self, now: int) -> int:
         """Run one pass if anything changed, and again while the policy's limit of starts cuts it short; return how many."""
         passes = 0
+        if self.stirred and self._policy.minds_mix:
+            self._mix = self.recent.mix(now)
         while self.stirred and len(self.queue):
             passes += 1
             made = plan(self.snapshot(), now, self._policy)
@@ -120,8 +127,9 @@ class World:
     def snapshot(self) -> Snapshot:
         """Return what a pass may know."""
         return Snapshot(
-            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair
-        )
+            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair,
+            mix=self._mix,
+        )  # fmt: skip
 
     def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:
         """Take a node out of service, or give it back."""

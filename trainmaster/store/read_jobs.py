@@ -8,13 +8,14 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text
 
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import Event
-from trainmaster.core.records import Attempt, Job
+from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import Shown
 from trainmaster.store import rows, tables
 from trainmaster.store.database import Database
@@ -154,6 +155,16 @@ class JobReader:
             for row in found
             if row.ended_at is not None
         ]
+
+    def asked_last(self, most: int) -> list[tuple[Role, ...]]:
+        """Return the roles of the jobs that were submitted last, oldest first; malformed records are passed over. O(most)."""
+        newest = select(_JOB.c.record).order_by(_JOB.c.seq.desc()).limit(most)
+        found = []
+        with self._database.read() as connection:
+            for record in connection.scalars(newest):
+                with suppress(MalformedRow):
+                    found.append(rows.roles_of(record))
+        return found[::-1]
 
     def _jobs(self, condition: Any) -> list[Job]:
         with self._database.read() as connection:

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Assignment, Attempt, Job, Task
+from trainmaster.core.records import Assignment, Attempt, Job, Role, Task
 
 Row = tuple[Any, ...]
 """Values in the order of one statement's parameters."""
@@ -61,6 +61,21 @@ def limit_of(record: str) -> float | None:
     """Return the longest that a job may run, in seconds, from the `record` column of its row; None without a limit."""
     limit: float | None = decode(record)["policy"]["duration_s"]
     return limit
+
+
+class _Gang(msgspec.Struct):
+    roles: tuple[Role, ...]
+
+
+_gang: Final = msgspec.json.Decoder(_Gang).decode
+
+
+def roles_of(record: str) -> tuple[Role, ...]:
+    """Return the roles of a job, from the `record` column of its row. Raises MalformedRow."""
+    try:
+        return _gang(record).roles
+    except _UNREADABLE as error:
+        raise MalformedRow(f"{type(error).__name__}: {error}") from error
 
 
 def job_fixed(job: Job) -> Row:

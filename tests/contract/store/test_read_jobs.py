@@ -65,6 +65,13 @@ def test_pages_neither_repeat_nor_skip_in_any_order(store: Store, states: tuple[
             assert walk(store, JobQuery(states=states, order=sign + order), limit) == wanted, order
 
 
+def test_the_gangs_asked_for_last_oldest_first(store: Store) -> None:
+    """Ended or not; a record that cannot be read is passed over."""
+    jobs = fill(store, 6)
+    store.database.write(lambda c: c.execute(text("UPDATE job SET record = '{}' WHERE seq = 4"))).result(60)
+    assert store.reader.asked_last(4) == [jobs[2].roles, jobs[4].roles, jobs[5].roles]
+
+
 def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
     """The cursor stands behind a job, not at a count."""
     jobs = fill(store, 6)

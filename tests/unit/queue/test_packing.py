@@ -8,7 +8,7 @@ from trainmaster.queue.capacity import Room
 from trainmaster.queue.failures import Demand
 from trainmaster.queue.fit import fit
 from trainmaster.queue.never import can_ever_fit
-from trainmaster.queue.packing import BEST_FIT, Packing, mix_of
+from trainmaster.queue.packing import BEST_FIT, RECENT, Packing, Recent, mix_of
 from trainmaster.queue.reasons import problem, render
 from trainmaster.queue.shortage import shortage
 
@@ -130,3 +130,20 @@ def test_without_a_mix_fgd_is_best_fit() -> None:
     cluster = eight("n1", "n2")
     assert cluster.put(role(4), packing=Packing("fgd")) == ["n1:0,1,2,3"]
     assert cluster.put(role(1, gpu_milli=300), packing=Packing("fgd")) == ["n1:4"]
+
+
+def test_the_mix_is_of_the_gangs_asked_for_last_and_renewed_seldom() -> None:
+    recent = Recent([(role(1),)])
+    first = recent.mix(0.0)
+    assert first == mix_of([(role(1), 1)])
+    recent.note((role(2, 3),))
+    assert recent.mix(299.0) == first
+    assert recent.mix(300.0) == mix_of([(role(1), 1), (role(2), 3)])
+    for _ in range(RECENT):
+        recent.note((role(4),))
+    assert recent.mix(600.0) == mix_of([(role(4), RECENT)])
+    for _ in range(RECENT // 10):
+        recent.note((role(8),))
+    assert recent.mix(5000.0) == mix_of([(role(4), RECENT)])
+    recent.note((role(8),))
+    assert [kind[3] for kind in recent.mix(5000.0)] == [4, 8]
