@@ -7,7 +7,7 @@ Invariant: an offset lies within [-1, bound] x weight, and is zero for who is al
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.snapshot import Tenant
@@ -32,14 +32,35 @@ class _Used(NamedTuple):
 
 
 _NOTHING: Final = _Used(0.0, 0, 0.0)
+_NEGLIGIBLE: Final = 1.0
+"""A thousandth of a card or core for a second, a MiB for a second: not worth keeping."""
 
 
 class Fairness:
-    """What each workspace and each user in it used. `weights`: entitlement of a workspace relative to others, default 1."""
+    """What each workspace and each user in it used. `weights`: entitlement of a workspace relative to others, default 1.
 
-    def __init__(self, half_life_s: float, weights: Mapping[str, float] | None = None) -> None:
+    `past`: what was used until some time, `past_json` of an earlier one. Who holds something is told anew: `change` counts
+    nothing twice that was held before that time already. Raises TypeError, ValueError, KeyError for what is no such thing.
+    """
+
+    def __init__(
+        self, half_life_s: float, weights: Mapping[str, float] | None = None, past: Mapping[str, Any] | None = None
+    ) -> None:
         self.half_life_s, self.weights = half_life_s, dict(weights or {})
         self._used: dict[Name, dict[str, _Used]] = {}
+        if past is not None:
+            at = float(past["at"])
+            for name, used in past["used"]:
+                self._used[tuple(name)] = {resource: _Used(float(used[resource]), 0, at) for resource in used}
+
+    def past_json(self) -> dict[str, Any]:
+        """Return what was used until the last change as plain JSON, without what has all but decayed. O(names)."""
+        at = max((used.at for mine in self._used.values() for used in mine.values()), default=0.0)
+        values = (
+            (name, {resource: used.until(at, self.half_life_s).value for resource, used in mine.items()})
+            for name, mine in sorted(self._used.items())
+        )
+        return {"at": at, "used": [[list(name), used] for name, used in values if max(used.values()) >= _NEGLIGIBLE]}
 
     def change(self, tenant: Tenant, held: Iterable[tuple[str, int]], sign: int, at: float) -> None:
         """Note that `tenant` holds `held` from `at` on (`sign` 1), or no longer (-1). O(1)."""

@@ -23,6 +23,7 @@ from trainmaster.service.master import Master
 from trainmaster.service.metrics import MetricsReader
 from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.shares import Shares
 from trainmaster.service.tally import Tally
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
@@ -54,6 +55,7 @@ class Context:
     urgent: UrgentLimits
     tally: Tally
     forecasts: Forecasts
+    shares: Shares
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 
@@ -76,6 +78,7 @@ class Context:
         self.urgent.moved(before, after)
         self.tally.moved(before, after)
         self.forecasts.moved(before, after)
+        self.shares.moved(before, after)
 
     def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
         """Let them begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""

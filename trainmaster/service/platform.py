@@ -77,6 +77,7 @@ class Platform:
         self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
         await self.people.start()
         await self.context.pools.start()
+        await self.context.shares.start()
         master = self.context.master
         master.schedule, master.moved = self.context.scheduling.schedule, self.context.moved
         master.stored = self.context.counts.changed
@@ -128,6 +129,7 @@ class Platform:
         if self._sweeping is not None:
             await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.context.forecasts.close()
+        await self.context.shares.close()
         await self._pulse.close()
         await self._shell.close()
         await self._observer.close()

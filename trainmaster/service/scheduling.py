@@ -51,11 +51,12 @@ class Scheduling:
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
+        self.fair = Fairness(self.policy.fair_half_life_s)
         self._begin()
 
     def _begin(self) -> None:
         self.queue, self.running = PendingQueue(), Running()
-        self.fair = Fairness(self.policy.fair_half_life_s, self._weights)
+        self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
         self._flexible.clear()
 
@@ -83,7 +84,10 @@ class Scheduling:
         return len({port_space(node.host) for node in self.nodes.values()})
 
     def restore(self, jobs: Iterable[Job], asked: Iterable[Sequence[Role]]) -> None:
-        """Begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, ended or not, oldest first."""
+        """Begin anew from the live jobs the ledger holds; what was used until now stays.
+
+        `asked`: the gangs submitted last, ended or not, oldest first.
+        """
         self._begin()
         for job in jobs:
             self.moved(None, job)

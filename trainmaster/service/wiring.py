@@ -27,6 +27,7 @@ from trainmaster.service.pulse import Pulse
 from trainmaster.service.saving import Saving
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.settings import load
+from trainmaster.service.shares import Shares
 from trainmaster.service.shell import Shell
 from trainmaster.service.submit import Submit
 from trainmaster.service.tally import Tally
@@ -93,6 +94,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
         feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
         pools=pools, urgent=urgent, tally=Tally(),
         forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
+        shares=Shares(scheduling, layout.path("shares.json")),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent)

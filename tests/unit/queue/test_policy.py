@@ -1,5 +1,6 @@
 """Knobs, fair shares and shapes: what an administrator may choose, and what it can do at most (R161, R172, B15)."""
 
+import json
 from dataclasses import fields, replace
 
 import pytest
@@ -73,6 +74,34 @@ def test_who_used_more_than_its_share_stands_further_back_until_it_is_forgotten(
     assert later.of(red) < 0 < later.of(blue)
     assert fair.offsets({red}, TOTAL, 100.0, replace(DEFAULT)).of(Tenant(workspace="new")) == 0
     assert Fairness(100.0).offsets({red}, TOTAL, 0.0, DEFAULT).of(red) == 0
+
+
+def test_what_was_used_is_kept_and_what_is_held_counts_on() -> None:
+    """Red's attempt is in the past until 60 and held on; blue's began after the past ends, green's has ended in it."""
+    red, blue, green = (Tenant(workspace=name) for name in ("red", "blue", "green"))
+
+    def used(past: bool) -> Fairness:
+        fair = Fairness(100.0)
+        fair.change(red, [("gpu", 1000)], 1, 10.0)
+        fair.change(green, [("gpu", 3000)], 1, 20.0)
+        fair.change(green, [("gpu", 3000)], -1, 60.0)
+        if past:
+            fair = Fairness(100.0, past=json.loads(json.dumps(fair.past_json())))
+            fair.change(red, [("gpu", 1000)], 1, 10.0)
+        fair.change(blue, [("gpu", 2000)], 1, 70.0)
+        return fair
+
+    kept, known = (used(past).offsets({red, blue, green}, TOTAL, 300.0, DEFAULT) for past in (True, False))
+    assert [kept.of(each) for each in (red, blue, green)] == pytest.approx([known.of(e) for e in (red, blue, green)])
+    assert used(True).offsets({red, green}, TOTAL, 300.0, DEFAULT).of(green) != 0.0
+
+
+def test_what_has_all_but_decayed_is_not_kept() -> None:
+    fair = Fairness(1.0)
+    for who, at in (("long-gone", 0.0), ("lately", 100.0)):
+        fair.change(Tenant(workspace=who), [("gpu", 1000)], 1, at)
+        fair.change(Tenant(workspace=who), [("gpu", 1000)], -1, at + 1.0)
+    assert {name[0] for name, _ in fair.past_json()["used"]} == {"lately"}
 
 
 def test_an_elastic_flavor_starts_as_what_fits_and_says_so() -> None:

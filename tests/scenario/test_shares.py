@@ -1,0 +1,44 @@
+"""What people used of late decides who goes first, over a restart too."""
+
+import asyncio
+from typing import Any
+
+from tests.scenario.stage import ADMIN, Stage
+from trainmaster.access.roles import Principal
+
+ANN, BOB, CARA = (Principal(name, "user") for name in ("ann", "bob", "cara"))
+
+
+async def submitted(stage: Stage, who: Principal, name: str) -> str:
+    """Submit a job of half the cards there are."""
+    document: dict[str, Any] = {
+        "name": name, "command": "sleep infinity", "resources": {"cpu": 0.5, "memory": 256, "gpu": 2},
+    }  # fmt: skip
+    view, _ = await stage.platform.submit({"spec": document}, who, None)
+    return str(view["id"])
+
+
+async def line(stage: Stage) -> list[str]:
+    """Return who waits, in the order of a pass."""
+    while stage.platform.queueing.page(ADMIN)["planned_at"] is None:
+        await asyncio.sleep(0.01)
+    return [waits["owner"] for waits in stage.platform.queueing.page(ADMIN)["items"]]
+
+
+async def test_a_restart_does_not_change_who_goes_first(fake: Stage) -> None:
+    """Ann used cards and bob did not; what she used is in no live job any more."""
+    used = await submitted(fake, ANN, "used")
+    await fake.running(used)
+    await fake.platform.stop(used, ANN)
+    await fake.ended(used)
+    for job in [await submitted(fake, CARA, f"holds{number}") for number in (1, 2)]:
+        await fake.running(job)
+    for who in (ANN, BOB):
+        await submitted(fake, who, "waits")
+    await fake.until(used, lambda _: fake.platform.queueing.page(ADMIN)["total"] == 2, "both to wait")
+    assert await line(fake) == ["bob", "ann"]
+    await fake.restart()
+    assert await line(fake) == ["bob", "ann"]
+    (fake.home / "shares.json").write_text('{"at": 1, "used": [["ann"]]}')
+    await fake.platform.context.shares.start()  # a file that is none costs what it knew, not the server
+    assert await line(fake) == ["bob", "ann"]
