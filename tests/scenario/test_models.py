@@ -6,7 +6,9 @@ import json
 import os
 from pathlib import Path
 
+from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.api.app import create_app
 from trainmaster.core.tree import TreeEntry, tree_digest
 
 SAVES = "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; echo 0.9 > /workspace/outputs/logs/acc"
@@ -105,3 +107,16 @@ async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage) -> Non
     detail = await stage.platform.model("half", ADMIN)
     assert (view["state"], view["model"], detail["latest"]) == ("succeeded", f"{detail['id']}@1", 1)
     assert os.listdir(os.path.dirname(detail["versions"][0]["path"])) == ["1"]
+
+
+async def test_a_moved_home_has_its_models(tmp_path: Path) -> None:
+    """Where a version lies is shown, and it is downloaded from, below the present home."""
+    async with Stage(tmp_path / "old") as stage:
+        await stage.ended(await stage.submit(spec("digits", SAVES)))
+    (tmp_path / "old").rename(tmp_path / "new")
+    async with Stage(tmp_path / "new") as stage:
+        detail = await stage.platform.model("digits", ADMIN)
+        assert detail["versions"][0]["path"] == str(tmp_path / "new" / "models" / detail["id"] / "1")
+        async with signed_in(create_app(stage.platform), stage.platform) as http:
+            file = f"/api/v1/models/{detail['id']}/versions/1/files/content"
+            assert (await http.get(file, params={"path": "outputs/logs/acc"})).text == "0.9\n"

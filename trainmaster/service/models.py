@@ -6,6 +6,7 @@ from typing import Any
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
 from trainmaster.core.errors import NotFound
+from trainmaster.core.layout import Layout
 from trainmaster.store.models import Model, ModelVersion
 from trainmaster.store.models import Models as Rows
 
@@ -13,8 +14,8 @@ from trainmaster.store.models import Models as Rows
 class Models:
     """One object per server."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+    def __init__(self, rows: Rows, layout: Layout) -> None:
+        self._rows, self._layout = rows, layout
 
     async def page(self, who: Principal, q: str) -> dict[str, Any]:
         """Return the models `who` may see."""
@@ -29,31 +30,18 @@ class Models:
             raise NotFound(f"There is no model {ref!r}", remedy="The list of models shows their names.")
         decide(who, "models:read", model.owner).demand()
         versions = await asyncio.to_thread(self._rows.versions, model.id)
-        return {**_model_view(model), "versions": [version_view(version) for version in versions]}
+        return {**_model_view(model), "versions": [self._version_view(version) for version in versions]}
 
-    async def version(self, ref: str, number: int, who: Principal) -> ModelVersion:
-        """Return one version. Raises NotFound."""
-        model = await asyncio.to_thread(self._rows.find, ref)
-        found = await asyncio.to_thread(self._rows.version, model.id, number) if model is not None else None
-        if model is None or found is None:
-            raise NotFound(
-                f"There is no version {number} of the model {ref!r}", remedy="The model's page shows its versions."
-            )
-        decide(who, "models:read", model.owner).demand()
-        return found
+    def _version_view(self, version: ModelVersion) -> dict[str, Any]:
+        return {
+            "version": version.version, "digest": version.digest, "size_bytes": version.size_bytes,
+            "files": version.files, "created_at": version.created_at, "job": version.job, "attempt": version.attempt,
+            "path": self._layout.path(version.path), "metrics": version.metrics,
+        }  # fmt: skip
 
 
 def _model_view(model: Model) -> dict[str, Any]:
     return {
         "id": model.id, "name": model.name, "owner": model.owner, "workspace": model.workspace,
         "versions": model.versions, "latest": model.latest, "created_at": model.created_at,
-    }  # fmt: skip
-
-
-def version_view(version: ModelVersion) -> dict[str, Any]:
-    """Return one version as the API shows it."""
-    return {
-        "version": version.version, "digest": version.digest, "size_bytes": version.size_bytes, "files": version.files,
-        "created_at": version.created_at, "job": version.job, "attempt": version.attempt, "path": version.path,
-        "metrics": version.metrics,
     }  # fmt: skip

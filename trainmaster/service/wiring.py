@@ -105,7 +105,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     shell = Shell(master, engine, launching, saving, timers, lambda: scheduling.nodes, clock)
     return Platform(
-        context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows), shell=shell,
+        context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
         observer=Observer(master, engine, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
         database=database, ledger=ledger,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from trainmaster.store.tables import model, model_version
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """What a finished attempt saved. `digest` covers all files; `path` is where they lie."""
+    """What a finished attempt saved. `digest` covers all files; `path` is where they lie below the home folder."""
 
     digest: str
     size_bytes: int
@@ -30,7 +30,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class ModelVersion:
-    """One immutable version of a model; `name` is the model's."""
+    """One immutable version of a model; `name` is the model's, `path` starts at the home folder."""
 
     model: str
     name: str

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()

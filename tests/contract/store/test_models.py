@@ -11,7 +11,7 @@ from trainmaster.store.models import Model, Models, ModelVersion, NewVersion
 
 def saved(job: str = "t1", attempt: int = 1, at: float = 10.0) -> NewVersion:
     """What an attempt saved."""
-    return NewVersion("sha256:d" + job, 2**40, 3, at, job, attempt, f"/models/{job}", {"accuracy": 0.97})
+    return NewVersion("sha256:d" + job, 2**40, 3, at, job, attempt, f"models/{job}", {"accuracy": 0.97})
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Mod
     """A save that is repeated after a crash gives the version it gave before."""
     first = models.register(model_id="m1", name="digits", owner="ann", saved=saved())
     assert first == ModelVersion(
-        "m1", "digits", 1, "sha256:dt1", 2**40, 3, 10.0, "t1", 1, "/models/t1", {"accuracy": 0.97}
+        "m1", "digits", 1, "sha256:dt1", 2**40, 3, 10.0, "t1", 1, "models/t1", {"accuracy": 0.97}
     )
     assert first.reference == "m1@1"
     assert models.register(model_id="m9", name="another", owner="bob", saved=saved(at=99.0)) == first

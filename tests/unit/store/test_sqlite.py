@@ -23,6 +23,7 @@ from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.database import Database
 from trainmaster.store.job_query import ORDERS, page_keys
 from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.models import Models, NewVersion
 from trainmaster.store.read_jobs import JobQuery, JobReader
 
 ROOT = Path(__file__).parents[3]
@@ -368,6 +369,22 @@ def _plan(database: Database, statement: Any) -> str:
         values = tuple(compiled.params[name] for name in compiled.positiontup)
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values).all()
     return "\n".join(row.detail for row in rows)
+
+
+def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
+    """The real migration: the home of old may be gone; folders may have other numbers than their versions."""
+    database = home.open()
+    models = Models(database)
+    for job, folder in (("t1", "/srv/old home/models/m1/1"), ("t2", "/srv/old home/models/m1/3")):
+        saved = NewVersion("sha256:d", 1, 1, 10.0, job, 1, folder)
+        models.register(model_id="m1", name="digits", owner="ann", saved=saved)
+    database.close()
+    with sqlite3.connect(home.file) as old:
+        old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
+    old.close()
+    database = home.open()
+    assert [version.path for version in Models(database).versions("m1")] == ["models/m1/3", "models/m1/1"]
+    database.close()
 
 
 def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> None:
