@@ -30,7 +30,7 @@ class Kind(StrEnum):
     FAULT = "fault"  # reason
     SLOW = "slow"  # reason
     RESIZE = "resize"  # reason
-    PREEMPTED = "preempted"  # by: id of the job that it makes room for, reason
+    PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: why in words, or a key of queue.reasons.EVICTED
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
     SAVE_FAILED = "save_failed"  # reason

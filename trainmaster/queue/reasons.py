@@ -90,6 +90,18 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
 }  # fmt: skip
 """Code -> (zh, en). Placeholders are keys of the evidence, made readable by `render`."""
 
+EVICTED: Final[dict[str, tuple[str, str]]] = {
+    "class": (
+        "让位给{job}：它的优先级更高",
+        "Makes room for {job}, which is of a higher priority class",
+    ),
+    "reclaim": (
+        "让位给{job}：它收回借出的配额",
+        "Makes room for {job}, which takes back quota that it had lent",
+    ),
+}
+"""Why an attempt was sent back to the queue, by `Evict.why` -> (zh, en)."""
+
 _SOMEBODY: Final = ("其他用户的任务", "another user's job")
 _OPEN: Final = frozenset({"holds", "at", "in_s", "limit_s"})
 """What anybody may know of a job whose name he may not: how much it takes, and when his own turn comes."""
@@ -132,6 +144,16 @@ def render(reason: Reason) -> Text:
     zh, en = REASONS[reason.code]
     english = en.format(**_words(reason, 1))
     return Text(zh.format(**_words(reason, 0)), english[:1].upper() + english[1:])
+
+
+def evicted(why: str, name: str | None) -> Text:
+    """Return why an attempt had to make room for the job `name`, None: the reader may not know of it, or it is gone.
+
+    Raises KeyError for what is not in EVICTED.
+    """
+    zh, en = EVICTED[why]
+    job = Text("另一个任务", "another job") if name is None else Text(f"任务 {name} ", f"job {name}")
+    return Text(zh.format(job=job.zh), en.format(job=job.en))
 
 
 def remedy(reason: Reason) -> Text:

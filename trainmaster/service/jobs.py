@@ -111,7 +111,8 @@ class Jobs:
         if job.id in self._ctx.master.live:
             await self._ctx.master.durable()  # no view of the job is ahead of its events
         events = await asyncio.to_thread(self._ctx.reader.events, job.id, after)
-        return {"items": [event_view(event) for event in events]}
+        name_of = self._ctx.names_for(who)
+        return {"items": [event_view(event, name_of) for event in events]}
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document in a dialect (native, pai) and form (json, yaml)."""

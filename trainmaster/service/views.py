@@ -1,6 +1,6 @@
 """Records as the JSON that API, CLI, SDK and console show (docs/design/api.md). Pure; times and extras are parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from trainmaster.core.errors import Problem
@@ -9,6 +9,7 @@ from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
+from trainmaster.queue.reasons import EVICTED, evicted
 from trainmaster.service.language import both, problem_in
 
 
@@ -139,18 +140,28 @@ def task_view(job: Job, place: Assignment, task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def event_view(event: Event) -> dict[str, Any]:
-    """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job)."""
+def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, Any]:
+    """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job).
+
+    `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
+    """
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
     data.pop("handle", None)
+    if data.get("by") and name_of(data["by"]) is None:
+        data["by"] = None
     return {
         "seq": event.seq, "at": event.at, "actor": event.actor, "attempt": event.attempt, "kind": event.kind.value,
-        "title": two(NAMES[event.kind]), "text": _said(event), "data": data,
+        "title": two(NAMES[event.kind]), "text": _said(event, name_of), "data": data,
     }  # fmt: skip
 
 
-def _said(event: Event) -> dict[str, str]:
-    return note_view(event)["message"] if event.kind is Kind.NOTED else both(str(event.data.get("reason") or ""))
+def _said(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
+    if event.kind is Kind.NOTED:
+        return dict(note_view(event)["message"])
+    reason = str(event.data.get("reason") or "")
+    if event.kind is Kind.PREEMPTED and reason in EVICTED:
+        return evicted(reason, name_of(event.data["by"])).to_json()
+    return both(reason)
 
 
 def note_view(event: Event) -> dict[str, Any]:
