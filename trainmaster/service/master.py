@@ -230,6 +230,10 @@ class Master:
                 self.live.pop(job.id, None)
         for action in batch.actions:
             self.act(action)
+        # A turn later, so that orders have left before answers are made: a program starts sooner, its caller waits no longer.
+        asyncio.get_running_loop().call_soon(self._tell, batch, newest)
+
+    def _tell(self, batch: _Open, newest: list[tuple[int, Job]]) -> None:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_result(None)
