@@ -33,6 +33,10 @@ def read(layout: Layout, name: str) -> LiveAttempt:
         if "s" in line:
             task = attempt.tasks[line["s"]]
             task.pid, task.start, task.started_at = line["pid"], line["start"], line["at"]
+        elif "launched" in line:
+            attempt.launched = True
+            for task in attempt.tasks:
+                task.started_at = line["launched"]
         elif "e" in line:
             attempt.tasks[line["e"]].end = {key: value for key, value in line.items() if key != "e"}
     return attempt

@@ -1,4 +1,4 @@
-"""Make gangs ready to start: everything but the record and the processes. Starts and ends nothing.
+"""Make gangs ready to start: everything but the processes. Starts and ends nothing.
 
 A gang may be made ready before anybody may start it, while the server is still writing its decision down. Invariant: what
 was made ready and is never started leaves no trace but the job's own empty folders.
@@ -32,18 +32,19 @@ class Gangs:
         self._spares = Spares(layout.path("run", "spare"))
         self._filling = False
 
-    def ready(self, gang: Gang, settings: Settings) -> LiveAttempt:
-        """Return `gang` ready to start. Raises Refused; then nothing is left of it."""
+    def ready(self, gang: Gang, settings: Settings, request: bytes) -> LiveAttempt:
+        """Return `gang` ready to start; `request` goes into its record. Raises Refused; then nothing is left of it."""
         name = live.name_of(gang)
         attempt = LiveAttempt(name, gang, settings, live.record_path(self._layout, name))
         try:
             self._make(attempt)
+            live.create(self._layout, attempt, request)
         except spawn.Refused:
             self.forget(attempt)
             raise
         except OSError as error:
             self.forget(attempt)
-            raise spawn.refusal(error, "the task's folder could not be made") from error
+            raise spawn.refusal(error, "the task's files could not be made") from error
         return attempt
 
     def _make(self, attempt: LiveAttempt) -> None:

@@ -1,13 +1,14 @@
 """What the agent remembers: attempts and tasks that are not yet reaped, and their records on disk.
 
-A record is HOME/run/live/<attempt>: line 1 the launch request exactly as it came, line 2 settings and groups, then one line
-per start and per end, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants: the record
-exists before anything of the attempt is started; a task's `log` is created by the task's own process, exclusively, so a
-task without a log has never run, and none can run twice.
+A record is HOME/run/live/<attempt>: line 1 the request exactly as it came, line 2 settings and groups, then one line for the
+launch and one per start and per end, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants:
+the record exists before any process of the attempt; nothing of the user's runs before the line of the launch; a task's `log`
+is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
 """
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +63,7 @@ class LiveAttempt:
     settings: Settings
     record: str
     tasks: list[LiveTask] = field(default_factory=list)
+    launched: bool = False  # decided: until then it is only made ready, and may be dropped
     reaping: bool = False
     undone: bool = False
     waiters: list[Callable[[], None]] = field(default_factory=list)
@@ -97,7 +99,7 @@ def closed_path(layout: Layout, gang: Gang) -> str:
 
 
 def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
-    """Write the record of an attempt that is about to start. Raises FileExistsError when it was started before."""
+    """Write the record of an attempt that is made ready. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
     meta = f'{{"settings":{attempt.settings.text},"groups":{json.dumps(groups)}}}'.encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
@@ -110,6 +112,15 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
         raise
     finally:
         os.close(fd)
+
+
+def decide(attempt: LiveAttempt) -> None:
+    """Write down that `attempt` is launched: from here on no agent may forget it. Raises OSError when the disk is full."""
+    now = time.time()
+    attempt.append({"launched": now})
+    attempt.launched = True
+    for task in attempt.tasks:
+        task.started_at = now
 
 
 def close(layout: Layout, attempt: LiveAttempt) -> None:

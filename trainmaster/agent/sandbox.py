@@ -16,6 +16,8 @@ from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL,
 SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
 GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
 STATUS_FD: Final = 3
+GATE_FD: Final = 5
+"""Where bubblewrap, its sandbox made, waits for one byte before it executes the program."""
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -120,7 +122,8 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
 
     The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
     """
-    args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD), *_system()]
+    args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD)]
+    args += ["--block-fd", str(GATE_FD), *_system()]
     args += ["--ro-bind", view.etc, "/etc"]
     shown = [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]

@@ -178,8 +178,7 @@ class Server:
             self._unwatch(fd)
             del self.connections[fd]
             connection.sock.close()
-            for name in connection.announced:
-                self.supervisor.drop(name)
+            self._withdraw(connection)
             return
         connection.inbox += data
         while (end := connection.inbox.find(b"\n")) >= 0:
@@ -262,14 +261,15 @@ class Server:
         def refuse(refused: Refused) -> None:
             self._refuse(connection, request["id"], refused.code, refused.message)
 
-        if "attempt" in request:
-            connection.announced.discard(request["attempt"])
-            attempt = self.supervisor.launch_ready(request["attempt"], refuse)
-        else:
-            attempt = self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, refuse)
-        if attempt is not None:
+        def started(attempt: LiveAttempt) -> None:
             self._answer(connection, request["id"], self._told(attempt))
             self._tick_soon()
+
+        if "attempt" in request:
+            connection.announced.discard(request["attempt"])
+            self.supervisor.launch_ready(request["attempt"], started, refuse)
+        else:
+            self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, started, refuse)
 
     def _told(self, attempt: LiveAttempt | None) -> dict[str, Any]:
         if attempt is None or attempt.undone:
@@ -298,8 +298,15 @@ class Server:
             request["attempt"], float(request["grace_s"]), lambda: self._answer(connection, request["id"], None)
         )
 
+    def _withdraw(self, connection: Connection) -> None:
+        """Drop what was announced and will not be launched any more."""
+        for name in connection.announced:
+            self.supervisor.drop(name)
+        connection.announced.clear()
+
     def op_shutdown(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
         """End the agent, refused while an attempt is not reaped."""
+        self._withdraw(connection)
         if self.supervisor.attempts:
             self._refuse(connection, request["id"], "busy", f"{len(self.supervisor.attempts)} attempts are not reaped")
             return

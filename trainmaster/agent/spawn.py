@@ -3,6 +3,7 @@
 Raises Refused with a verdict code when a task cannot be started; the caller undoes the rest of the gang.
 """
 
+import contextlib
 import errno
 import itertools
 import os
@@ -130,7 +131,10 @@ def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
 
 
 def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
-    """Start `task`, in its group from the first instruction, and note pid and start. Raises OSError; then nothing runs."""
+    """Start `task`, in its group from the first instruction, and note pid and start. Raises OSError; then nothing runs.
+
+    In a sandbox the program waits for `open_gate`.
+    """
     prepared = task.prepared
     actions: list[tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
@@ -146,6 +150,9 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
         actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, 0o600))
         actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+        os.mkfifo(prepared.paths.gate, 0o600)
+        # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.
+        actions.append((os.POSIX_SPAWN_OPEN, sandbox.GATE_FD, prepared.paths.gate, os.O_RDWR, 0))
     else:
         os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
     try:
@@ -160,3 +167,13 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
             os.close(options)
         elif not prepared.options:
             os.chdir("/")
+
+
+def open_gate(task: LiveTask) -> None:
+    """Let the program of a sandboxed `task` run, which waits since `spawn`. A second time, or after its end, nothing happens."""
+    with contextlib.suppress(OSError):  # nobody waits there (any more)
+        gate = os.open(task.prepared.paths.gate, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.write(gate, b"1")
+        finally:
+            os.close(gate)

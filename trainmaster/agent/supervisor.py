@@ -23,8 +23,11 @@ from trainmaster.core.layout import Layout
 
 NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
+READY_S: Final = 5.0
+"""A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
 TOLD: Final = ("at", "exit_code", "signal", "verdict", "peak_mem_mib")
 
+Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.Refused], None]
 Push = Callable[[dict[str, Any]], None]
 Later = Callable[[float, Callable[[], None]], None]
@@ -45,62 +48,92 @@ class Supervisor:
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
         self.gangs = Gangs(layout, cgroups, later)
-        self._ready: dict[str, tuple[LiveAttempt, bytes]] = {}  # made ready, with the request that becomes the record
+        self._ready: dict[str, LiveAttempt] = {}  # made ready, not launched
+        self._ready_before: dict[str, LiveAttempt] = {}  # as it was when `_drop_overdue` looked last
+        self._looking = False  # it will look again
 
     # ------------------------------------------------------------------------------------------------------- launch
 
     def get_ready(self, request: bytes, gang: Gang, settings: Settings) -> str:
-        """Make `gang` ready for a launch that may follow; return its attempt. What is wrong with it is said by the launch."""
+        """Make `gang` ready for a launch that may follow; return its attempt. What is wrong with it is said by the launch.
+
+        Its sandboxes are made and wait; nothing of the user's runs.
+        """
         name = live.name_of(gang)
+        known = self._ready.get(name)
+        if known is not None and (known.gang, known.settings) == (gang, settings):
+            return name
         self.drop(name)
         if name not in self.attempts:
             with contextlib.suppress(spawn.Refused):
-                self._ready[name] = (self.gangs.ready(gang, settings), request)
+                self._ready[name] = attempt = self.gangs.ready(gang, settings, request)
+                self._look_later()
+                try:
+                    for task in attempt.tasks:
+                        self._make_sandbox(task)
+                except OSError:
+                    self.drop(name)
         return name
 
     def drop(self, name: str) -> None:
-        """Forget a gang that was made ready and will not be launched."""
-        attempt, _ = self._ready.pop(name, (None, b""))
+        """Forget a gang that was made ready and will not be launched. Its sandboxes, if any, are gone a little later."""
+        attempt = self._ready.pop(name, None)
         if attempt is not None:
-            self.gangs.forget(attempt)
+            self._undo(attempt, lambda: None)
 
-    def launch_ready(self, name: str, refuse: Refuse) -> LiveAttempt | None:
+    def launch_ready(self, name: str, started: Started, refuse: Refuse) -> None:
         """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
-        if name in self.attempts:
-            return self.attempts[name]
-        if name not in self._ready:
+        known = self.attempts.get(name)
+        if name in self._ready:
+            self._launch(self._ready.pop(name), started, refuse)
+        elif known is not None and not known.undone:
+            started(known)
+        else:
             refuse(spawn.Refused("not_ready", f"{name} was not made ready here"))
-            return None
-        return self._start(*self._ready.pop(name), refuse)
 
-    def launch(self, request: bytes, gang: Gang, settings: Settings, refuse: Refuse) -> LiveAttempt | None:
-        """Start `gang`, all or none; a second call finds the first one's attempt. `refuse` is called once undone."""
+    def launch(self, request: bytes, gang: Gang, settings: Settings, started: Started, refuse: Refuse) -> None:
+        """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is called once undone."""
         name = live.name_of(gang)
-        if name in self.attempts:
-            return self.attempts[name]
         self.drop(name)
-        try:
-            attempt = self.gangs.ready(gang, settings)
-        except spawn.Refused as refused:
-            refuse(refused)
-            return None
-        return self._start(attempt, request, refuse)
-
-    def _start(self, attempt: LiveAttempt, request: bytes, refuse: Refuse) -> LiveAttempt | None:
-        try:
-            live.create(self.layout, attempt, request)
-        except OSError as error:
-            self.gangs.forget(attempt)
-            refuse(spawn.refusal(error, "the task's record could not be made"))
-            return None
-        self.attempts[attempt.id] = attempt
-        for task in attempt.tasks:
+        known = self.attempts.get(name)
+        if known is None:
             try:
-                self._spawn(task)
-            except OSError as error:
-                self._undo(attempt, self._why_not(task, error), refuse)
-                return None
-        return attempt
+                attempt = self.gangs.ready(gang, settings, request)
+            except spawn.Refused as refused:
+                refuse(refused)
+            else:
+                self._launch(attempt, started, refuse)
+        elif known.undone:  # what bears this name ends first
+            known.waiters.append(lambda: self.launch(request, gang, settings, started, refuse))
+        else:
+            started(known)
+
+    def _launch(self, attempt: LiveAttempt, started: Started, refuse: Refuse) -> None:
+        self.attempts[attempt.id] = attempt
+        task = attempt.tasks[0]
+        try:
+            for task in attempt.tasks:
+                self._make_sandbox(task)
+            live.decide(attempt)
+            for task in attempt.tasks:
+                self._begin(task)
+        except OSError as error:
+            refused = self._why_not(task, error)
+            self._undo(attempt, lambda: refuse(refused))
+        else:
+            started(attempt)
+
+    def _make_sandbox(self, task: LiveTask) -> None:
+        """Start the sandbox of `task`, if it has one: it waits at its gate. Raises OSError."""
+        if task.prepared.options and not task.pid:
+            self._spawn(task)
+
+    def _begin(self, task: LiveTask) -> None:
+        """Let the program of a launched task run. Raises OSError."""
+        if task.pid:
+            spawn.open_gate(task)
+        else:
+            self._spawn(task)
 
     def _spawn(self, task: LiveTask) -> None:
         spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
@@ -115,13 +148,29 @@ class Supervisor:
             )
         return spawn.refusal(error, f"{task.prepared.name} could not be started")
 
-    def _undo(self, attempt: LiveAttempt, refused: spawn.Refused, refuse: Refuse) -> None:
-        """End what was started of a gang, then forget it entirely and say why."""
-        attempt.waiters.append(lambda: refuse(refused))
+    def _undo(self, attempt: LiveAttempt, done: Callable[[], None]) -> None:
+        """End what was started of a gang, then forget it entirely and call `done`."""
+        self.attempts[attempt.id] = attempt
+        attempt.waiters.append(done)
         attempt.undone = True
         for task in attempt.tasks:
-            task.settled = task.pid == 0
+            task.settled = task.settled or task.pid == 0
         self._begin_reap(attempt, 0.0)
+
+    def _look_later(self) -> None:
+        if not self._looking:
+            self._looking = True
+            self.later(READY_S, self._drop_overdue)
+
+    def _drop_overdue(self) -> None:
+        """Forget what has been ready for long: its launch got lost, with the decision behind it. Looks again while anything is."""
+        self._looking = False
+        for name, attempt in self._ready_before.items():
+            if self._ready.get(name) is attempt:
+                self.drop(name)
+        self._ready_before = dict(self._ready)
+        if self._ready:
+            self._look_later()
 
     # -------------------------------------------------------------------------------------------------------- adopt
 
@@ -144,6 +193,8 @@ class Supervisor:
                 self.gangs.etc.know(task.prepared.name for task in attempt.tasks)
             for task in attempt.tasks:
                 self._adopt(task)
+            if not attempt.launched:
+                self._undo(attempt, lambda: None)
 
     def _regroup(self, attempt: LiveAttempt) -> None:
         for task in attempt.tasks:
@@ -155,7 +206,7 @@ class Supervisor:
             self._settle(task)
             return
         if task.pid == 0 and not os.path.exists(task.prepared.paths.log):  # it never ran: its gang is completed now
-            if not task.attempt.undone:
+            if task.attempt.launched and not task.attempt.undone:
                 self._start_late(task)
             return
         if task.pid == 0:
@@ -169,15 +220,15 @@ class Supervisor:
             or not self.watch(task.pid, lambda: self.adopted_ended(task))
         ):
             self.adopted_ended(task)
+        elif task.prepared.options and task.attempt.launched:
+            spawn.open_gate(task)  # the former agent may not have come to it
 
     def _start_late(self, task: LiveTask) -> None:
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
-        except spawn.Refused as refused:
-            self._undo(task.attempt, refused, lambda again: None)
-        except OSError as error:
-            self._undo(task.attempt, self._why_not(task, error), lambda refused: None)
+        except (spawn.Refused, OSError):
+            self._undo(task.attempt, lambda: None)
 
     # ---------------------------------------------------------------------------------------------------------- ends
 
@@ -220,9 +271,13 @@ class Supervisor:
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
         task.end = end
+        self.drop(
+            task.attempt.id
+        )  # a sandbox that ended before its launch: the launch makes another, and says what is wrong
         with contextlib.suppress(OSError):  # a full disk must not hide an end
             task.attempt.append({"e": task.position, **end})
-        self.push(self.fact(task))
+        if not task.attempt.undone:
+            self.push(self.fact(task))
         self._settle(task)
 
     def fact(self, task: LiveTask) -> dict[str, Any]:

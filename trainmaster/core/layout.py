@@ -37,6 +37,11 @@ class TaskPaths:
         return os.path.join(self.root, "status")
 
     @property
+    def gate(self) -> str:
+        """The pipe at which the task's sandbox waits, all set up, for its launch (absent without a sandbox)."""
+        return os.path.join(self.root, "gate")
+
+    @property
     def usage(self) -> str:
         """Usage samples, one JSON array a line (see agent/samples)."""
         return os.path.join(self.root, "usage.jsonl")
