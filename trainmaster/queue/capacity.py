@@ -6,11 +6,12 @@ so that taking and giving back any number of times is exact. Invariant: free = o
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role, port_space
 from trainmaster.queue.buckets import Buckets, View
-from trainmaster.queue.failures import Failures
+from trainmaster.queue.failures import Amounts, Failures
 from trainmaster.queue.need import WHOLE, millicores
 
 _VIEWS: Final = 64
@@ -81,10 +82,16 @@ class Free(NamedTuple):
 
 
 def _all_free(node: Node) -> Free:
+    return Free(node, int(round(node.cpu * 1000, 6)), node.memory_mib, _by_model(node.gpus))
+
+
+@lru_cache(maxsize=256)
+def _by_model(gpus: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Return the indices of the cards of each model; shared by the nodes that are alike, so never changed."""
     cards: dict[str, tuple[int, ...]] = {}
-    for index, model in enumerate(node.gpus):
+    for index, model in enumerate(gpus):
         cards[model] = (*cards.get(model, ()), index)
-    return Free(node, int(round(node.cpu * 1000, 6)), node.memory_mib, cards)
+    return cards
 
 
 class Room:
@@ -145,11 +152,9 @@ class Room:
         if found is None:
             if len(self._views) > _VIEWS:
                 self._views = {view: kept for view, kept in self._views.items() if view[1:] == (frozenset(), None)}
-            found = self._views[key] = Buckets()
+            chosen = ((place, free) for place, free in enumerate(self._free) if within(free.node, key))
+            found = self._views[key] = Buckets.of(chosen)
             self._own.add(key)
-            for place, free in enumerate(self._free):
-                if within(free.node, key):
-                    found.add(free, place)
         return found
 
     def ports_of(self, host: str) -> set[int]:
@@ -242,11 +247,12 @@ class Capacity(Room):
     """The picture the service keeps: one `hold` per started attempt, one `release` when it is reaped.
 
     `unfit` remembers what was asked and did not fit now, with all that asks for more; by request, `impossible` what does not
-    fit on the nodes in service, `refused` what does not fit on all nodes.
+    fit on the nodes in service, `refused` what does not fit on all nodes; by pool and card model, `possible` an amount that
+    fits on those in service.
     Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 
-    __slots__ = ("_empty", "_held", "_holdings", "impossible", "refused", "unfit")
+    __slots__ = ("_empty", "_held", "_holdings", "impossible", "possible", "refused", "unfit")
 
     def __init__(
         self,
@@ -258,6 +264,7 @@ class Capacity(Room):
         self._held: dict[str, tuple[tuple[Role, ...], tuple[Assignment, ...]]] = {}
         self.impossible: dict[Any, Any] = {}
         self.refused: dict[Any, Any] = {}
+        self.possible: dict[tuple[str, str | None], Amounts] = {}
         self.unfit = Failures()
         self._holdings: dict[str, tuple[Held, ...]] = {}
         self._empty: Room | None = None
@@ -315,4 +322,5 @@ class Capacity(Room):
         self.unfit.clear()
         self.impossible.clear()
         self.refused.clear()
+        self.possible.clear()
         self._empty = None

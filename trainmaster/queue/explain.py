@@ -6,19 +6,20 @@ line. Costs are bounded: a fixed number of fits and one walk over the nodes or t
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room, within
-from trainmaster.queue.failures import Failures
+from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fit import place
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Excess, asks, charges
-from trainmaster.queue.shortage import FIELDS, away, plain, shortage
+from trainmaster.queue.shortage import FIELDS, away, plain
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, RequestClass, Snapshot, Start
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
@@ -44,12 +45,15 @@ def explain(snapshot: Snapshot, job: Pending, made: Plan, *, holders: bool = Fal
 
 
 def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
-    room, books, request = made.room, made.books[job.pool], job.request
+    room, shortages, books, request = made.room, made.shortages, made.books[job.pool], job.request
     assert room is not None, "a plan with lines has a room"
-    judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in request.smallest]
-    demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
-    if not demands:
-        return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+    assert shortages is not None, "a plan with a room can tell what is short in it"
+    demands: Sequence[Demand] = request.smallest
+    if not books.empty:
+        judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in demands]
+        demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
+        if not demands:
+            return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
     by_name = {} if books.empty else {node.name: node for node in snapshot.nodes}
 
     def tried(free: Room, unfit: Failures) -> Excess | bool:
@@ -59,14 +63,14 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
         over = [verdict for verdict in found if isinstance(verdict, Excess)]
         return over[0] if over and len(over) == len(found) else bool(found)
 
-    now = tried(room, line.unfit)
+    now = not all(map(shortages.of_cards, demands)) and tried(room, line.unfit)
     if isinstance(now, Excess):
         return over_quota(job.pool, now)
     if not now:
         gone = away(snapshot.capacity or capacity_of(snapshot), request)
         if gone is not None:
             return gone
-        return shortage(room, demands[0], made.free)
+        return shortages.of(demands[0])
     if line.head is None:
         return Reason("next_pass")
     if line.closed:

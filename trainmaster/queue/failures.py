@@ -22,17 +22,25 @@ Ports = tuple[tuple[int, int], ...]
 Family = tuple[View, str | None, Ports]
 """What must be alike, or absent in the failed one, for amounts to be comparable: nodes, card model, ports."""
 
+Cards = tuple[str, int, int, int, str | None]
+"""Of a role its name, replicas, and per replica cards, thousandths of each, model."""
+
 _MOST: Final = 64
 """Failed amounts that are remembered per family: the latest, and those that ruled something out last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A gang and where it may go, prepared for asking often: make one per request class and keep it."""
+    """A gang and where it may go, prepared for asking often: make one per request class and keep it.
+
+    `parts`: per role its amounts; its own family first, then less choosy ones. `cards`: what it asks for if cores, memory
+    and ports are left out of it, which many have in common.
+    """
 
     roles: tuple[Role, ...]
     view: View
-    parts: tuple[tuple[Amounts, tuple[Family, ...]], ...]  # per role; its own family first, then less choosy ones
+    parts: tuple[tuple[Amounts, tuple[Family, ...]], ...]
+    cards: tuple[Cards, ...]
 
     @classmethod
     def of(
@@ -40,7 +48,9 @@ class Demand:
     ) -> "Demand":
         """Return the demand of a gang that may use these nodes (empty: all of the pool) with this driver (None: any)."""
         view = (pool, nodes, driver)
-        return cls(tuple(roles), view, tuple(_part(role, view) for role in roles))
+        asked = [(role, role.resources) for role in roles]
+        cards = tuple((role.name, role.replicas, ask.gpu, ask.gpu_milli, ask.gpu_type) for role, ask in asked)
+        return cls(tuple(roles), view, tuple(_part(role, view) for role in roles), cards)
 
 
 class Failures:
@@ -76,7 +86,7 @@ class Failures:
             return
         failed, families = demand.parts[0]
         known = self._minimal.setdefault(families[0], [])
-        known[:] = [failed, *(other for other in known if not _at_least(other, failed))][:_MOST]
+        known[:] = [failed, *(other for other in known if not at_least(other, failed))][:_MOST]
 
 
 def _part(role: Role, view: View) -> tuple[Amounts, tuple[Family, ...]]:
@@ -97,14 +107,15 @@ def _nodes(view: View) -> tuple[View, ...]:
 
 def _dominated(asked: Amounts, known: list[Amounts]) -> bool:
     for at, failed in enumerate(known):
-        if _at_least(asked, failed):
+        if at_least(asked, failed):
             if at:  # what rules out one is likely to rule out the next
                 known.insert(0, known.pop(at))
             return True
     return False
 
 
-def _at_least(more: Amounts, less: Amounts) -> bool:
+def at_least(more: Amounts, less: Amounts) -> bool:
+    """Return whether `more` asks for no less than `less` of everything."""
     return (
         more[0] >= less[0] and more[1] >= less[1] and more[2] >= less[2] and more[3] >= less[3] and more[4] >= less[4]
     )

@@ -5,6 +5,7 @@ Invariant: a request is only given up when `fit` would refuse it, and all that a
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.backfill import Line
@@ -15,46 +16,56 @@ from trainmaster.queue.order import Turn
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.snapshot import ClassKey
 
-Kind = tuple[str | None, bool]
-"""Card model; whether they would still run when the head of the line starts."""
+
+@dataclass(slots=True)
+class _Kind:
+    """What requests of one card model ask for. `late`: they would still run when the head of the line starts."""
+
+    model: str | None
+    late: bool
+    asked: list[Amounts] = field(default_factory=list)
+    gone: bool = False
+
+    def least(self, pool: str) -> Demand:
+        """Return one replica of the least of each amount."""
+        _, gpu, cpu, memory_mib, milli = map(min, zip(*self.asked, strict=True))
+        ask = Resources(cpu / 1000, memory_mib, gpu, self.model, 0, milli or 1000)
+        return Demand.of((Role("least", 1, ask),), pool)
 
 
 class Kinds:
-    """The classes of one line that are left, by kind; None for those of several shapes or roles, with ports or chosen nodes."""
+    """The classes of one line that are left, by kind; those of several shapes or roles, with ports or chosen nodes are of none."""
 
     def __init__(self, keys: Sequence[ClassKey], heap: Sequence[Turn], now: float, line: Line) -> None:
-        self.kind_of: list[Kind | None] = [None] * len(keys)
-        self._line = line
-        cards: dict[Kind, list[Amounts]] = {}
+        none = _Kind(None, late=False)
+        self._line, self._kind_of = line, [none] * len(keys)
+        early, later = dict[str | None, _Kind](), dict[str | None, _Kind]()
         spare_s = line.promise.at - now if line.promise is not None else math.inf
         for turn in heap:
-            at = turn[4]
-            request, _, _, limit_s = keys[at]
+            request, _, _, limit_s = keys[turn[4]]
             plain = request.plain
-            if plain is not None:
-                model, asked = plain
-                kind = model, not (limit_s <= spare_s and limit_s < math.inf)
-                self.kind_of[at] = kind
-                if kind in cards:
-                    cards[kind].append(asked)
-                else:
-                    cards[kind] = [asked]
-        self._least = {kind: _least(line.pool, kind[0], rows) for kind, rows in cards.items()}
+            if plain is None:
+                continue
+            model, asked = plain
+            late = limit_s > spare_s or limit_s == math.inf
+            kinds = later if late else early
+            kind = kinds.get(model)
+            if kind is None:
+                kind = kinds[model] = _Kind(model, late)
+            kind.asked.append(asked)
+            self._kind_of[turn[4]] = kind
+        self._least = [(kind, kind.least(line.pool)) for kinds in (early, later) for kind in kinds.values()]
 
-    def hopeless(self, room: Room, packing: Packing) -> set[Kind | None]:
-        """Return the kinds of which nobody can start any more; each is told once."""
-        line, gone = self._line, set[Kind | None]()
-        for kind, demand in list(self._least.items()):
-            _, late = kind
-            free, unfit = (line.behind(room), line.unfit_behind) if late else (room, line.unfit)
-            if place(free, demand, unfit, packing) is None:
-                gone.add(kind)
-                del self._least[kind]
-        return gone
-
-
-def _least(pool: str, model: str | None, rows: list[Amounts]) -> Demand:
-    """Return one replica of the least of each amount."""
-    _, gpu, cpu, memory_mib, milli = map(min, zip(*rows, strict=True))
-    ask = Resources(cpu / 1000, memory_mib, gpu, model, 0, milli or 1000)
-    return Demand.of((Role("least", 1, ask),), pool)
+    def without_hopeless(self, heap: list[Turn], room: Room, packing: Packing) -> list[Turn]:
+        """Return the turns of `heap`, in no order, without the kinds of which nobody can start any more."""
+        line, left = self._line, list[tuple[_Kind, Demand]]()
+        for kind, least in self._least:
+            free, unfit = (line.behind(room), line.unfit_behind) if kind.late else (room, line.unfit)
+            kind.gone = place(free, least, unfit, packing) is None
+            if not kind.gone:
+                left.append((kind, least))
+        if len(left) == len(self._least):
+            return heap
+        self._least = left
+        kind_of = self._kind_of
+        return [turn for turn in heap if not kind_of[turn[4]].gone]

@@ -33,29 +33,27 @@ class Ranking:
     """The order under one policy, with what was used until now."""
 
     def __init__(self, policy: QueuePolicy, offsets: Offsets) -> None:
-        self._policy, self._offsets = policy, offsets
-        self._came = 0.0 if policy.ordering == "sjf" else 1.0
-        self._offset: dict[Tenant, float] = {}
+        if policy.ordering == "sjf":
+            self._came, self._weight, self._cap, offsets = 0.0, 1.0, math.inf, Offsets({})
+        else:
+            self._came, self._weight, self._cap = 1.0, policy.age_weight, policy.age_cap_s
+        self._offset = _OffsetOf(offsets)
 
     def lift(self, key: ClassKey) -> float:
         """Return what the jobs of a class are moved back by, in seconds."""
-        policy = self._policy
-        if policy.ordering == "sjf":
-            return key.limit_s
-        tenant = key.tenant
-        offset = self._offset.get(tenant)
-        if offset is None:
-            offset = self._offset[tenant] = self._offsets.of(tenant)
-        return policy.age_weight * min(key.limit_s, policy.age_cap_s) + offset
+        return self._weight * min(key.limit_s, self._cap) + self._offset[key.tenant]
 
     def line(self, classes: Sequence[RequestClass], firsts: Sequence[Pending]) -> tuple[list[float], list[Turn]]:
         """Return the lift of every class, and a heap of (place of its first job, number of the class). O(classes)."""
-        lifts = [self.lift(cls.key) for cls in classes]
-        came = self._came
-        turns = [
-            (-first.priority, False, came * first.order[0] + lifts[at], first.order[1], at)
-            for at, first in enumerate(firsts)
-        ]
+        came, weight, cap, offset = self._came, self._weight, self._cap, self._offset
+        lifts, turns = list[float](), list[Turn]()
+        for at, ((_, priority, tenant, limit_s), first) in enumerate(
+            zip((cls.key for cls in classes), firsts, strict=True)
+        ):
+            lift = weight * (limit_s if limit_s < cap else cap) + offset[tenant]
+            came_at, seq = first.order
+            lifts.append(lift)
+            turns.append((-priority, False, came * came_at + lift, seq, at))
         heapify(turns)
         return lifts, turns
 
@@ -92,6 +90,18 @@ class Ranking:
             else:
                 firsts[at] = behind
                 heapreplace(heap, (*self.place(behind, lifts[at]), at))
+
+
+class _OffsetOf(dict[Tenant, float]):
+    """The offset of every tenant that was asked for."""
+
+    def __init__(self, offsets: Offsets) -> None:
+        super().__init__()
+        self._offsets = offsets
+
+    def __missing__(self, tenant: Tenant) -> float:
+        offset = self[tenant] = self._offsets.of(tenant)
+        return offset
 
 
 class Ordered(Sequence[Pending]):
@@ -161,10 +171,10 @@ class Ordered(Sequence[Pending]):
     @overload
     def __getitem__(self, index: slice) -> list[Pending]: ...
     def __getitem__(self, index: int | slice) -> Pending | list[Pending]:
-        if isinstance(index, slice):
-            return list(self)[index]
         if index == 0 and self._size:
             return self._blocks[0][0]
+        if isinstance(index, slice):
+            return list(self)[index]
         left = index if index >= 0 else index + self._size
         if 0 <= left < self._size:
             for block in self._blocks:

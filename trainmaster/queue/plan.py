@@ -27,7 +27,7 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.preempt import give_way
 from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, asks, charges
 from trainmaster.queue.running import running_of
-from trainmaster.queue.shortage import away
+from trainmaster.queue.shortage import Shortages, away
 from trainmaster.queue.snapshot import (
     ClassKey,
     Evict,
@@ -116,6 +116,7 @@ class _Pass:
             lines=self.lines,
             books=self._books,
             ranking=self.ranking,
+            shortages=Shortages(self.room),
         )
 
     def _resizes(self) -> tuple[Resize, ...]:
@@ -186,12 +187,9 @@ class _PoolPass:
         """Return `heap` without those kinds of requests of which not even the least of everything is to be had."""
         if self._kinds is None:
             self._kinds = Kinds([cls.key for cls in classes], heap, self.work.now, self.line)
-        gone = self._kinds.hopeless(self.work.room, self.work.packing)
-        if not gone:
-            return heap
-        kind_of = self._kinds.kind_of
-        left = [turn for turn in heap if kind_of[turn[-1]] not in gone]
-        heapq.heapify(left)
+        left = self._kinds.without_hopeless(heap, self.work.room, self.work.packing)
+        if left is not heap:
+            heapq.heapify(left)
         return left
 
     def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:

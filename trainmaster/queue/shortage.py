@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from trainmaster.core.records import Resources, Role
+from trainmaster.queue.buckets import View
 from trainmaster.queue.capacity import Capacity, Free, Room
-from trainmaster.queue.failures import Demand
+from trainmaster.queue.failures import Amounts, Cards, Demand, at_least
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL, WHOLE, Kinds
 from trainmaster.queue.snapshot import Reason, Request
@@ -37,12 +38,36 @@ Known = dict[tuple[object, ...], tuple[float, float]]
 """What was found free in one room, by what it was asked for: (in all, most that one replica may have)."""
 
 
-def shortage(room: Room, demand: Demand, known: Known) -> Reason:
-    """Return why a gang does not fit in `room` now. `known`: kept for this room. Costs at most three more fits."""
-    pool, nodes, driver = demand.view
-    roles = demand.roles
-    what = next((name for name, kinds in STEPS if fit(room, roles, pool, kinds, nodes, driver) is None), "ports")
-    return Reason(f"waiting_{what}", evidence(what, room, roles, pool, nodes, driver, known))
+class Shortages:
+    """Why gangs do not fit in one room, which must not change meanwhile."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._free: Known = {}
+        self._cards: dict[tuple[View, tuple[Cards, ...]], Reason | None] = {}
+
+    def of(self, demand: Demand) -> Reason:
+        """Return why a gang does not fit. Costs at most three fits."""
+        reason = self.of_cards(demand)
+        if reason is None:
+            what = next((name for name, kinds in STEPS[1:] if self._lacks(demand, kinds)), "ports")
+            reason = self._reason(what, demand)
+        return reason
+
+    def of_cards(self, demand: Demand) -> Reason | None:
+        """Return the reason of a gang that lacks cards, whatever else it lacks; else None. One for all that ask for the same cards."""
+        key = demand.view, demand.cards
+        if key not in self._cards:
+            what, kinds = STEPS[0]
+            self._cards[key] = self._reason(what, demand) if self._lacks(demand, kinds) else None
+        return self._cards[key]
+
+    def _lacks(self, demand: Demand, kinds: Kinds) -> bool:
+        pool, nodes, driver = demand.view
+        return fit(self._room, demand.roles, pool, kinds, nodes, driver) is None
+
+    def _reason(self, what: str, demand: Demand) -> Reason:
+        return Reason(f"waiting_{what}", evidence(what, self._room, demand.roles, *demand.view, self._free))
 
 
 def evidence(
@@ -104,6 +129,9 @@ def _free(what: str, node: Free, ask: Resources) -> list[float]:
 
 def away(capacity: Capacity, request: Request) -> Reason | None:
     """Return why no shape of `request` fits on the present nodes even if nothing ran, else None. Remembered."""
+    plain = request.plain
+    if plain is not None and _possible(capacity, request.pool, *plain):
+        return None
     if request not in capacity.impossible:
         if len(capacity.impossible) > REMEMBERED:
             capacity.impossible.clear()
@@ -112,6 +140,19 @@ def away(capacity: Capacity, request: Request) -> Reason | None:
         capacity.impossible[request] = None if fine else _away(capacity, pool)
     reason: Reason | None = capacity.impossible[request]
     return reason
+
+
+def _possible(capacity: Capacity, pool: str, model: str | None, asked: Amounts) -> bool:
+    """Return whether `asked` is known to fit if nothing ran: because the most of everything that was asked so far does."""
+    most = capacity.possible.get((pool, model))
+    if most is not None and at_least(most, asked):
+        return True
+    replicas, gpu, cpu, memory_mib, milli = map(max, most or asked, asked)
+    role = Role("most", replicas, Resources(cpu / 1000, memory_mib, gpu, model, 0, milli or WHOLE))
+    if fit(capacity.empty(), (role,), pool) is None:
+        return False
+    capacity.possible[pool, model] = replicas, gpu, cpu, memory_mib, milli
+    return True
 
 
 def _away(capacity: Capacity, pool: str) -> Reason:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trainmaster.queue.order import Ranking
     from trainmaster.queue.packing import Kind
     from trainmaster.queue.quota import Account, Books, Quota
+    from trainmaster.queue.shortage import Shortages
 
 
 class Tenant(NamedTuple):
@@ -225,8 +226,8 @@ class Plan:
 
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
     `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
-    asked for; not to be changed. `known` are the reasons told so far, `free` the amounts
-    they name.
+    asked for; not to be changed. `known` are the reasons told so far, `shortages` what of them
+    concerns the room.
     """
 
     starts: tuple[Start, ...] = ()
@@ -240,4 +241,4 @@ class Plan:
     books: Mapping[str, Books] = field(default_factory=dict, compare=False, repr=False)
     ranking: Ranking | None = field(default=None, compare=False, repr=False)
     known: dict[ClassKey, Reason] = field(default_factory=dict, compare=False, repr=False)
-    free: dict[tuple[object, ...], tuple[float, float]] = field(default_factory=dict, compare=False, repr=False)
+    shortages: Shortages | None = field(default=None, compare=False, repr=False)

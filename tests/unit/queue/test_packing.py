@@ -10,7 +10,7 @@ from trainmaster.queue.fit import fit
 from trainmaster.queue.never import can_ever_fit
 from trainmaster.queue.packing import BEST_FIT, RECENT, Packing, Recent, mix_of
 from trainmaster.queue.reasons import problem, render
-from trainmaster.queue.shortage import shortage
+from trainmaster.queue.shortage import Shortages
 
 
 def role(gpu: int, replicas: int = 1, **more: object) -> Role:
@@ -105,7 +105,7 @@ def test_names_and_drivers_that_no_node_has_are_refused_with_those_there_are() -
 def test_a_share_that_waits_is_told_in_parts_of_cards() -> None:
     cluster = Cluster(node("n1", gpus=1))
     cluster.put(role(1, gpu_milli=600))
-    short = shortage(cluster.room, Demand.of((role(1, 2, gpu_milli=300),), "default"), {})
+    short = Shortages(cluster.room).of(Demand.of((role(1, 2, gpu_milli=300),), "default"))
     assert short.code == "waiting_gpus"
     assert [short.evidence[name] for name in ("needs", "each", "free", "largest")] == [0.6, 0.3, 0.4, 0.4]
 
