@@ -136,7 +136,9 @@ def _visible(place: Assignment, settings: Settings) -> str:
 
 def _devices(place: Assignment, settings: Settings) -> tuple[str, ...]:
     cards = settings.cards.get(place.node)
-    return () if cards is None or not cards.devices else tuple(cards.devices[card] for card in place.gpus)
+    if cards is None or not cards.devices:
+        return ()
+    return tuple(dict.fromkeys(file for card in place.gpus for file in cards.devices[card]))
 
 
 def document(tasks: tuple[Prepared, ...], bwrap: str) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """The accelerators of one node by index. Simulated ones have neither `uuids` nor `devices`."""
+    """The accelerators of one node by index. Simulated ones have neither `uuids` nor `devices`, the files of each."""
 
     simulated: bool = True
     uuids: tuple[str, ...] = ()
-    devices: tuple[str, ...] = ()
+    devices: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,8 @@ class Settings:
 
 def settings_from_json(data: dict[str, Any]) -> Settings:
     """Return the Settings of `to_json`. Raises TypeError or KeyError for a malformed object."""
-    cards = {node: Cards(c["simulated"], tuple(c["uuids"]), tuple(c["devices"])) for node, c in data["cards"].items()}
+    cards = {
+        node: Cards(c["simulated"], tuple(c["uuids"]), tuple(map(tuple, c["devices"])))
+        for node, c in data["cards"].items()
+    }
     return Settings(**{**data, "cards": cards})

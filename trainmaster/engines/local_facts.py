@@ -6,7 +6,7 @@ Virtual nodes share the machine; what they offer comes from the configuration. A
 import os
 import platform
 import socket
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Final
 
 import psutil
@@ -15,35 +15,26 @@ import pynvml
 from trainmaster.agent.settings import Cards
 from trainmaster.core.config import LocalConfig, VirtualNode
 from trainmaster.core.records import Node
+from trainmaster.engines.local_cards import Card, find_cards, slots_of, text
 
 MIB: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One real accelerator."""
-
-    model: str
-    uuid: str
-    device: str
-    memory_mib: int
-
-
 class Host:
-    """This machine, read once at the start of an engine."""
+    """This machine, read once at the start of an engine. `nvml`: the driver's library (another one in tests)."""
 
-    def __init__(self, config: LocalConfig) -> None:
-        self.config = config
+    def __init__(self, config: LocalConfig, nvml: Any = pynvml) -> None:
+        self.config, self._nvml = config, nvml
         self.driver = ""
         self.cards = self._find_cards()
         self._last_cpu = psutil.cpu_times()
 
     def _find_cards(self) -> tuple[Card, ...]:
         try:
-            pynvml.nvmlInit()
-            self.driver = _text(pynvml.nvmlSystemGetDriverVersion())
-            return tuple(_card(index) for index in range(pynvml.nvmlDeviceGetCount()))
-        except pynvml.NVMLError:
+            self._nvml.nvmlInit()
+            self.driver = text(self._nvml.nvmlSystemGetDriverVersion())
+            return find_cards(self._nvml)
+        except self._nvml.NVMLError:
             return ()
 
     def nodes(self, facts: tuple[tuple[str, str], ...] = ()) -> tuple[Node, ...]:
@@ -56,8 +47,7 @@ class Host:
         nodes = []
         for number, kind in enumerate(kinds):
             virtual = bool(local.virtual_nodes or local.nodes)
-            models = tuple(card.model for card in self._share(number))
-            slots: tuple[tuple[int, int], ...] = ()
+            models, slots = tuple(card.model for card in self._share(number)), slots_of(self._share(number))
             if kind.gpus:
                 models, slots = _simulated(kind)
             nodes.append(Node(
@@ -84,7 +74,7 @@ class Host:
         found: dict[str, Cards] = {}
         for number, node in enumerate(self.nodes()):
             real = () if node.simulated else self._share(number)
-            found[node.name] = Cards(node.simulated, tuple(c.uuid for c in real), tuple(c.device for c in real))
+            found[node.name] = Cards(node.simulated, tuple(c.uuid for c in real), tuple(c.devices for c in real))
         return found
 
     def _share(self, number: int) -> tuple[Card, ...]:
@@ -112,16 +102,19 @@ class Host:
     def _cards_of(self, number: int) -> list[dict[str, Any]]:
         found = []
         for index, card in enumerate(self._share(number)):
-            try:
-                handle = pynvml.nvmlDeviceGetHandleByUUID(card.uuid)
-                share = pynvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100
-                used = pynvml.nvmlDeviceGetMemoryInfo(handle).used // MIB
-            except pynvml.NVMLError:
-                share, used = None, None
+            share = self._read(card, lambda handle: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)
+            used = self._read(card, lambda handle: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // MIB)
             found.append(
                 {"index": index, "utilisation": share, "memory_mib": used, "memory_total_mib": card.memory_mib}
             )
         return found
+
+    def _read(self, card: Card, what: Callable[[Any], Any]) -> Any:
+        """Return what the driver measures of a card, None where it does not (of a slice it tells no utilisation)."""
+        try:
+            return what(self._nvml.nvmlDeviceGetHandleByUUID(card.uuid))
+        except self._nvml.NVMLError:
+            return None
 
 
 def _simulated(kind: VirtualNode) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
@@ -135,19 +128,6 @@ def _simulated(kind: VirtualNode) -> tuple[tuple[str, ...], tuple[tuple[int, int
 def _address(number: int) -> str:
     """Return the loopback address of a virtual node: 127.0.0.2 for the first."""
     return f"127.0.{(number + 2) // 256}.{(number + 2) % 256}"
-
-
-def _card(index: int) -> Card:
-    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-    minor = pynvml.nvmlDeviceGetMinorNumber(handle)
-    memory = pynvml.nvmlDeviceGetMemoryInfo(handle).total // MIB
-    return Card(
-        _text(pynvml.nvmlDeviceGetName(handle)), _text(pynvml.nvmlDeviceGetUUID(handle)), f"/dev/nvidia{minor}", memory
-    )
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def _cpu_model() -> str:

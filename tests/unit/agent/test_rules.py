@@ -76,17 +76,31 @@ def test_a_full_disk_is_a_verdict_of_its_own() -> None:
 
 
 def test_settings_survive_the_wire() -> None:
-    settings = Settings(bwrap="/usr/bin/bwrap", cards={"n": Cards(False, ("GPU-1",), ("/dev/nvidia0",))})
+    settings = Settings(bwrap="/usr/bin/bwrap", cards={"n": Cards(False, ("GPU-1",), (("/dev/nvidia0",),))})
     assert settings_from_json(settings.to_json()) == settings
 
 
 def test_a_real_card_is_named_by_its_uuid_and_only_its_device_is_shown(tmp_path: Path) -> None:
-    cards = {"node-1": Cards(False, ("GPU-a", "GPU-b"), ("/dev/nvidia0", "/dev/nvidia1"))}
+    cards = {"node-1": Cards(False, ("GPU-a", "GPU-b"), (("/dev/nvidia0",), ("/dev/nvidia1",)))}
     settings = Settings(bwrap="/usr/bin/bwrap", environment="/usr", package="/usr/lib/x", cards=cards)
     (task,) = prepare(gang(gpus=1).role("w", 1, "true").build(), Layout(str(tmp_path)), settings)
     assert task.env["CUDA_VISIBLE_DEVICES"] == "GPU-a"
     assert "/dev/nvidia0" in task.options
     assert "/dev/nvidia1" not in task.options
+
+
+def test_slices_of_one_card_are_shown_with_all_their_files_and_no_other_slice(tmp_path: Path) -> None:
+    files = tuple(("/dev/nvidia0", f"/dev/nvidia-caps/nvidia-cap{number}") for number in (12, 21, 30))
+    cards = {"node-1": Cards(False, ("MIG-a", "MIG-b", "MIG-c"), files)}
+    settings = Settings(bwrap="/usr/bin/bwrap", environment="/usr", package="/usr/lib/x", cards=cards)
+    (task,) = prepare(gang(gpus=2).role("w", 1, "true").build(), Layout(str(tmp_path)), settings)
+    assert task.env["CUDA_VISIBLE_DEVICES"] == "MIG-a,MIG-b"
+    shown = [one for one in task.options if one.startswith("/dev/nvidia") and one.rstrip("0123456789") != one]
+    assert shown == [
+        one
+        for file in ("/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap12", "/dev/nvidia-caps/nvidia-cap21")
+        for one in (file, file)
+    ]
 
 
 def test_a_jobs_variable_cannot_replace_the_platforms(tmp_path: Path) -> None:
