@@ -252,7 +252,7 @@ class Capacity(Room):
     Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 
-    __slots__ = ("_empty", "_held", "_holdings", "impossible", "possible", "refused", "unfit")
+    __slots__ = ("_empty", "_held", "_holdings", "changes", "impossible", "possible", "refused", "unfit")
 
     def __init__(
         self,
@@ -266,6 +266,8 @@ class Capacity(Room):
         self.refused: dict[Any, Any] = {}
         self.possible: dict[tuple[str, str | None], Amounts] = {}
         self.unfit = Failures()
+        self.changes = 0
+        """How often nodes, ports or what is held changed."""
         self._holdings: dict[str, tuple[Held, ...]] = {}
         self._empty: Room | None = None
         super().__init__(nodes, port_first, port_last, busy_ports)
@@ -290,6 +292,7 @@ class Capacity(Room):
     def hold(self, attempt: str, roles: tuple[Role, ...], placement: tuple[Assignment, ...]) -> None:
         """Note that `attempt` holds its placement from now on; a second call changes nothing."""
         if attempt not in self._held:
+            self.changes += 1
             self._held[attempt] = (roles, placement)
             self.take(roles, placement)
 
@@ -298,6 +301,7 @@ class Capacity(Room):
         held = self._held.pop(attempt, None)
         if held is None:
             return
+        self.changes += 1
         self._holdings.pop(attempt, None)
         self.give(*held)
         self.unfit.clear()
@@ -319,6 +323,7 @@ class Capacity(Room):
             self._forget()
 
     def _forget(self) -> None:
+        self.changes += 1
         self.unfit.clear()
         self.impossible.clear()
         self.refused.clear()

@@ -61,6 +61,8 @@ class PendingQueue:
     """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes)."""
 
     def __init__(self) -> None:
+        self.changes = 0
+        """How often it changed: what was found out about it holds while this stands still."""
         self._classes: dict[ClassKey, RequestClass] = {}
         self._jobs: dict[str, tuple[ClassKey, Pending]] = {}
 
@@ -84,6 +86,7 @@ class PendingQueue:
         found = self._jobs.pop(job, None)
         if found is None:
             return
+        self.changes += 1
         key, pending = found
         jobs = self._ordered(key)
         jobs.remove(pending.order)
@@ -103,6 +106,7 @@ class PendingQueue:
     def put(self, pending: Pending) -> None:
         """Let a job wait that is already in the queue's own words."""
         self.remove(pending.job)
+        self.changes += 1
         key = ClassKey.of(pending)
         found = self._classes.get(key)
         if found is None:

@@ -23,6 +23,8 @@ class Running:
         self._usages: dict[str, Usage] = {}
         self._ends: dict[str, list[_Entry]] = {}
         self.held: dict[tuple[Account, str, str], int] = {}
+        self.changes = 0
+        """How often an attempt was noted, noted anew or forgotten."""
         for usage in usages:
             self.add(usage)
 
@@ -57,6 +59,7 @@ class Running:
         return [self._usages[attempt] for _, _, attempt in self._ends.get(pool, ())]
 
     def _charge(self, usage: Usage, sign: int) -> None:
+        self.changes += 1
         for resource, amount in usage.held or asks(usage.roles):
             for account in accounts_of(usage.tenant):
                 key = account, usage.pool, resource

@@ -56,6 +56,7 @@ class Scheduling:
 
     def _begin(self) -> None:
         self.queue, self.running = PendingQueue(), Running()
+        self._planned: tuple[object, ...] | None = None  # what the last pass was made of, time aside
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
         self._flexible.clear()
@@ -136,13 +137,22 @@ class Scheduling:
     # -- decide ------------------------------------------------------------------------------------------------
 
     def schedule(self, now: float) -> list[Event]:
-        """Run one pass; return a `preempted` event per eviction and a `placed` event per start."""
+        """Run one pass; return a `preempted` event per eviction and a `placed` event per start.
+
+        Nothing is done when nothing changed since the last one: time alone lets nobody start. It does where running jobs may
+        be preempted after a while, and where a port may have become free.
+        """
         if not len(self.queue):
             self._plan = Plan(at=now)
+            return []
+        facts = self.queue.changes, self.running.changes, self.capacity.changes, self.policy, self.quotas, self._weights
+        timely = self.policy.preemption != "off" or bool(self.capacity.busy_ports)
+        if facts == self._planned and not timely:
             return []
         if self.policy.minds_mix:
             self._mix = self._recent.mix(now)
         self._plan = made = self._plan_on_free_ports(now)
+        self._planned = facts
         out = []
         for evict in made.evictions:
             number = split_attempt_id(evict.attempt)[1]

@@ -1,0 +1,96 @@
+"""A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.builders import EPOCH, job, node
+from trainmaster.core.config import LocalConfig
+from trainmaster.core.records import Job, Resources, Role
+from trainmaster.core.reduce import reduce
+from trainmaster.core.states import Priority
+from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import DEFAULT, QueuePolicy
+from trainmaster.queue.quota import Account, Quota
+from trainmaster.queue.snapshot import Plan, Snapshot
+from trainmaster.service.scheduling import Scheduling
+
+
+class Passes:
+    """Counts the passes that are really made."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.made = 0
+        patch.setattr("trainmaster.service.scheduling.plan", self)
+
+    def __call__(self, snapshot: Snapshot, now: float, policy: QueuePolicy) -> Plan:
+        self.made += 1
+        return plan(snapshot, now, policy)
+
+
+def asks(name: str, seq: int, cards: int) -> Job:
+    role = Role("w", 1, Resources(cpu=1.0, memory_mib=1, gpu=cards))
+    return job(name).seq(seq).fields(roles=(role,)).done()
+
+
+def full(passes: Passes) -> Scheduling:
+    """One job runs, another waits for its cards, and all that follows from it has been seen."""
+    found = Scheduling(LocalConfig(), "/home-of-a-test", lambda _: 1)
+    found.set_nodes([node("n1", cpu=16, gpus=2)])
+    running = asks("runs", 1, 2)
+    found.moved(None, running)
+    found.moved(None, asks("waits", 2, 2))
+    (placed,) = found.schedule(EPOCH)
+    found.moved(running, reduce(running, placed)[0])
+    assert found.schedule(EPOCH) == []
+    passes.made = 0
+    return found
+
+
+def test_a_pass_after_which_nothing_changed_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = Passes(monkeypatch)
+    found = full(passes)
+    before = found.reason(asks("waits", 2, 2), str)
+    for second in range(100):
+        assert found.schedule(EPOCH + second) == []
+    found.set_nodes([node("n1", cpu=16, gpus=2)])
+    found.set_rules(DEFAULT, {}, {})
+    assert found.schedule(EPOCH + 100) == []
+    assert passes.made == 0
+    assert found.reason(asks("waits", 2, 2), str) == before
+
+
+CHANGES: dict[str, Callable[[Scheduling], object]] = {
+    "somebody comes": lambda found: found.moved(None, asks("new", 3, 1)),
+    "somebody leaves": lambda found: found.queue.remove(asks("waits", 2, 2).id),
+    "another priority": lambda found: found.queue.change_priority(asks("waits", 2, 2).id, Priority.URGENT),
+    "an attempt is gone": lambda found: [found.running.remove(usage.attempt) for usage in list(found.running)],
+    "another machine": lambda found: found.set_nodes([node("n1", cpu=16, gpus=2), node("n2", cpu=16)]),
+    "another policy": lambda found: found.set_rules(replace(DEFAULT, age_weight=0.1), {}, {}),
+    "another quota": lambda found: found.set_rules(
+        DEFAULT, {(Account("workspace", "default"), "default"): Quota({"gpu": 1})}, {}
+    ),
+    "another weight": lambda found: found.set_rules(DEFAULT, {}, {"default": 2.0}),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_whatever_changes_brings_a_pass(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = Passes(monkeypatch)
+    found = full(passes)
+    found.moved(None, asks("last", 9, 2))  # so that somebody still waits
+    found.schedule(EPOCH)
+    passes.made = 0
+    CHANGES[what](found)
+    found.schedule(EPOCH)
+    assert passes.made == 1
+
+
+def test_time_brings_a_pass_where_it_may_let_somebody_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = Passes(monkeypatch)
+    found = full(passes)
+    found.set_rules(replace(DEFAULT, preemption="class"), {}, {})
+    found.schedule(EPOCH)
+    found.schedule(EPOCH + 3600)
+    assert passes.made == 2
