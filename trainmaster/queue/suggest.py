@@ -5,23 +5,28 @@ stated starts in the next pass if nothing else happens.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from trainmaster.core.records import Resources, Role
 from trainmaster.core.units import format_duration, format_memory
 from trainmaster.queue.elastic import sized
 from trainmaster.queue.explain import OWN_SHORTAGE
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import largest, place, with_resources
-from trainmaster.queue.quota import Books, Excess, charges
+from trainmaster.queue.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.reasons import Text
+from trainmaster.queue.running import running_of
 from trainmaster.queue.shortage import WRITTEN
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, Snapshot
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Snapshot
 
 LEAST_LIMIT_S = 60.0
 """A shorter limit than this is not suggested."""
+
+DECIDING_S = 60.0
+"""What a person has for reading a suggestion and applying it: meanwhile the start of the head of the line comes nearer."""
 
 
 class Suggestion(NamedTuple):
@@ -33,17 +38,19 @@ class Suggestion(NamedTuple):
     loss: float = 0.0  # share of what was asked for that is given up
 
 
-def suggest(snapshot: Snapshot, job: Pending, reason: Reason, made: Plan, most: int = 3) -> tuple[Suggestion, ...]:
-    """Return up to `most` changes, those that give up least first, each of which alone would let `job` start now.
+def suggest(
+    snapshot: Snapshot, job: Pending, reason: Reason, made: Plan, flavors: Mapping[str, Resources] | None = None
+) -> tuple[Suggestion, ...]:
+    """Return changes, those that give up least first, each of which alone would let `job` start now.
 
-    Another card model, another pool, a shorter limit that lets it pass the head of the line, less of what is short, fewer
-    replicas. Costs O(roles x (log of the numbers asked + card models) + pools) fits.
+    Another pool or virtual cluster, a shorter limit that lets it pass the head of the line, and by role another flavor of
+    `flavors`, another card model, less of what is short, fewer replicas. A role with a flavor is changed as a whole.
+    Costs O(roles x (log of the numbers asked + card models + flavors) + pools + virtual clusters) fits.
     """
     if made.room is None or reason.code == "next_pass":
         return ()
     trial = _Trial(snapshot, made)
-    found = sorted(_changes(snapshot, job, reason, trial), key=attrgetter("loss"))
-    return tuple(found[:most])
+    return tuple(sorted(_changes(snapshot, job, reason, trial, flavors or {}), key=attrgetter("loss")))
 
 
 class _Trial:
@@ -54,66 +61,106 @@ class _Trial:
         self._by_name = {node.name: node for node in snapshot.nodes}
 
     def starts(self, job: Pending) -> bool:
-        """Return whether `job` would start, in its place of the line."""
+        """Return whether `job` would start, in its place of the line; who borrows comes behind those of its class."""
+        return self._starts(job, borrows=False) or (bool(self.snapshot.quotas) and self._starts(job, borrows=True))
+
+    def _starts(self, job: Pending, *, borrows: bool) -> bool:
         made, line = self.made, self.made.lines.get(job.pool)
         assert made.room is not None
         assert made.ranking is not None
-        books = made.books.get(job.pool) or Books(job.pool, self.snapshot.quotas, {})
         room, unfit = made.room, line.unfit if line is not None else Failures()
         if line is not None and line.head_at is not None:
-            turn = made.ranking.place(job, made.ranking.lift(ClassKey.of(job)))
+            turn = made.ranking.place(job, made.ranking.lift(ClassKey.of(job)), borrows)
             if turn > line.head_at:
                 if line.closed:
                     return False
                 if not line.in_time(made.at + job.limit_s):
                     room, unfit = line.behind(room), line.unfit_behind
+        books, right = self._books(job.pool), (OWN, BORROWS) if borrows else (OWN,)
         for demand in job.request.smallest:
             placed = place(room, demand, unfit)
-            if placed is not None:
-                held = charges(demand.roles, placed, self._by_name)
-                if books.empty or not isinstance(books.judge(job.tenant, held), Excess):
-                    return True
+            if placed is not None and books.judge(job.tenant, charges(demand.roles, placed, self._by_name)) in right:
+                return True
         return False
 
+    def _books(self, pool: str) -> Books:
+        """Return what the accounts of a pool hold; the pass has looked at pools only where somebody waits."""
+        books = self.made.books.get(pool)
+        return books or Books(pool, self.snapshot.quotas, running_of(self.snapshot.running).held)
 
-def _changes(snapshot: Snapshot, job: Pending, reason: Reason, trial: _Trial) -> Iterator[Suggestion]:
-    yield from _other_pools(snapshot, job, trial)
+
+def _changes(
+    snapshot: Snapshot, job: Pending, reason: Reason, trial: _Trial, flavors: Mapping[str, Resources]
+) -> Iterator[Suggestion]:
+    yield from _elsewhere(snapshot, job, trial)
     yield from _shorter(job, reason, trial)
-    if reason.code in OWN_SHORTAGE or reason.code.startswith("quota"):
-        for at in range(len(job.roles)):
-            yield from _of_role(snapshot, job, at, OWN_SHORTAGE.get(reason.code, "gpu"), trial)
+    field = OWN_SHORTAGE.get(reason.code)
+    if reason.code in ("quota", "quota_lent"):
+        field = reason.evidence["resource"].partition(":")[0]
+    for at, role in enumerate(job.roles):
+        if role.flavor is not None:
+            yield from _other_flavors(job, at, flavors, trial)
+        elif field is not None:
+            yield from _less(snapshot, job, at, field, trial)
+        if field is not None:
+            yield from _fewer(job, at, trial)
 
 
-def _other_pools(snapshot: Snapshot, job: Pending, trial: _Trial) -> Iterator[Suggestion]:
-    for pool in sorted({node.pool for node in snapshot.nodes if node.schedulable} - {job.pool}):
-        moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=""))
+def _elsewhere(snapshot: Snapshot, job: Pending, trial: _Trial) -> Iterator[Suggestion]:
+    """Another pool, or another share of one: that of a virtual cluster, or what is assigned to none."""
+    shares = {(pool, account.name) for account, pool in snapshot.quotas if account.kind == "cluster"}
+    shares |= {(node.pool, "") for node in snapshot.nodes if node.schedulable}
+    for pool, cluster in sorted(shares - {(job.pool, job.tenant.cluster)}):
+        moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=cluster))
         if trial.starts(moved):
-            yield Suggestion(Text(f"改到资源池 {pool}", f"Move it to pool {pool}"), {"pool": pool}, moved)
+            name = cluster or pool
+            words = ("虚拟集群", "virtual cluster") if cluster else ("资源池", "pool")
+            change: dict[str, Any] = {"pool": pool}
+            if cluster or job.tenant.cluster:
+                change["virtual_cluster"] = cluster or None
+            yield Suggestion(Text(f"改到{words[0]} {name}", f"Move it to {words[1]} {name}"), change, moved)
 
 
 def _shorter(job: Pending, reason: Reason, trial: _Trial) -> Iterator[Suggestion]:
     """A limit with which it is gone before the head of the line starts."""
     in_s = reason.evidence.get("in_s") if reason.code == "reserved" else None
-    if in_s is None or in_s < LEAST_LIMIT_S:
+    if in_s is None or in_s - DECIDING_S < LEAST_LIMIT_S:
         return
-    limit_s = float(math.floor(in_s))
+    limit_s = float(math.floor(in_s - DECIDING_S))
     shorter = replace(job, limit_s=limit_s)
     if trial.starts(shorter):
         words = format_duration(limit_s)
+        loss = 0.5 if job.limit_s == math.inf else 1 - limit_s / job.limit_s
         text = Text(f"时长上限缩短到 {words}", f"Shorten its limit to {words}")
-        yield Suggestion(
-            text, {"duration": limit_s}, shorter, 0.5 if job.limit_s == math.inf else 1 - limit_s / job.limit_s
-        )
+        yield Suggestion(text, {"duration": limit_s}, shorter, loss)
 
 
-def _of_role(snapshot: Snapshot, job: Pending, at: int, field: str, trial: _Trial) -> Iterator[Suggestion]:
-    """Yield the changes of role `at` that help: another card model, less of what is short, fewer replicas."""
+def _other_flavors(job: Pending, at: int, flavors: Mapping[str, Resources], trial: _Trial) -> Iterator[Suggestion]:
+    role, known = job.roles[at], {shape[at].flavor for shape in job.request.shapes}
+    for name in sorted(flavors.keys() - known):
+        ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
+        other = _with_role(job, at, lambda each, ask=ask, name=name: replace(each, resources=ask, flavor=name))  # type: ignore[misc]
+        if trial.starts(other):
+            text = Text(f"角色 {role.name} 改用规格 {name}", f"Use flavor {name} for role {role.name}")
+            yield Suggestion(text, {f"roles.{at}.flavors": [name]}, other, _given_up(role.resources, ask))
+
+
+def _given_up(before: Resources, after: Resources) -> float:
+    """Return the largest share of cards, cores or memory that is lost."""
+    pairs = (
+        (before.gpu * before.gpu_milli, after.gpu * after.gpu_milli),
+        (before.cpu, after.cpu),
+        (before.memory_mib, after.memory_mib),
+    )
+    return max(0.0, *(1 - new / old for old, new in pairs if old))
+
+
+def _less(snapshot: Snapshot, job: Pending, at: int, field: str, trial: _Trial) -> Iterator[Suggestion]:
+    """Another card model for role `at`, or less of what is short."""
     role = job.roles[at]
 
     def changed(**changes: Any) -> Pending:
-        return _with_role(
-            job, at, sized(role, changes["replicas"]) if "replicas" in changes else with_resources(role, **changes)
-        )
+        return _with_role(job, at, lambda each: with_resources(each, **changes))
 
     ask = role.resources
     if field == "gpu" and ask.gpu and ask.gpu_type is not None:
@@ -129,13 +176,32 @@ def _of_role(snapshot: Snapshot, job: Pending, at: int, field: str, trial: _Tria
         words, name = format_memory(less) if field == "memory_mib" else str(less), WRITTEN.get(field, field)
         text = Text(f"角色 {role.name} 的 {name} 降到 {words}", f"Lower {name} of role {role.name} to {words}")
         yield Suggestion(text, {f"roles.{at}.resources.{name}": less}, changed(**{field: less}), 1 - less / asked)
-    fewer = largest(lambda count: trial.starts(changed(replicas=count)), role.replicas)
-    if fewer is not None:
+
+
+def _fewer(job: Pending, at: int, trial: _Trial) -> Iterator[Suggestion]:
+    """Fewer replicas of role `at`; of an elastic one, fewer to start with."""
+    role = job.roles[at]
+    least = role.min_replicas or role.replicas
+
+    def changed(count: int) -> Pending:
+        return _with_role(
+            job, at, lambda each: sized(each, count) if each.min_replicas is None else replace(each, min_replicas=count)
+        )
+
+    fewer = largest(lambda count: trial.starts(changed(count)), least)
+    if fewer is None:
+        return
+    loss = 1 - fewer / least
+    if role.min_replicas is None:
         text = Text(f"角色 {role.name} 的副本数降到 {fewer}", f"Lower the replicas of role {role.name} to {fewer}")
-        yield Suggestion(text, {f"roles.{at}.replicas": fewer}, changed(replicas=fewer), 1 - fewer / role.replicas)
+        yield Suggestion(text, {f"roles.{at}.replicas": fewer}, changed(fewer), loss)
+    else:
+        text = Text(f"允许角色 {role.name} 以 {fewer} 个副本启动", f"Let role {role.name} start with {fewer} replicas")
+        yield Suggestion(text, {f"roles.{at}.min_replicas": fewer}, changed(fewer), loss)
 
 
-def _with_role(job: Pending, at: int, role: Any) -> Pending:
+def _with_role(job: Pending, at: int, changed: Callable[[Role], Role]) -> Pending:
+    """Return `job` with role number `at` changed in every way in which it may run."""
     request = job.request
-    first = (*job.roles[:at], role, *job.roles[at + 1 :])
-    return replace(job, request=Request(request.pool, (first, *request.shapes[1:]), request.nodes, request.driver))
+    shapes = dict.fromkeys((*shape[:at], changed(shape[at]), *shape[at + 1 :]) for shape in request.shapes)
+    return replace(job, request=replace(request, shapes=tuple(shapes)))

@@ -133,7 +133,13 @@ class Jobs:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
         job = await self.resolve(ref, who)
         view = (await self.views([job], who))[0]
-        explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who))
+        document = await self.document(job)
+        flavors = {name: one.resources() for name, one in self._ctx.pools.flavors.get(job.workspace, {}).items()}
+
+        def works(change: Mapping[str, Any]) -> bool:
+            return self._ctx.submit.would_take(document, change, who)
+
+        explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who), flavors, works)
         forecast = self._ctx.forecasts.view(job, self._ctx.clock())
         return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained, "forecast": forecast}
 

@@ -6,12 +6,13 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
-from trainmaster.core.records import Assignment, Attempt, Job, Node, Role, port_space
+from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, Role, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, pending_of, placing
@@ -32,6 +33,9 @@ from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestC
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
+
+SUGGESTED: Final = 3
+"""Changes told of one waiting job."""
 
 NameOf = Callable[[str], str | None]
 """Job id -> its name, or None for a reader who may not know of it."""
@@ -219,17 +223,21 @@ class Scheduling:
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
         return shown(explain(snapshot, pending, self._plan), before, name_of)
 
-    def explain(self, job: Job, name_of: NameOf) -> dict[str, Any]:
-        """Return reason, position and the cheapest changes that would start `job` sooner (B1)."""
+    def explain(
+        self, job: Job, name_of: NameOf, flavors: Mapping[str, Resources], works: Callable[[Mapping[str, Any]], bool]
+    ) -> dict[str, Any]:
+        """Return reason, position and the cheapest changes that would start `job` sooner (B1).
+
+        `flavors`: those that its roles may have; `works`: whether a change of its document would be accepted.
+        """
         pending = self.queue.get(job.id)
         if pending is None:
             return {"reason": None, "position": None, "ahead": 0, "evidence": {}, "suggestions": []}
         snapshot = self._snapshot()
         why = explain(snapshot, pending, self._plan, holders=True)
         ahead = position(snapshot, pending, self._plan)
-        suggestions = [
-            {"message": two(s.message), "change": s.change} for s in suggest(snapshot, pending, why, self._plan)
-        ]
+        found = (s for s in suggest(snapshot, pending, why, self._plan, flavors) if works(s.change))
+        suggestions = [{"message": two(s.message), "change": s.change} for s in islice(found, SUGGESTED)]
         told = shown(why, ahead, name_of)
         return {
             "reason": told,

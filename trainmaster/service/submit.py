@@ -21,6 +21,7 @@ from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
 from trainmaster.dialects.registry import translate
 from trainmaster.service.context import Context
+from trainmaster.service.places import place_problems
 from trainmaster.service.views import job_view, sentence
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
@@ -199,6 +200,14 @@ class Submit:
             data = {"code": warning.code, "message": sentence(warning), "problem": warning.to_json()}
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
         return after
+
+    def would_take(self, document: Mapping[str, Any], change: Mapping[str, Any], who: Principal) -> bool:
+        """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers aside."""
+        try:
+            job = self._lower(self._read({"spec": document, "dialect": "native", "set": change}), who, 0)
+        except InvalidSpec:
+            return False
+        return not place_problems(job, self._ctx.pools) and self._ctx.scheduling.refusal(job) is None
 
     def _lower(self, candidate: Candidate, who: Principal, seq: int) -> Job:
         new_id = job_id(self._ctx.random_bytes)

@@ -1,5 +1,6 @@
 """Everything that waits says why, everything refused says what to do: R8, D7, D9, B1, B6 of the queue's part."""
 
+from dataclasses import replace
 from string import Formatter
 
 import pytest
@@ -11,10 +12,11 @@ from trainmaster.queue.classes import PendingQueue, pending_of, request_of
 from trainmaster.queue.explain import explain, over_quota, position, preview
 from trainmaster.queue.never import can_ever_fit, refusal
 from trainmaster.queue.plan import plan
+from trainmaster.queue.policy import NAMED
 from trainmaster.queue.quota import Account, Excess
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
 from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
-from trainmaster.queue.suggest import suggest
+from trainmaster.queue.suggest import DECIDING_S, suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
 FIXED = [PortRequest("http", 1, 8080)]
@@ -152,6 +154,22 @@ def test_suggestions_are_changes_that_would_start_it_now() -> None:
     pending = four.pending[0].jobs[0]
     made = plan(four, 0.0)
     assert [s.change for s in suggest(four, pending, explain(four, pending, made), made)] == [{"roles.0.replicas": 2}]
+
+
+def test_a_limit_is_suggested_that_still_fits_when_the_person_has_read_it() -> None:
+    """It has to be gone before the head starts, and somebody has to decide first."""
+    nodes, half = (node("n1", gpus=4),), job("holds").role(gpu=2).seq(1).done()
+    room = Capacity(nodes)
+    holds = replace(running("holds-1", half, room), ends_at=600.0)
+    late = job("late").role(gpu=2).policy(duration_s=1000).seq(3).done()
+    queue = _queue(job("head").role(gpu=4).seq(2).done(), late)
+    seen = Snapshot(nodes, (holds,), queue.snapshot_classes(), capacity=room)
+    made = plan(seen, 0.0, NAMED["fifo-easy"])
+    reason = explain(seen, pending_of(late), made)
+    assert (reason.code, reason.evidence["in_s"]) == ("reserved", 600.0)
+    (found,) = suggest(seen, pending_of(late), reason, made)
+    assert found.change == {"duration": 600.0 - DECIDING_S}
+    assert found.message.en == "Shorten its limit to 9m"
 
 
 def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
