@@ -36,6 +36,8 @@ SENTENCES: Final[dict[str, str]] = {
     "{task} could not be started: {error}": "{task} 无法启动：{error}",
     "the task's folder could not be made": "无法创建副本的目录",
     "the task's folder could not be made: {error}": "无法创建副本的目录：{error}",
+    "the task's files could not be made": "无法创建副本的文件",
+    "the task's files could not be made: {error}": "无法创建副本的文件：{error}",
     "{task}: the command is empty": "{task}：命令为空",
     "{task}: the command {program} was not found in PATH": "{task}：在 PATH 中找不到命令 {program}",
     "{task}: {program} is not an executable file": "{task}：{program} 不是可执行文件",
