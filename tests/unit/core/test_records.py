@@ -1,5 +1,6 @@
 """Records survive JSON without loss; malformed ones are refused; tables are total; ids, units and launches come back."""
 
+import dataclasses
 import json
 import re
 from dataclasses import MISSING, fields
@@ -23,6 +24,7 @@ from trainmaster.core.records import (
     Task,
     Verdict,
     job_from_json,
+    replace,
     to_json,
 )
 from trainmaster.core.units import format_duration, format_memory, parse_duration_s, parse_memory_mib
@@ -209,3 +211,15 @@ def test_every_state_is_shown() -> None:
             assert states.shown(state, phase) in states.Shown
     assert states.shown(states.JobState.ACTIVE, states.Phase.STAGING) is states.Shown.INITIALISING
     assert states.shown(states.JobState.QUEUED, states.Phase.ENDED) is states.Shown.QUEUED
+
+
+def test_a_record_is_replaced_as_dataclasses_do_it_and_stays_frozen() -> None:
+    task = Task(1, 2, started_at=3.0)
+    made = replace(task, exit_code=4)
+    assert made == dataclasses.replace(task, exit_code=4)
+    assert type(made) is Task
+    assert hash(made) == hash(dataclasses.replace(task, exit_code=4))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.exit_code = 5  # type: ignore[misc]
+    with pytest.raises(KeyError):
+        replace(task, no_such=1)
