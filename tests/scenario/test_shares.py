@@ -1,10 +1,14 @@
 """What people used of late decides who goes first, over a restart too."""
 
 import asyncio
+import json
 from typing import Any
+
+import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
+from trainmaster.service import shares
 
 ANN, BOB, CARA = (Principal(name, "user") for name in ("ann", "bob", "cara"))
 
@@ -42,3 +46,16 @@ async def test_a_restart_does_not_change_who_goes_first(fake: Stage) -> None:
     (fake.home / "shares.json").write_text('{"at": 1, "used": [["ann"]]}')
     await fake.platform.context.shares.start()  # a file that is none costs what it knew, not the server
     assert await line(fake) == ["bob", "ann"]
+
+
+async def test_a_server_that_is_killed_has_kept_what_was_used(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is written some time after an attempt ended, not only at the end."""
+    monkeypatch.setattr(shares, "SAVE_S", 0.01)
+    file = fake.home / "shares.json"
+    used = await submitted(fake, ANN, "used")
+    await fake.running(used)
+    assert not file.exists()
+    await fake.platform.stop(used, ANN)
+    await fake.ended(used)
+    await fake.until(used, lambda _: file.exists(), "the file")
+    assert [name for name, _ in json.loads(file.read_text())["used"]] == [["default"], ["default", "ann"]]
