@@ -10,21 +10,22 @@ import time
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Assignment, Job, Node, Policy, Resources, Role
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue
 from trainmaster.queue.explain import explain
-from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
-from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import Snapshot, Tenant, Usage
+from trainmaster.service.scheduling import Scheduling
 
 NODES: Final = 2000
 CARDS: Final = 8
 CORES: Final = 128
 MEMORY_MIB: Final = 1 << 20
 NOW: Final = 1e6
+IDLE: Final = 1000
+"""Passes asked for though nothing changed."""
+
 FREE: Final = 0.03
 """Share of the running jobs that have just ended."""
 
@@ -32,20 +33,25 @@ MODELS: Final = ("A100", "H100", "L40", "T4")
 
 
 class Cpu(NamedTuple):
-    """Milliseconds of CPU a round: a pass that knows nothing from before, the same again with nothing changed, and the
-    reason of everybody who waits.
+    """Milliseconds of CPU a round: a pass that knows nothing from before, the same once more, one that the service asks for
+    though nothing changed, and the reason of everybody who waits.
     """
 
     first: list[float]
     again: list[float]
+    idle: list[float]
     reasons: list[float]
 
 
 def cpu_ms(waiting: int, unlike: bool, rounds: int) -> Cpu:
     """Return the CPU of `rounds` passes over `waiting` jobs, each in a world of its own. `unlike`: the unfavourable mix."""
-    out = Cpu([], [], [])
+    out = Cpu([], [], [], [])
     for seed in range(rounds):
-        snapshot = _world(random.Random(seed), waiting, unlike)
+        world = _world(random.Random(seed), waiting, unlike)
+        snapshot = Snapshot(
+            tuple(world.nodes.values()), world.running, world.queue.snapshot_classes(),
+            capacity=world.capacity, fair=world.fair,
+        )  # fmt: skip
         gc.collect()
         began = time.process_time()
         made = plan(snapshot, NOW, DEFAULT)
@@ -58,6 +64,11 @@ def cpu_ms(waiting: int, unlike: bool, rounds: int) -> Cpu:
             for job in cls.jobs:
                 explain(snapshot, job, made)
         out.reasons.append(_ms_since(began))
+        world.schedule(NOW)
+        began = time.process_time()
+        for second in range(IDLE):
+            world.schedule(NOW + second)
+        out.idle.append(_ms_since(began) / IDLE)
     return out
 
 
@@ -65,7 +76,7 @@ def _ms_since(began: float) -> float:
     return (time.process_time() - began) * 1000
 
 
-def _world(chance: random.Random, waiting: int, unlike: bool) -> Snapshot:
+def _world(chance: random.Random, waiting: int, unlike: bool) -> Scheduling:
     nodes = tuple(
         Node(
             f"node-{at}", f"10.0.{at >> 8}.{at & 255}", CORES, MEMORY_MIB,
@@ -73,15 +84,15 @@ def _world(chance: random.Random, waiting: int, unlike: bool) -> Snapshot:
         )
         for at in range(NODES)
     )  # fmt: skip
-    capacity, running, fair = Capacity(nodes), Running(), Fairness(DEFAULT.fair_half_life_s)
+    world = Scheduling(LocalConfig(), "crowd", lambda job: 1)
+    world.set_nodes(nodes)
     for usage in _busy(chance, nodes, unlike):
-        capacity.hold(usage.attempt, usage.roles, usage.placement)
-        running.add(usage)
-        fair.change(usage.tenant, (("gpu", 1000 * usage.roles[0].resources.gpu),), 1, usage.started_at)
-    queue = PendingQueue()
+        world.capacity.hold(usage.attempt, usage.roles, usage.placement)
+        world.running.add(usage)
+        world.fair.change(usage.tenant, (("gpu", 1000 * usage.roles[0].resources.gpu),), 1, usage.started_at)
     for seq in range(waiting):
-        queue.add(_job(chance, seq, unlike))
-    return Snapshot(nodes, running, queue.snapshot_classes(), capacity=capacity, fair=fair)
+        world.moved(None, _job(chance, seq, unlike))
+    return world
 
 
 def _busy(chance: random.Random, nodes: tuple[Node, ...], unlike: bool) -> Iterator[Usage]:

@@ -77,6 +77,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("queue", "cards allocated, openb, fgd"): _at_least(93.0, "value"),
     ("queue", "CPU of a pass, 10,000 waiting, favourable"): _at_most(50.0, "value"),
     ("queue", "CPU of a pass, 10,000 waiting, unfavourable"): _at_most(50.0, "value"),
+    ("queue", "CPU of the same pass again, nothing changed, 10,000 waiting"): _at_most(0.1, "value"),
     ("queue", "CPU of a pass, 100,000 waiting, favourable"): _at_most(10.0),
     ("queue", "CPU of a pass, 100,000 waiting, unfavourable"): _at_most(10.0),
     ("queue", "starts-at-once foreseen right, kth-sp2, fifo-easy"): _at_least(99.9, "value"),

@@ -134,13 +134,13 @@ def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str],
     knob.locator("input").fill("400d")
     expect(knob.get_by_test_id("knob-problem")).to_contain_text("Between 0s and 7d")
     expect(console.at("policy-save")).to_be_disabled()
-    knob.locator("input").fill("6h")
+    knob.locator("input").fill("8h")
     console.press("policy-simulate")
     expect(console.at("effect")).to_have_attribute("data-jobs", re.compile("[1-9]"))
     console.press("policy-save")
     expect(knob).to_have_attribute("data-changed", "false")
     console.page.reload()
-    expect(knob.locator("input")).to_have_value("6h")
+    expect(knob.locator("input")).to_have_value("8h")
 
 
 def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], console: Console) -> None:

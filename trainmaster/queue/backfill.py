@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from trainmaster.core.records import Assignment, Role
-from trainmaster.queue.capacity import Held, Room, holding
+from trainmaster.queue.capacity import Held, Room
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.order import Place
 from trainmaster.queue.packing import Packing
@@ -68,19 +68,19 @@ class Line:
         """Return whether who ends at `ends_at` is gone before the head starts."""
         return self.promise is None or (ends_at <= self.promise.at and ends_at < math.inf)
 
-    def took(self, roles: Sequence[Role], placement: Sequence[Assignment], ends_at: float) -> None:
-        """Note a start behind the head. O(tasks)."""
+    def took(self, taken: Sequence[Held], ends_at: float) -> None:
+        """Note what a start behind the head took. O(tasks)."""
         promise = self.promise
         if promise is None:
             return
         kept = {a.node for a in promise.placement}
         if not self.in_time(ends_at):
-            promise.later.take_held(held for held in holding(roles, placement) if held.node in kept)
-        elif any(a.node in kept for a in placement):
+            promise.later.take_held(held for held in taken if held.node in kept)
+        elif any(held.node in kept for held in taken):
             self._behind = None  # what is free there later did not change: looked at again when it is wanted
             return
         if self._behind is not None:
-            self._behind.take(roles, placement)
+            self._behind.take_held(taken)
 
     @property
     def reservation(self) -> Reservation | None:

@@ -285,8 +285,6 @@ class Capacity(Room):
 
     def holding_of(self, attempt: str) -> tuple[Held, ...]:
         """Return what `attempt` gives back when it ends; nothing when it holds nothing. For `earliest`."""
-        if attempt not in self._holdings and attempt in self._held:
-            self._holdings[attempt] = holding(*self._held[attempt])
         return self._holdings.get(attempt, ())
 
     def hold(self, attempt: str, roles: tuple[Role, ...], placement: tuple[Assignment, ...]) -> None:
@@ -294,16 +292,15 @@ class Capacity(Room):
         if attempt not in self._held:
             self.changes += 1
             self._held[attempt] = (roles, placement)
-            self.take(roles, placement)
+            self._holdings[attempt] = holding(roles, placement)
+            self.take_held(self._holdings[attempt])
 
     def release(self, attempt: str) -> None:
         """Note that nothing of `attempt` is left; nothing happens when it held nothing. O(its tasks)."""
-        held = self._held.pop(attempt, None)
-        if held is None:
+        if self._held.pop(attempt, None) is None:
             return
         self.changes += 1
-        self._holdings.pop(attempt, None)
-        self.give(*held)
+        self.give_held(self._holdings.pop(attempt))
         self.unfit.clear()
 
     def set_nodes(self, nodes: Iterable[Node]) -> None:
@@ -312,8 +309,8 @@ class Capacity(Room):
         if nodes == self.nodes:
             return
         self._offer(nodes)
-        for roles, placement in self._held.values():
-            self.take(roles, placement)
+        for held in self._holdings.values():
+            self.take_held(held)
         self._forget()
 
     def set_busy_ports(self, busy_ports: frozenset[int]) -> None:

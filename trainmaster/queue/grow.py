@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from trainmaster.core.records import Assignment
 from trainmaster.queue.backfill import Line
-from trainmaster.queue.capacity import Room
+from trainmaster.queue.capacity import Room, holding
 from trainmaster.queue.elastic import sized
 from trainmaster.queue.fit import fit, largest
 from trainmaster.queue.need import ALL
@@ -34,9 +34,10 @@ def grown(
             if found is None or not _worth(usage, role.replicas, len(found), now, policy):
                 continue
             room = room.fork()
-            room.take((role,), found)
+            taken = holding((role,), found)
+            room.take_held(taken)
             if line is not None:
-                line.took((role,), found, usage.ends_at)
+                line.took(taken, usage.ends_at)
             out.append(Resize(usage.job, at, role.replicas + len(found)))
             break
     return out

@@ -128,12 +128,14 @@ class _Pass:
             self._books[pool] = Books(pool, self.snapshot.quotas, self.running.held)
         return self._books[pool]
 
-    def take(self, start: Start) -> None:
-        """Note a start."""
+    def take(self, start: Start) -> tuple[Held, ...]:
+        """Note a start and return what it takes."""
         if self.room is self.capacity:
             self.room = self.capacity.fork()
-        self.room.take(start.roles, start.placement)
+        taken = holding(start.roles, start.placement)
+        self.room.take_held(taken)
         self.starts.append(start)
+        return taken
 
     def held_by(self, usage: Usage) -> tuple[Held, ...]:
         """Return what an attempt gives back when it ends."""
@@ -254,8 +256,7 @@ class _PoolPass:
     def _take(self, key: ClassKey, start: Start) -> None:
         work, line = self.work, self.line
         ends_at = work.now + key.limit_s
-        work.take(start)
-        line.took(start.roles, start.placement, ends_at)
+        line.took(work.take(start), ends_at)
         if not self.books.empty:
             self.books.charge(key.tenant, charges(start.roles, start.placement, work.by_name))
         if line.head is None:

@@ -20,9 +20,9 @@ class QueuePolicy:
     """One value per knob; KNOBS says what each means. Times in seconds."""
 
     ordering: str = "age"
-    age_weight: float = 0.5
+    age_weight: float = 0.75
     age_cap_s: float = 3 * DAY
-    fair_weight_s: float = 12 * HOUR
+    fair_weight_s: float = 6 * HOUR
     fair_bound: float = 1.0
     fair_half_life_s: float = 7 * DAY
     backfill: str = "easy"
