@@ -98,7 +98,7 @@ def _apply(job: Job, event: Event) -> Result:
         )  # early, or the duration was changed meanwhile (R191)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
-        return changed, (Watch(job.id, _number(job), changed.expires_at),)
+        return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id))
     if event.kind is Kind.PRIORITY_CHANGED:
         return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id),)
     if job.state is JobState.QUEUED:

@@ -224,6 +224,13 @@ def test_the_duration_ends_every_try(graph: Graph) -> None:
             assert (phase(edge.after), why(edge.after)) == (Phase.DRAINING, Why.EXPIRE)
 
 
+def test_a_change_of_the_limit_or_the_priority_is_planned_at_once(graph: Graph) -> None:
+    """R170, R191: it may let this job start, or another one that waits for its end."""
+    for state, edge in graph.moves():
+        if edge.event.kind in (Kind.DURATION_CHANGED, Kind.PRIORITY_CHANGED) and not state.terminal:
+            assert WakePlanner(state.id) in edge.actions
+
+
 def test_a_second_copy_of_an_event_changes_nothing_more(graph: Graph) -> None:
     """Answers may come twice (a restarted server asks again): the copy is ignored."""
     twice: set[Kind] = {kind for kinds in ANSWERS.values() for kind in kinds} | {
