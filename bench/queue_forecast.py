@@ -50,6 +50,8 @@ class Study(Watcher):
             scene = scene_after(snapshot, made, job.pool, self.history, self._policy)
             foreseen = at_once(foresee(scene, job.id)).starts[job.id]
             self.cpu_s.append(time.process_time() - before)
+            self.calibration.learn(now)
+            self.calibration.told(job.id, now, foreseen)
         self._open[job.id] = now, at_now, foreseen, self.calibration.high(now, foreseen)
 
     def changed(self, before: Job | None, after: Job) -> None:
@@ -59,8 +61,7 @@ class Study(Watcher):
             made_at, at_now, foreseen, high = self._open.pop(after.id)
             started = int(attempt.created_at)
             self.seen.append((at_now, foreseen.at - made_at, high - made_at, started - made_at))
-            if not at_now:
-                self.calibration.seen(made_at, foreseen, started)
+            self.calibration.left(after.id, started, started=True)
         if after.terminal and attempt is not None and after.ended_at is not None:
             limit = math.inf if after.policy.duration_s is None else after.policy.duration_s
             self.history.add(after.owner, after.ended_at - attempt.created_at, limit)

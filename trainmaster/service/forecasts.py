@@ -10,6 +10,7 @@ import json
 import logging
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -21,7 +22,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.queue.calibration import Calibration
 from trainmaster.queue.classes import pending_of
-from trainmaster.queue.forecast import MOST, Foreseen, Prospect, Result, Steps, foresee, scene_of
+from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, scene_of
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.service.scheduling import Scheduling
@@ -29,9 +30,9 @@ from trainmaster.service.views import two
 
 log = logging.getLogger("trainmaster.forecasts")
 
-EVERY_S, SHARE, STALE_S, PAUSE_S = 2.0, 0.05, 60.0, 0.002
-"""Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, and how
-long everything else has its turn between two steps."""
+EVERY_S, SHARE, STALE_S, SAVE_S, PAUSE_S = 2.0, 0.05, 60.0, 60.0, 0.002
+"""Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, time between
+two savings of what was learnt, and how long everything else has its turn between two steps."""
 
 WHY: Final[Mapping[str, tuple[str, str]]] = {
     "soon": ("预测正在生成。", "The forecast is being made."),
@@ -67,21 +68,21 @@ class Forecasts:
         self._scheduling, self._past, self._path, self._clock = scheduling, past, path, clock
         self.history, self.calibration = History(), Calibration()
         self._made: dict[str, _Made] = {}
-        self._first: dict[str, tuple[float, Foreseen]] = {}  # the first forecast of each waiting job
         self._moved: set[str] = set()  # pools
         self._timer: asyncio.Handle | None = None
         self._at = math.inf  # when the timer goes off, in the loop's time; a handle need not know it
         self._task: asyncio.Task[None] | None = None
         self._next = 0.0  # in the loop's time
-        self._saved = 1.0
-        self._loaded = False
+        self._save_at = -math.inf  # in the loop's time
+        self._loaded = False  # nothing is saved over what has not been read
+        self._writing = threading.Lock()  # a refresh that was stopped may still write
 
     # -- life --------------------------------------------------------------------------------------------------
 
     def restore(self, jobs: Iterable[Job]) -> None:
         """Begin anew from the live jobs the ledger holds; the first time also from those that ended last."""
         self._made.clear()
-        self._first.clear()
+        self.calibration.only(self._scheduling.queue.__contains__)
         self._moved = {job.pool for job in jobs if job.state is JobState.QUEUED}
         self._arm()
 
@@ -92,7 +93,8 @@ class Forecasts:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await asyncio.to_thread(self._save)
+        if self._loaded:
+            await self._save()
 
     def moved(self, before: Job | None, after: Job) -> None:
         """See one change of one job. O(log n)."""
@@ -100,9 +102,7 @@ class Forecasts:
         if before is not None and was is after.state and before.policy is after.policy:
             return
         if was is JobState.QUEUED:
-            first = self._first.pop(after.id, None)
-            if first is not None and after.state is JobState.ACTIVE:
-                self.calibration.seen(*first, self._clock())
+            self.calibration.left(after.id, self._clock(), after.state is JobState.ACTIVE)
         attempt = after.attempt
         if after.terminal and was is JobState.ACTIVE and attempt is not None and after.ended_at is not None:
             limit = math.inf if after.policy.duration_s is None else after.policy.duration_s
@@ -177,6 +177,7 @@ class Forecasts:
         try:
             if not self._loaded:
                 await self._load()
+            self.calibration.learn(self._clock())
             pools, self._moved = sorted(self._moved or self._made), set()
             for pool in pools:
                 spent += await self._refresh_pool(pool)
@@ -186,8 +187,9 @@ class Forecasts:
         if self._made:
             self._wait_until(loop.time() + max(STALE_S, spent / SHARE))
         self._arm()
-        if abs(self.calibration.scale / self._saved - 1) > 0.02:
-            await asyncio.to_thread(self._save)
+        if loop.time() >= self._save_at:
+            self._save_at = loop.time() + SAVE_S
+            await self._save()
 
     async def _refresh_pool(self, pool: str) -> float:
         now, line = self._clock(), list(islice(self._scheduling.line(pool), MOST))
@@ -197,8 +199,8 @@ class Forecasts:
         prospect, spent = await _paced(self._steps(pool, now, line))
         self._made[pool] = _Made(now, prospect)
         for job, foreseen in prospect.starts.items():
-            if foreseen.at < math.inf and job in self._scheduling.queue:
-                self._first.setdefault(job, (now, foreseen))
+            if job in self._scheduling.queue:
+                self.calibration.told(job, now, foreseen)
         return spent
 
     def _steps(self, pool: str, now: float, line: list[Pending], only: str | None = None) -> Steps[Prospect]:
@@ -210,28 +212,32 @@ class Forecasts:
         return (yield from foresee(scene, only))
 
     async def _load(self) -> None:
-        """Read the past and what was learnt of it; what ended meanwhile is noted already."""
+        """Read what was learnt, and the past; what ended meanwhile is noted already."""
+        with suppress(OSError, ValueError, TypeError, OverflowError):  # no file, or not one of ours: learnt anew
+            self.calibration.restore(await asyncio.to_thread(self._read))
+            self.calibration.only(self._scheduling.queue.__contains__)
         self._loaded = True
         ended = await asyncio.to_thread(self._past, ALL)
         history = History()
         for owner, run_s, limit_s in ended:
             history.add(owner, run_s, math.inf if limit_s is None else limit_s)
         self.history = history
-        with suppress(OSError, ValueError, TypeError, KeyError):
-            self.calibration.scale = self._saved = float(await asyncio.to_thread(self._read))
 
     def _read(self) -> Any:
         with open(self._path, encoding="utf-8") as file:
-            return json.load(file)["scale"]
+            return json.load(file)
 
-    def _save(self) -> None:
-        self._saved = self.calibration.scale
-        try:
-            with open(f"{self._path}.new", "w", encoding="utf-8") as file:
-                json.dump({"scale": self._saved}, file)
-            os.replace(f"{self._path}.new", self._path)
-        except OSError as error:
-            log.warning("what was learnt of forecasts could not be kept: %s", error)
+    async def _save(self) -> None:
+        await asyncio.to_thread(self._write, self.calibration.to_json())
+
+    def _write(self, document: list[Any]) -> None:
+        with self._writing:
+            try:
+                with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+                    json.dump(document, file)
+                os.replace(f"{self._path}.new", self._path)
+            except OSError as error:
+                log.warning("what was learnt of forecasts could not be kept: %s", error)
 
 
 def _unknown(why: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.builders import job, node
 from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
-from trainmaster.queue.calibration import MISSED, Calibration
 from trainmaster.queue.classes import PendingQueue
 from trainmaster.queue.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
 from trainmaster.queue.history import FEW, OWN, History, Window
@@ -150,24 +149,3 @@ def test_a_window_is_the_last_numbers_sorted(values: list[float], above: float, 
 def test_windows_are_bounded() -> None:
     past = history(*[0.5] * (3 * OWN), owner="ann")
     assert len(past._of["ann"].shares) == OWN
-
-
-def test_the_range_is_calibrated_on_a_stream_that_starts_later_than_foreseen() -> None:
-    chance, learnt, late = random.Random(3), Calibration(), 0
-    for nth in range(4000):
-        told = Foreseen(50.0, 20.0, 100.0)
-        started = 60.0 * chance.expovariate(1.0) + 60.0  # 0.9 of them before 198
-        late += nth >= 2000 and started > learnt.high(0.0, told)
-        learnt.seen(0.0, told, started)
-    assert abs(late / 2000 - MISSED) < 0.02
-
-
-def test_the_range_narrows_again_and_stays_bounded() -> None:
-    learnt = Calibration(scale=8.0)
-    for _ in range(2000):
-        learnt.seen(0.0, Foreseen(10.0, 5.0, 100.0), 1e9)
-    assert learnt.scale == 8.0
-    for _ in range(2000):
-        learnt.seen(0.0, Foreseen(10.0, 5.0, 100.0), 1.0)
-    assert learnt.scale == 0.5
-    assert learnt.high(0.0, Foreseen(70.0, 5.0, 100.0)) == 70.0, "not before the middle"
