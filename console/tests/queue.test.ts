@@ -3,12 +3,13 @@ import type { TFunction } from "i18next";
 import type { Knob, TimelineBar, TimelineNode } from "../src/api/types";
 import { limitsOf } from "../src/pages/admin/limits";
 import { shown, valueOf } from "../src/pages/admin/knobs";
-import { changeable } from "../src/pages/queue/detail";
+import { changeable } from "../src/pages/queue/sooner";
 import { away } from "../src/pages/queue/forecast";
 import { clipped } from "../src/pages/queue/timeline/bars";
 import { colours } from "../src/pages/queue/timeline";
-import { layout, marks, runs, step, tracks } from "../src/pages/queue/timeline/layout";
-import { changed } from "../src/pages/submit/document";
+import { layout, runs, step, tracks } from "../src/pages/queue/timeline/layout";
+import { around, marks, panned, showing, zoomed } from "../src/pages/queue/timeline/view";
+import { changed, readChange } from "../src/pages/submit/document";
 
 const node = (name: string, cards: number): TimelineNode => ({ name, pool: "default", service: "in_service", cards });
 const bar = (on: string, start: number, end: number | null, cards: number[], more: Partial<TimelineBar> = {}): TimelineBar => ({
@@ -24,24 +25,53 @@ describe("where the bars of the timeline lie", () => {
     expect(tracks([{ start: 0, end: 10 }, { start: 5, end: 15 }, { start: 10, end: null }, { start: 99, end: 100 }])).toEqual([0, 1, 0, 1]);
   });
   it("gives every card a line while there are few nodes, and no two jobs the same place", () => {
-    const made = layout([node("a", 4), node("b", 0)], [bar("a", 0, 9, [0, 1]), bar("a", 0, 9, [3]), bar("a", 0, 9, []), bar("b", 0, 9, [])]);
+    const made = layout([node("a", 4), node("b", 0)], [bar("a", 0, 9, [0, 1]), bar("a", 0, 9, [3]), bar("a", 0, 9, []), bar("b", 0, 9, [])], true);
     expect(made.lanes.map((lane) => lane.card)).toEqual([20, 0]);
     const sorted = [...made.boxes].sort((p, q) => p.y - q.y);
     sorted.slice(1).forEach((box, i) => expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0)));
     expect(made.height).toBeGreaterThan(0);
   });
   it("divides the line of a card among the jobs that share it", () => {
-    const made = layout([node("a", 1)], [bar("a", 0, 9, [0]), bar("a", 1, 9, [0])]);
+    const made = layout([node("a", 1)], [bar("a", 0, 9, [0]), bar("a", 1, 9, [0])], true);
     expect(made.boxes.map((box) => box.height)).toEqual([8, 8]);
     expect(made.boxes[0]?.y).not.toBe(made.boxes[1]?.y);
   });
-  it("keeps a node of a large cluster on one line", () => {
+  it("divides the one line of a node among its cards, each still wide enough to point at", () => {
     const nodes = Array.from({ length: 64 }, (_, i) => node(`n${i}`, 8));
-    expect(layout(nodes, []).lanes.every((lane) => lane.height === 30 && lane.card === 0)).toBe(true);
+    const made = layout(nodes, [bar("n0", 0, 9, [3])], false);
+    expect(made.lanes.every((lane) => lane.height === 40 && lane.card === 0)).toBe(true);
+    expect(made.boxes[0]?.height).toBe(4);
+    expect(layout([node("a", 2)], [], false).lanes[0]?.height).toBe(30);
   });
   it("marks round moments of local time", () => {
-    expect(marks(1000, 3600, 0)).toEqual([1200, 1800, 2400, 3000, 3600, 4200]);
-    expect(marks(0, 604_800, 8 * 3600).every((at) => (at + 8 * 3600) % 86_400 === 0)).toBe(true);
+    expect(marks(1000, 3600, 0)).toEqual({ at: [1200, 1800, 2400, 3000, 3600, 4200], days: false });
+    const week = marks(0, 604_800, 8 * 3600);
+    expect(week.days).toBe(true);
+    expect(week.at.every((at) => (at + 8 * 3600) % 86_400 === 0)).toBe(true);
+  });
+  it("never marks more moments than there is room for", () => {
+    for (const span of [900, 5000, 21_600, 100_000, 2_592_000]) expect(marks(12_345, span, 3600, 5).at.length).toBeLessThanOrEqual(6);
+  });
+});
+
+describe("the part of time that is seen", () => {
+  it("keeps the moment under the pointer where it is while it is zoomed, within bounds", () => {
+    const view = around(3600);
+    const nearer = zoomed(view, 0.5, 0.75);
+    expect(nearer.span).toBe(1800);
+    expect(nearer.offset + 0.75 * nearer.span).toBe(view.offset + 0.75 * view.span);
+    expect(zoomed(view, 1e-9, 0).span).toBe(900);
+    expect(zoomed(view, 1e9, 0).span).toBe(30 * 86_400);
+  });
+  it("moves to a moment that is not seen, and stays for one that is", () => {
+    const view = around(3600);
+    expect(showing(view, 0)).toBe(view);
+    for (const at of [-90_000, 90_000]) {
+      const there = showing(view, at);
+      expect(at).toBeGreaterThan(there.offset);
+      expect(at).toBeLessThan(there.offset + there.span);
+    }
+    expect(panned(view, 60).offset).toBe(view.offset + 60);
   });
 });
 
@@ -89,8 +119,13 @@ describe("changes that would help", () => {
     expect(changeable(null)).toBeNull();
   });
   it("are put into the copy of the document otherwise", () => {
-    expect(changed({ name: "a", roles: [{ replicas: 4 }] }, '{"roles.0.replicas": 2}')).toEqual({ name: "a", roles: [{ replicas: 2 }] });
-    expect(changed({ name: "a" }, "not json")).toEqual({ name: "a" });
+    expect(changed({ name: "a", roles: [{ replicas: 4 }] }, readChange('{"roles.0.replicas": 2}'))).toEqual({ name: "a", roles: [{ replicas: 2 }] });
+    expect(readChange("not json")).toEqual([]);
+    expect(readChange("[1]")).toEqual([]);
+  });
+  it("give a role amounts of its own, so that no flavor speaks against them", () => {
+    const doc = { roles: [{ flavors: ["pair"], resources: { gpu: 2, cpu: 4 } }] };
+    expect(changed(doc, [["roles.0.resources.gpu", 1]])).toEqual({ roles: [{ resources: { gpu: 1, cpu: 4 } }] });
   });
 });
 

@@ -17,6 +17,12 @@ export function useSession(): Session | null | undefined {
   return useQuery<Session | null>({ queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 }).data;
 }
 
+/** R170: very urgent is for administrators. */
+export function useAllowedPriority(): (priority: string) => boolean {
+  const admin = useSession()?.user.role === "admin";
+  return (priority) => admin || priority !== "very_urgent";
+}
+
 async function sessionOrNone(): Promise<Session | null> {
   try {
     return await readSession();

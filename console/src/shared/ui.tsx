@@ -7,6 +7,7 @@ import { ApiError, Unreachable } from "../api/client";
 import { ENDED, type Job } from "../api/types";
 import { duration, percent } from "./format";
 import { toneOf } from "./state";
+import { useFormatTime } from "./time";
 
 export function PageHeader(props: { title: ReactNode; sub?: ReactNode; actions?: ReactNode }): ReactNode {
   return (
@@ -66,11 +67,13 @@ export function Mono({ children, copy }: { children: ReactNode; copy?: string })
   );
 }
 
+/** What went wrong and what to do, for a line of text: each problem of the input is part of it. */
 export function useErrorText(): (error: unknown) => { title: string; remedy: string } {
   const { t } = useTranslation();
   return (error) => {
     if (error instanceof Unreachable) return { title: t("error.unreachable"), remedy: t("error.unreachableHint") };
-    if (error instanceof ApiError) return { title: error.message, remedy: error.remedy };
+    if (error instanceof ApiError && error.code === "unknown") return { title: t("error.broken", { status: error.message }), remedy: t("error.brokenHint") };
+    if (error instanceof ApiError) return { title: error.message, remedy: [error.remedy, ...error.problems.map((p) => `${p.rule}${t("mark.stop")}${p.remedy}`)].filter(Boolean).join(" ") };
     return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
   };
 }
@@ -79,11 +82,12 @@ export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => voi
   const { t } = useTranslation();
   const { title, remedy } = useErrorText()(error);
   const problems = error instanceof ApiError ? error.problems : [];
+  const advice = error instanceof ApiError && problems.length > 0 ? error.remedy : remedy;
   return (
     <Alert type="error" showIcon title={title} data-testid="error"
       description={
         <>
-          {remedy}
+          {advice}
           {problems.length > 0 && (
             <ul className="tm-problems">
               {problems.map((p) => (
@@ -101,6 +105,14 @@ export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => voi
 export function Pending({ query, rows = 6 }: { query: { error: unknown; refetch: () => unknown }; rows?: number }): ReactNode {
   if (query.error) return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
   return <Skeleton active paragraph={{ rows }} title={false} />;
+}
+
+/** Above data that could not be read again: what is seen is of an earlier moment. Nothing while answers come. */
+export function Outdated({ query }: { query: { error: unknown; data: unknown; dataUpdatedAt: number } }): ReactNode {
+  const { t } = useTranslation();
+  const time = useFormatTime();
+  if (!query.error || query.data === undefined) return null;
+  return <Alert banner type="warning" className="tm-outdated" title={t("error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })} data-testid="outdated" />;
 }
 
 export function Empty({ title, children, icon }: { title: string; children?: ReactNode; icon?: ReactNode }): ReactNode {

@@ -2,7 +2,7 @@
 export const admin = {
   title: "Administration", tabs: { policy: "Queue policy", pools: "Pools", workspaces: "Workspaces", flavors: "Flavors", nodes: "Nodes" },
   add: "Add", edit: "Edit", name: "Name", description: "Description", saved: "Saved.", removed: "Removed.", remove: "Remove {{name}}?", removeHint: "What still uses it is named in the refusal; nothing is removed then.",
-  nameHint: "Letters, digits, dot, underscore and hyphen; 1 to 63 characters, beginning with a letter or digit.", nameBad: "Write a name of letters, digits, dot, underscore and hyphen.", waitingRunning: "Waiting / running", actions: "Actions", none: "None yet",
+  nameHint: "Letters, digits, dot, underscore and hyphen; 1 to 63 characters, beginning with a letter or digit.", nameMissing: "A name is needed.", nameBad: "Not a name that can be used here.", defaultStays: "The default one cannot be removed.", onlyAdmins: "For administrators", onlyAdminsHint: "Policy, pools, quotas, flavors and nodes are changed by administrators. Ask one of them.", waitingRunning: "Waiting / running", actions: "Actions", none: "None yet",
   policy: {
     hint: "Rules by which waiting jobs are ordered and started. A change holds from the next pass on; what runs is not touched.", changedBy: "Changed by {{name}}", never: "Nobody has changed it yet.",
     bounds: "{{min}} to {{max}}", default: "default {{value}}", toDefault: "Back to the default", on: "on", off: "off", bad: "Between {{min}} and {{max}}.", badDuration: "Write a duration such as 30m, 12h or 3d.", whole: "A whole number.",
@@ -15,14 +15,14 @@ export const admin = {
     shares: "Virtual clusters", sharesHint: "A guaranteed share of a pool. What its jobs leave idle may be lent to others until it is wanted back.", pool: "Pool", share: "Share", addShare: "Add a virtual cluster",
   },
   limits: {
-    resource: "Resource", nominal: "Entitled to", cap: "At most", capHint: "Empty: as much as others leave unused", add: "Add a resource", used: "used {{used}}", borrowed: "{{borrowed}} borrowed", none: "no limit", upTo: "up to {{cap}}", memoryUnit: "MiB",
+    resource: "Resource", nominal: "Entitled to", cap: "At most", capHint: "Without a number, at most means: as much as others leave unused.", capBelow: "Less than what it is entitled to.", add: "Add a resource", used: "used {{used}}", borrowed: "{{borrowed}} borrowed", none: "no limit", upTo: "up to {{cap}}", memoryUnit: "MiB",
     names: { gpu: "Cards", cpu: "CPU cores", memory_mib: "Memory" }, of: "Cards {{model}}",
   },
   workspaces: {
-    hint: "Groups of people who share quotas. The weight says how much of the machines a workspace is entitled to in relation to others.", weight: "Weight", quotas: "Quotas", urgent: "Urgent jobs", perUser: "Most per person", total: "Most together", unlimited: "any number", usedOf: "{{used}} of {{total}}", used: "{{used}}", addQuota: "Add a pool's quota", add: "Add a workspace", noQuota: "no limit",
+    hint: "Groups of people who share quotas. The weight says how much of the machines a workspace is entitled to in relation to others.", weight: "Weight", quotas: "Quotas", urgent: "Urgent jobs", perUser: "Most per person", total: "Most together", unlimited: "any number", usedOf: "{{used}} of {{total}}", usedFree: "{{used}}, no limit", addQuota: "Add a pool's quota", add: "Add a workspace", noQuota: "no limit",
   },
   flavors: { hint: "Named sets of resources of one replica, which jobs choose from.", workspace: "Workspace", kind: "Kind", cpu: "CPU cores", memory: "Memory (MiB)", gpu: "Cards", gpuType: "Card model", gpuShare: "Part of a card", shm: "Shared memory (MiB)", add: "Add a flavor", any: "any" },
   nodes: {
-    hint: "Cordoned: starts nothing new. Draining: becomes empty by itself, and by sending preemptible jobs back to the queue.", service: "Service", move: "Pool", jobs: "Jobs", cordon: "Cordon", uncordon: "Back into service", drain: "Drain", note: "Why (shown with the node)", evict: "Running jobs", evicts: { none: "run to their end", preemptible: "preemptible ones go back to the queue", all: "all go back to the queue" }, by: "by {{name}}", moved: "Moved to {{pool}}.", cordonTitle: "Take {{name}} out of service?", drainTitle: "Drain {{name}}?",
+    hint: "Cordoned: starts nothing new. Draining: becomes empty by itself, and by sending preemptible jobs back to the queue.", service: "Service", move: "Pool", jobs: "Jobs", cordon: "Cordon", uncordon: "Back into service", drain: "Drain", note: "Why (shown with the node)", evict: "Running jobs", evicts: { none: "run to their end", preemptible: "preemptible ones go back to the queue", all: "all go back to the queue" }, by: "by {{name}}", runsNow: "{{count}} jobs run on it now.", runsNow_one: "{{count}} job runs on it now.", driver: "driver {{version}}", moved: "Moved to {{pool}}.", cordonTitle: "Take {{name}} out of service?", drainTitle: "Drain {{name}}?",
   },
 } as const;

@@ -7,7 +7,7 @@ export const common = {
     waiting: "Waiting", exited: "Exited", lost: "Lost", placed: "Placed", staging: "Staging", starting: "Starting",
     draining: "Draining", ended: "Ended",
   },
-  priority: { normal: "Normal", urgent: "Urgent", very_urgent: "Very urgent" },
+  priority: { normal: "Normal", urgent: "Urgent", very_urgent: "Very urgent", adminsOnly: "administrators only" },
   action: {
     stop: "Stop", clone: "Clone", delete: "Delete", cancel: "Cancel", save: "Save", copy: "Copy", copied: "Copied",
     retry: "Try again", download: "Download", remove: "Remove", more: "More",
@@ -28,11 +28,11 @@ export const common = {
     hint: "Pages update by themselves while this is live.",
   },
   error: {
-    title: "Something went wrong", unreachable: "The server does not answer.",
+    title: "Something went wrong", broken: "The server could not answer ({{status}}).", brokenHint: "Try again; if it goes on, an administrator finds the cause in the server's log.", unreachable: "The server does not answer.",
     unreachableHint: "Check that it is running and that your network reaches it; this page tries again by itself.",
     notFound: "This page does not exist", notFoundHint: "The address may be mistyped, or the thing was deleted.",
     render: "This page could not be drawn", renderHint: "Reload the page; if it happens again, report the text below.",
-    problems: "{{count}} problems", problems_one: "{{count}} problem",
+    outdated: "Not up to date: the last answer of the server is from {{time}}.", problems: "{{count}} problems", problems_one: "{{count}} problem",
   },
   theme: { title: "Appearance", light: "Light", dark: "Dark", system: "System" },
   language: { title: "Language", switch: "Switch to Chinese", other: "中文" },

@@ -9,7 +9,7 @@ export const job = {
   },
   fact: {
     id: "Job ID", owner: "Owner", submitted: "Submitted", started: "Started", ended: "Ended", run: "Run time", wait: "Time in queue",
-    duration: "Usage duration", priority: "Priority", framework: "Framework", pool: "Cluster", resources: "Resources",
+    duration: "Usage duration", priority: "Priority", framework: "Framework", pool: "Resource pool", resources: "Resources",
     retries: "Retries", nodes: "Nodes", model: "Saved model", labels: "Labels", dialect: "Written as",
     description: "Description",
   },
@@ -20,6 +20,7 @@ export const job = {
     retained: "Held for debugging", retainedHint: "A task failed; its resources are kept so that you can look into it. End the hold when you are done.",
     warnings: "Notes of the platform",
   },
+  wait: { place: "Place" },
   timeline: {
     title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", running: "Running", saving: "Saving or stopping",
     now: "now", none: "No attempt yet: the job waits in the queue.",

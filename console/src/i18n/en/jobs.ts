@@ -3,7 +3,7 @@ export const jobs = {
   title: "Training jobs", search: "Search by name, id or description", all: "All",
   col: {
     name: "Name", state: "State", progress: "Progress", owner: "Owner", submitted: "Submitted", run: "Run time",
-    where: "Cluster", resources: "Resources", metric: "Metric", actions: "Actions",
+    where: "Pool / nodes", resources: "Resources", metric: "Metric", actions: "Actions",
   },
   filter: { owner: "Owner", framework: "Framework", sort: "Sort by" },
   sort: {

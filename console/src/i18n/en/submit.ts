@@ -4,7 +4,7 @@ export const submit = {
   editJson: "Edit JSON", import: "Import", start: "Start training", review: "Review",
   section: { job: "Job", running: "Running", watching: "Metrics and model", environment: "Environment and mounts" },
   field: {
-    name: "Job name", description: "Description", pool: "Cluster", priority: "Priority", framework: "Framework", code: "Code", env: "Environment variables",
+    name: "Job name", description: "Description", pool: "Resource pool", priority: "Priority", framework: "Framework", code: "Code", env: "Environment variables",
     roleName: "Name", replicas: "Replicas", command: "Command", parameters: "Parameters", cpu: "CPU", memory: "Memory", gpu: "Cards", gpu_type: "Card type", shm: "Shared memory",
     ports: "Ports", portLabel: "Label", portCount: "How many", portBegin: "First port", min_succeeded: "Minimum succeeded", min_failed: "Minimum failed", main: "Main sub-task",
     duration: "Usage duration", retries: "Retries", fault_restarts: "Restarts after platform faults", grace: "Grace time at stop", debug_hold: "Debug hold", metrics: "Metric patterns", model: "Model name",
@@ -21,6 +21,10 @@ export const submit = {
   nameless: "A job needs a name", namelessHint: "Choose one.",
   preview: { title: "What will run", checking: "Checking", now: "Starts now", queue: "Will wait in the queue", never: "Can never run here", problems: "To mend", ok: "No problems found", env: "Environment", command: "Command", replica: "Replica", variables: "{{count}} variables", variables_one: "{{count}} variable", placement: "Where it would run", warnings: "Worth knowing", filter: "Filter variables", offline: "The preview is not available right now.", notYet: "Fill in a command to see what will run." },
   json: { title: "The job as a document", hint: "The form and this text are the same job. Edit it, or paste a whole native or OpenPAI document over it.", apply: "Apply to the form", invalid: "This is not valid: {{message}}", pai: "An OpenPAI document: it will be translated when applied.", translated: "Translated from OpenPAI.", notObject: "A job document is an object with names and values.", drop: "Drop a .json or .yaml file anywhere on this page to import it.", imported: "Imported {{name}}", tooBig: "That file is too large to be a job document." },
+  copied: {
+    title: "A changed copy of {{name}}, which still waits", hint: "The copy goes to the end of its class. When you submit it, you can have the first job stopped; until then it is judged as one more job.", none: "none",
+    stopFirst: "Then stop the first job ({{id}}), if it still waits", runs: "The first job has started in the meantime and runs on.", notStopped: "The first job could not be stopped:",
+  },
   confirm: { title: "Check and start", back: "Back to the form", document: "Document", submitted: "Submitted", total: "In all" },
   unit: { cores: "cores", cards: "cards" },
   metric: { add: "Add a pattern", test: "Try it on a log line", pattern: "Pattern", noMatch: "This line does not match.", bad: "Not a valid regular expression" },

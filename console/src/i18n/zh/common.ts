@@ -7,7 +7,7 @@ export const common = {
     waiting: "等待", exited: "已退出", lost: "丢失", placed: "已分配", staging: "数据准备", starting: "启动中",
     draining: "停止中", ended: "已结束",
   },
-  priority: { normal: "普通", urgent: "紧急", very_urgent: "非常紧急" },
+  priority: { normal: "普通", urgent: "紧急", very_urgent: "非常紧急", adminsOnly: "仅限管理员" },
   action: {
     stop: "停止", clone: "克隆", delete: "删除", cancel: "取消", save: "保存", copy: "复制", copied: "已复制",
     retry: "重试", download: "下载", remove: "移除", more: "更多",
@@ -22,11 +22,11 @@ export const common = {
   },
   feed: { live: "实时", connecting: "连接中", waiting: "重新连接", paused: "已暂停", hint: "处于实时状态时页面自动更新。" },
   error: {
-    title: "出错了", unreachable: "服务器没有响应。",
+    title: "出错了", broken: "服务器未能处理请求（{{status}}）。", brokenHint: "请重试；如果持续出现，请管理员查看服务器日志。", unreachable: "服务器没有响应。",
     unreachableHint: "请确认服务正在运行且网络可达；页面会自动重试。",
     notFound: "页面不存在", notFoundHint: "地址可能有误，或内容已被删除。",
     render: "页面显示失败", renderHint: "请重新加载；若再次出现，请反馈下面的文字。",
-    problems: "{{count}} 个问题",
+    outdated: "内容不是最新：服务器最后一次响应在 {{time}}。", problems: "{{count}} 个问题",
   },
   theme: { title: "外观", light: "浅色", dark: "深色", system: "跟随系统" },
   language: { title: "语言", switch: "切换为英文", other: "English" },

@@ -9,7 +9,7 @@ export const job = {
   },
   fact: {
     id: "任务 ID", owner: "提交人", submitted: "提交时间", started: "开始时间", ended: "结束时间", run: "运行时长", wait: "排队时长",
-    duration: "使用时长", priority: "优先级", framework: "框架", pool: "集群", resources: "资源",
+    duration: "使用时长", priority: "优先级", framework: "框架", pool: "资源池", resources: "资源",
     retries: "重试次数", nodes: "节点", model: "已保存模型", labels: "标签", dialect: "提交格式",
     description: "描述",
   },
@@ -20,6 +20,7 @@ export const job = {
     retained: "调试保留", retainedHint: "有副本失败，资源被保留以便排查。完成后请结束保留。",
     warnings: "平台提示",
   },
+  wait: { place: "位置" },
   timeline: {
     title: "尝试过程", attempt: "第 {{n}} 次", queued: "排队", initialising: "初始化", running: "运行", saving: "保存或停止",
     now: "现在", none: "尚未开始：任务正在排队。",

@@ -3,7 +3,7 @@ export const jobs = {
   title: "训练任务", search: "按名称、ID 或描述搜索", all: "全部",
   col: {
     name: "名称", state: "状态", progress: "进度", owner: "提交人", submitted: "提交时间", run: "运行时长",
-    where: "集群 / 节点", resources: "资源", metric: "关键指标", actions: "操作",
+    where: "资源池 / 节点", resources: "资源", metric: "关键指标", actions: "操作",
   },
   filter: { owner: "提交人", framework: "框架", sort: "排序" },
   sort: {

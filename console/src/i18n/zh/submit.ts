@@ -4,7 +4,7 @@ export const submit = {
   editJson: "编辑 JSON", import: "导入", start: "开始训练", review: "确认配置",
   section: { job: "任务", running: "运行", watching: "指标与模型", environment: "环境变量与挂载" },
   field: {
-    name: "任务名称", description: "任务描述", pool: "集群", priority: "优先级", framework: "框架", code: "代码", env: "环境变量",
+    name: "任务名称", description: "任务描述", pool: "资源池", priority: "优先级", framework: "框架", code: "代码", env: "环境变量",
     roleName: "子任务名称", replicas: "副本个数", command: "运行命令", parameters: "运行参数", cpu: "CPU", memory: "内存", gpu: "加速卡", gpu_type: "卡型号", shm: "共享内存",
     ports: "端口", portLabel: "标签", portCount: "个数", portBegin: "起始端口", min_succeeded: "最小成功数", min_failed: "最小失败数", main: "主任务",
     duration: "使用时长", retries: "重试次数", fault_restarts: "平台故障重启次数", grace: "停止宽限时间", debug_hold: "调试保留", metrics: "指标匹配规则", model: "模型名称",
@@ -21,6 +21,10 @@ export const submit = {
   nameless: "缺少任务名称", namelessHint: "请填写名称",
   preview: { title: "实际运行内容", checking: "检查中", now: "可立即开始", queue: "将进入排队", never: "无法在此运行", problems: "需要修改", ok: "没有发现问题", env: "环境变量", command: "命令", replica: "副本", variables: "{{count}} 个变量", placement: "将分配到", warnings: "请注意", filter: "筛选变量", offline: "暂时无法预览。", notYet: "填写运行命令后即可预览。" },
   json: { title: "任务文档", hint: "表单与此文本是同一个任务。可直接编辑，或粘贴完整的原生或 OpenPAI 文档。", apply: "应用到表单", invalid: "格式不正确：{{message}}", pai: "这是 OpenPAI 文档，应用时会自动转换。", translated: "已从 OpenPAI 转换。", notObject: "任务文档应是由名称和值组成的对象。", drop: "将 .json 或 .yaml 文件拖到页面任意位置即可导入。", imported: "已导入 {{name}}", tooBig: "文件过大，不是任务文档。" },
+  copied: {
+    title: "{{name}} 的修改副本（原任务仍在排队）", hint: "副本会排在同级别的末尾。提交时可以选择停止原任务；在此之前，预计结果按多一个任务计算。", none: "无",
+    stopFirst: "提交后停止原任务（{{id}}），如果它仍在排队", runs: "原任务在此期间已经开始，会继续运行。", notStopped: "未能停止原任务：",
+  },
   confirm: { title: "确认并开始", back: "返回表单", document: "文档", submitted: "已提交", total: "合计" },
   unit: { cores: "核", cards: "卡" },
   metric: { add: "添加规则", test: "用一行日志试一试", pattern: "规则", noMatch: "该行不匹配。", bad: "正则表达式无效" },

@@ -1,7 +1,7 @@
 /** What every table of the administration shares: a dialog that saves and says every refusal, and removal after a question. */
 import { DeleteOutlined, EditOutlined } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
-import { App, Button, Form, Input, Modal, type FormInstance } from "antd";
+import { App, Button, Form, Input, Modal, Tooltip, type FormInstance } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorPanel, useErrorText } from "../../shared/ui";
@@ -48,7 +48,7 @@ export function Dialog<T extends object>({ title, form, initial, save, close, ch
   };
   return (
     <Modal open title={title} width={width} onCancel={close} onOk={() => form.submit()} confirmLoading={busy} okText={ok ?? t("action.save")} cancelText={t("action.cancel")} okButtonProps={{ ...{ "data-testid": "admin-save" } }} mask={{ closable: false }}>
-      <Form<T> form={form} layout="vertical" initialValues={initial} onFinish={(values) => void send(values)} requiredMark={false}>{children}</Form>
+      <Form<T> form={form} layout="vertical" className="tm-dialog" initialValues={initial} onFinish={(values) => void send(values)} requiredMark={false}>{children}</Form>
       {error !== null && <ErrorPanel error={error} />}
     </Modal>
   );
@@ -60,7 +60,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export function NameItem({ fixed }: { fixed: boolean }): ReactNode {
   const { t } = useTranslation();
   return (
-    <Form.Item name="name" label={t("admin.name")} extra={fixed ? undefined : t("admin.nameHint")} rules={[{ required: true, pattern: NAME, message: t("admin.nameBad") }]}>
+    <Form.Item name="name" label={t("admin.name")} extra={fixed ? undefined : t("admin.nameHint")} rules={[{ required: true, message: t("admin.nameMissing") }, { pattern: NAME, message: t("admin.nameBad") }]}>
       <Input disabled={fixed} autoFocus={!fixed} data-testid="admin-name" />
     </Form.Item>
   );
@@ -92,7 +92,7 @@ export function RowButtons({ name, edit, remove, removable = true }: { name: str
   return (
     <span className="tm-nowrap">
       <Button type="text" size="small" icon={<EditOutlined />} aria-label={`${t("admin.edit")} ${name}`} onClick={edit} data-testid={`edit-${name}`} />
-      <Button type="text" size="small" icon={<DeleteOutlined />} disabled={!removable} aria-label={`${t("action.remove")} ${name}`} onClick={ask} />
+      <Tooltip title={removable ? "" : t("admin.defaultStays")}><Button type="text" size="small" icon={<DeleteOutlined />} disabled={!removable} aria-label={`${t("action.remove")} ${name}`} onClick={ask} /></Tooltip>
     </span>
   );
 }

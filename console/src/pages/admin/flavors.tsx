@@ -29,7 +29,7 @@ export function FlavorsAdmin(): ReactNode {
           { title: t("admin.name"), key: "name", render: (_, one) => <div className="tm-cell"><b>{one.name}</b><span className="tm-line">{one.description}</span></div> },
           { title: t("admin.flavors.kind"), key: "kind", width: 100, render: (_, one) => <Tag className="tm-tag" color={one.kind === "cpu" ? "blue" : "purple"}>{one.kind.toUpperCase()}</Tag> },
           { title: t("admin.flavors.cpu"), key: "cpu", width: 110, render: (_, one) => number(one.cpu) },
-          { title: t("job.fact.resources"), key: "memory", width: 120, render: (_, one) => mib(one.memory_mib) },
+          { title: t("cluster.memory"), key: "memory", width: 120, render: (_, one) => mib(one.memory_mib) },
           { title: t("admin.flavors.gpu"), key: "gpu", width: 180, render: (_, one) => (one.gpu === 0 ? <span className="tm-faint">–</span> : `${cards(one.gpu_share < 1 ? one.gpu_share : one.gpu)} × ${one.gpu_type ?? t("admin.flavors.any")}`) },
           { title: "", key: "edit", width: 90, align: "end", render: (_, one) => <RowButtons name={one.name} edit={() => setEditing(one)} remove={() => deleteFlavor(workspace, one.name)} /> },
         ]} />

@@ -1,10 +1,12 @@
 /** For administrators: by which rules the queue works, and how the machines are shared. */
+import { LockOutlined } from "@ant-design/icons";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Tabs } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AdminTab } from "../../router";
-import { PageHeader } from "../../shared/ui";
+import { Empty, PageHeader } from "../../shared/ui";
+import { useSession } from "../shell";
 import { FlavorsAdmin } from "./flavors";
 import { NodesAdmin } from "./nodes";
 import { PolicyAdmin } from "./policy";
@@ -19,6 +21,7 @@ export function AdminPage(): ReactNode {
   const { t } = useTranslation();
   const { tab } = useSearch({ from: "/admin" });
   const navigate = useNavigate({ from: "/admin" });
+  if (useSession()?.user.role !== "admin") return <div className="tm-panel"><Empty title={t("admin.onlyAdmins")} icon={<LockOutlined className="tm-empty-icon" />}><p className="tm-faint">{t("admin.onlyAdminsHint")}</p></Empty></div>;
   return (
     <div data-testid="admin">
       <PageHeader title={t("admin.title")} />

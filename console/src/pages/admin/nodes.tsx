@@ -10,7 +10,7 @@ import { Pending, useErrorText } from "../../shared/ui";
 import { cards } from "../queue/demand";
 import { Dialog, useRefresh } from "./dialog";
 
-type Asking = { node: string; what: "cordon" | "drain" };
+type Asking = { node: NodeDetail; what: "cordon" | "drain" };
 const TONES = { in_service: "green", cordoned: "amber", draining: "violet", drained: "grey" } as const;
 
 export function NodesAdmin(): ReactNode {
@@ -25,7 +25,7 @@ export function NodesAdmin(): ReactNode {
     <section className="tm-panel" data-testid="admin-nodes-table">
       <div className="tm-admin-head"><p className="tm-faint tm-flat">{t("admin.nodes.hint")}</p></div>
       <Table<NodeDetail> rowKey="name" size="middle" dataSource={query.data.items} pagination={query.data.items.length > 50 ? { pageSize: 50, showSizeChanger: false } : false} onRow={(node) => ({ "data-testid": `admin-node-${node.name}`, "data-service": node.service } as object)} columns={[
-        { title: t("admin.name"), key: "name", render: (_, node) => <div className="tm-cell"><b>{node.name}</b><span className="tm-line">{[node.host, node.driver].filter(Boolean).join(" · ")}</span></div> },
+        { title: t("admin.name"), key: "name", render: (_, node) => <div className="tm-cell"><b>{node.name}</b><span className="tm-line">{[node.host, node.driver && t("admin.nodes.driver", { version: node.driver })].filter(Boolean).join(" · ")}</span></div> },
         { title: t("admin.nodes.move"), key: "pool", width: 170, render: (_, node) => <Select size="small" value={node.pool} options={names} style={{ width: 150 }} aria-label={`${t("admin.nodes.move")} ${node.name}`} onChange={(pool: string) => void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))} /> },
         { title: t("admin.flavors.gpu"), key: "cards", width: 170, render: (_, node) => node.cards.map((card) => `${card.model} ${cards(card.used)} / ${cards(card.total)}`).join(", ") || <span className="tm-faint">–</span> },
         { title: t("admin.nodes.jobs"), key: "jobs", width: 80, render: (_, node) => <span className="tm-num">{node.jobs}</span> },
@@ -68,15 +68,15 @@ function ServiceButtons({ node, ask, act }: { node: NodeDetail; ask: (asking: As
   if (node.service !== "in_service") {
     return (
       <span className="tm-labels">
-        {node.service === "cordoned" && <Button size="small" onClick={() => ask({ node: node.name, what: "drain" })}>{t("admin.nodes.drain")}</Button>}
+        {node.service === "cordoned" && <Button size="small" onClick={() => ask({ node, what: "drain" })}>{t("admin.nodes.drain")}</Button>}
         <Button size="small" type="primary" ghost onClick={() => void act(() => uncordonNode(node.name), t("admin.saved"))} data-testid="uncordon">{t("admin.nodes.uncordon")}</Button>
       </span>
     );
   }
   return (
     <span className="tm-labels">
-      <Button size="small" onClick={() => ask({ node: node.name, what: "cordon" })} data-testid="cordon">{t("admin.nodes.cordon")}</Button>
-      <Button size="small" onClick={() => ask({ node: node.name, what: "drain" })} data-testid="drain">{t("admin.nodes.drain")}</Button>
+      <Button size="small" onClick={() => ask({ node, what: "cordon" })} data-testid="cordon">{t("admin.nodes.cordon")}</Button>
+      <Button size="small" onClick={() => ask({ node, what: "drain" })} data-testid="drain">{t("admin.nodes.drain")}</Button>
     </span>
   );
 }
@@ -86,8 +86,9 @@ function AskDialog({ asking, close }: { asking: Asking; close: () => void }): Re
   const [form] = Form.useForm<{ note: string; evict: Evict }>();
   const { node, what } = asking;
   return (
-    <Dialog title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node })} form={form} initial={{ note: "", evict: "preemptible" as Evict }} close={close} ok={t(`admin.nodes.${what}`)}
-      save={({ note, evict }) => (what === "cordon" ? cordonNode(node, note ?? "") : drainNode(node, note ?? "", evict))}>
+    <Dialog title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node.name })} form={form} initial={{ note: "", evict: "preemptible" as Evict }} close={close} ok={t(`admin.nodes.${what}`)}
+      save={({ note, evict }) => (what === "cordon" ? cordonNode(node.name, note ?? "") : drainNode(node.name, note ?? "", evict))}>
+      <p>{t("admin.nodes.runsNow", { count: node.jobs })}</p>
       <Form.Item name="note" label={t("admin.nodes.note")}><Input autoFocus maxLength={500} data-testid="node-note" /></Form.Item>
       {what === "drain" && <Form.Item name="evict" label={t("admin.nodes.evict")}><Select options={(["none", "preemptible", "all"] as const).map((value) => ({ value, label: t(`admin.nodes.evicts.${value}`) }))} /></Form.Item>}
     </Dialog>

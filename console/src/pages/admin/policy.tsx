@@ -9,6 +9,7 @@ import type { Knob, KnobValue, PolicyEffect, PolicyView } from "../../api/types"
 import { useBilingual } from "../../i18n";
 import { Ago } from "../../shared/time";
 import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
+import { Change } from "../queue/sooner";
 import { Effect } from "./effect";
 import { boundsOf, changesOf, shown, spelled, valueOf, type Draft } from "./knobs";
 
@@ -54,6 +55,7 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
         <section className="tm-panel">
           <h2>{wrong ? t("error.problems", { count: Object.keys(problems).length }) : count === 0 ? t("admin.policy.noChanges") : t("admin.policy.changes", { count })}</h2>
           <div className="tm-panel-body tm-stack">
+            {wrong && <ul className="tm-problem-list" data-testid="policy-problems">{policy.knobs.filter((knob) => knob.name in problems).map((knob) => <ProblemLine key={knob.name} knob={knob} problem={problems[knob.name] ?? ""} />)}</ul>}
             {count > 0 && <ul className="tm-changes">{policy.knobs.filter((knob) => knob.name in values).map((knob) => <ChangeLine key={knob.name} knob={knob} value={values[knob.name] ?? knob.default} />)}</ul>}
             <div className="tm-actions">
               <Tooltip title={t("admin.policy.simulateHint")}><Button icon={<ExperimentOutlined />} disabled={wrong || count === 0} loading={simulated.isPending} onClick={() => simulated.mutate(values)} data-testid="policy-simulate">{t("admin.policy.simulate")}</Button></Tooltip>
@@ -72,7 +74,13 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
 
 function ChangeLine({ knob, value }: { knob: Knob; value: KnobValue }): ReactNode {
   const pick = useBilingual();
-  return <li><span className="tm-grow">{pick(knob.title)}</span><span className="tm-num"><s className="tm-faint">{shown(knob, knob.value)}</s> → <b>{shown(knob, value)}</b></span></li>;
+  return <li><span className="tm-grow">{pick(knob.title)}</span><Change before={shown(knob, knob.value)} after={shown(knob, value)} /></li>;
+}
+
+function ProblemLine({ knob, problem }: { knob: Knob; problem: string }): ReactNode {
+  const pick = useBilingual();
+  const go = (): void => document.querySelector<HTMLElement>(`[data-testid="knob-${knob.name}"] input`)?.focus();
+  return <li><button type="button" className="tm-link" onClick={go}>{pick(knob.title)}</button><span className="tm-bad">{problem}</span></li>;
 }
 
 function KnobRow({ knob, draft, problem, set }: { knob: Knob; draft: KnobValue | undefined; problem: string | undefined; set: (value: KnobValue) => void }): ReactNode {
@@ -100,9 +108,12 @@ function KnobRow({ knob, draft, problem, set }: { knob: Knob; draft: KnobValue |
   );
 }
 
+/** 0.5, not 0.50: the digits of the step are no digits of the value. */
+const unpadded = (value: string | number | undefined, { userTyping, input }: { userTyping: boolean; input: string }): string => (userTyping || value === undefined || value === "" ? input : String(Number(value)));
+
 function KnobInput({ knob, value, set, label, bad }: { knob: Knob; value: KnobValue; set: (value: KnobValue) => void; label: string; bad: boolean }): ReactNode {
   if (typeof knob.default === "boolean") return <Switch checked={value === true} onChange={set} aria-label={label} />;
   if (knob.choices.length > 0) return <Select value={String(value)} onChange={set} aria-label={label} options={knob.choices.map((choice) => ({ value: choice, label: choice }))} className="tm-knob-input" />;
   if (knob.unit === "s") return <Input value={String(value)} status={bad ? "error" : undefined} onChange={(e) => set(e.target.value)} aria-label={label} className="tm-knob-input" />;
-  return <InputNumber value={typeof value === "number" ? value : null} status={bad ? "error" : undefined} step={knob.unit === "count" ? 1 : 0.05} onChange={(next) => set(next ?? "")} aria-label={label} className="tm-knob-input" />;
+  return <InputNumber value={typeof value === "number" ? value : null} status={bad ? "error" : undefined} step={knob.unit === "count" ? 1 : 0.05} formatter={unpadded} onChange={(next) => set(next ?? "")} aria-label={label} className="tm-knob-input" />;
 }

@@ -97,7 +97,7 @@ function ShareDialog({ one, pools, close }: { one: VirtualCluster | null; pools:
       save={({ name, pool, share, description }) => saveVirtualCluster(name, { pool, share: limitsOf(share), description: description ?? "" })}>
       <NameItem fixed={one !== null} />
       <Form.Item name="pool" label={t("admin.pools.pool")}><Select options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} /></Form.Item>
-      <Form.Item label={t("admin.pools.share")}><LimitsEditor path={["share"]} models={modelsOf(pools)} /></Form.Item>
+      <Form.Item label={t("admin.pools.share")} extra={t("admin.limits.capHint")}><LimitsEditor path={["share"]} models={modelsOf(pools)} /></Form.Item>
       <DescriptionItem />
     </Dialog>
   );

@@ -50,10 +50,9 @@ export function WorkspacesAdmin(): ReactNode {
 
 function UrgentCell({ urgent }: Pick<Workspace, "urgent">): ReactNode {
   const { t } = useTranslation();
-  const total = urgent.total ?? t("admin.workspaces.unlimited");
   return (
     <div className="tm-cell">
-      <span className="tm-num">{t("admin.workspaces.usedOf", { used: urgent.used, total })}</span>
+      <span className="tm-num">{urgent.total === null ? t("admin.workspaces.usedFree", { used: urgent.used }) : t("admin.workspaces.usedOf", { used: urgent.used, total: urgent.total })}</span>
       <span className="tm-line">{t("admin.workspaces.perUser")}{t("mark.colon")}{urgent.per_user ?? t("admin.workspaces.unlimited")}</span>
     </div>
   );
@@ -93,7 +92,7 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
           {fields.map(({ key, name }) => (
             <div key={key} className="tm-quota-edit">
               <div className="tm-kv-row"><Form.Item name={[name, "pool"]} noStyle rules={[{ required: true }]}><Select style={{ flex: 1 }} aria-label={t("admin.pools.pool")} options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} /></Form.Item><Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(name)} /></div>
-              <LimitsEditor path={[name, "share"]} models={modelsOf(pools)} />
+              <LimitsEditor path={[name, "share"]} within={["quotas"]} models={modelsOf(pools)} />
             </div>
           ))}
           <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })} data-testid="quota-add">{t("admin.workspaces.addQuota")}</Button>

@@ -2,13 +2,13 @@
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Select, Table, Tag, Tooltip, type TableColumnsType } from "antd";
+import { Grid, Select, Table, Tag, Tooltip, type TableColumnsType } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors, listPools, readResources } from "../../api/cluster";
 import type { ClusterResources, Flavor, NodeRow } from "../../api/types";
 import { mib, number, percent } from "../../shared/format";
-import { Empty, Pending } from "../../shared/ui";
+import { Empty, Outdated, Pending } from "../../shared/ui";
 import { cards, DemandStrip } from "../queue/demand";
 
 export interface Choice {
@@ -22,23 +22,26 @@ interface Props {
   choose: (change: Partial<Choice>) => void;
   workspace?: string;
   /** In a drawer beside the form, where there is less room. */
-  narrow?: boolean;
+  drawer?: boolean;
 }
 
 const MOST_USERS = 4;
 
-export function ResourcesTable({ choice, choose, workspace = "default", narrow = false }: Props): ReactNode {
+export function ResourcesTable({ choice, choose, workspace = "default", drawer = false }: Props): ReactNode {
   const { t } = useTranslation();
+  const small = Grid.useBreakpoint().xl === false;
+  const narrow = drawer || small;
   const chosen = choice.flavors ?? [];
   const query = useQuery({ queryKey: ["resources", chosen, workspace, choice.pool], queryFn: () => readResources(chosen, workspace, choice.pool), placeholderData: keepPreviousData, refetchInterval: 15_000 });
   const columns = useResourceColumns(chosen.length > 0, narrow);
   const rows = (query.data?.nodes ?? []).filter((node) => !choice.model || node.cards.some((card) => card.model === choice.model));
   return (
     <div data-testid="resources">
+      <Outdated query={query} />
       <Filters choice={choice} choose={choose} workspace={workspace} data={query.data} />
       {!query.data ? <Pending query={query} rows={8} /> : rows.length === 0 ? <div className="tm-panel"><Empty title={t("resources.none")}><p className="tm-faint">{t("resources.noneHint")}</p></Empty></div> : (
         <div className="tm-panel tm-table"><Table<NodeRow> rowKey="name" size="middle" columns={columns} dataSource={rows} pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
-          tableLayout="fixed" scroll={{ x: narrow ? 900 : 1000 }} onRow={(node) => ({ "data-testid": `resource-${node.name}`, "data-state": node.state } as object)} /></div>
+          tableLayout="fixed" scroll={{ x: narrow ? 820 : 1000 }} onRow={(node) => ({ "data-testid": `resource-${node.name}`, "data-state": node.state } as object)} /></div>
       )}
     </div>
   );
@@ -67,25 +70,30 @@ function Filters({ choice, choose, workspace, data }: Pick<Props, "choice" | "ch
   );
 }
 
+/** Where there is little room, what is fixed about a machine shares one column. */
 function useResourceColumns(chosen: boolean, narrow: boolean): TableColumnsType<NodeRow> {
   const { t } = useTranslation();
   return useMemo(() => {
-    const system: TableColumnsType<NodeRow> = narrow ? [] : [
-      { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => <div className="tm-cell"><span className="tm-ellipsis" title={node.os}>{node.os || "–"}</span><span className="tm-line" title={node.kernel}>{node.kernel}</span></div> },
+    const driver = (node: NodeRow): ReactNode => node.driver || <span className="tm-faint">–</span>;
+    const system = (node: NodeRow): ReactNode => (
+      <div className="tm-cell"><span className="tm-ellipsis" title={node.os}>{node.os || "–"}</span><span className="tm-line" title={node.kernel}>{node.kernel}</span>{narrow && <span className="tm-line" title={t("resources.col.driver")}>{driver(node)}</span>}</div>
+    );
+    const machine: TableColumnsType<NodeRow> = narrow ? [{ title: <>{t("resources.col.system")}<br />{t("resources.col.driver")}</>, key: "system", width: 112, render: (_, node) => system(node) }] : [
+      { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => system(node) },
+      { title: t("resources.col.driver"), key: "driver", width: 96, ellipsis: true, render: (_, node) => driver(node) },
     ];
     const suits: TableColumnsType<NodeRow> = chosen ? [
-      { title: t("resources.col.suits"), key: "suits", width: 120, render: (_, node) => <span className="tm-labels">{node.flavors.map((name) => <Tag key={name} className="tm-tag">{name}</Tag>)}</span> },
+      { title: t("resources.col.suits"), key: "suits", width: narrow ? 96 : 120, render: (_, node) => <span className="tm-labels">{node.flavors.map((name) => <Tag key={name} className="tm-tag">{name}</Tag>)}</span> },
     ] : [];
     return [
-      { title: t("resources.col.node"), key: "node", width: 126, fixed: "start", render: (_, node) => <div className="tm-cell"><b className="tm-ellipsis">{node.name}</b><span className="tm-line">{node.pool}</span></div> },
-      { title: t("resources.col.state"), key: "state", width: 96, render: (_, node) => <RoomTag node={node} /> },
-      { title: t("resources.col.cards"), key: "cards", width: 150, render: (_, node) => (node.cards.length === 0 ? <span className="tm-faint">–</span> : node.cards.map((card) => <Used key={card.model} label={card.model} used={card.used} total={card.total} text={`${cards(card.used)} / ${cards(card.total)}`} tone="violet" />)) },
-      { title: t("resources.col.cpu"), key: "cpu", width: 104, render: (_, node) => <Used label={t("resources.col.cpu")} bare used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} tone="blue" /> },
-      { title: t("resources.col.memory"), key: "memory", width: 140, render: (_, node) => <Used label={t("resources.col.memory")} bare used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" /> },
-      ...system,
-      { title: t("resources.col.driver"), key: "driver", width: 96, ellipsis: true, render: (_, node) => node.driver || <span className="tm-faint">–</span> },
+      { title: t("resources.col.node"), key: "node", width: narrow ? 96 : 126, fixed: "start", render: (_, node) => <div className="tm-cell"><b className="tm-ellipsis" title={node.name}>{node.name}</b><span className="tm-line">{node.pool}</span></div> },
+      { title: t("resources.col.state"), key: "state", width: narrow ? 88 : 96, render: (_, node) => <RoomTag node={node} /> },
+      { title: t("resources.col.cards"), key: "cards", width: narrow ? 112 : 150, render: (_, node) => (node.cards.length === 0 ? <span className="tm-faint">–</span> : node.cards.map((card) => <Used key={card.model} label={card.model} used={card.used} total={card.total} text={`${cards(card.used)} / ${cards(card.total)}`} tone="violet" />)) },
+      { title: t("resources.col.cpu"), key: "cpu", width: narrow ? 76 : 104, render: (_, node) => <Used label={t("resources.col.cpu")} bare used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} tone="blue" /> },
+      { title: t("resources.col.memory"), key: "memory", width: narrow ? 124 : 140, render: (_, node) => <Used label={t("resources.col.memory")} bare used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" /> },
+      ...machine,
       ...suits,
-      { title: <Tooltip title={t("resources.usageHint")}><span className="tm-help">{t("resources.col.usage")}</span></Tooltip>, key: "usage", width: 190, render: (_, node) => <Usage node={node} /> },
+      { title: <Tooltip title={t("resources.usageHint")}><span className="tm-help" tabIndex={0}>{t("resources.col.usage")}</span></Tooltip>, key: "usage", width: narrow ? 168 : 190, render: (_, node) => <Usage node={node} /> },
     ];
   }, [t, chosen, narrow]);
 }

@@ -7,6 +7,7 @@ import { changeJob } from "../../api/jobs";
 import type { Job } from "../../api/types";
 import { duration, parseDuration } from "../../shared/format";
 import { useErrorText } from "../../shared/ui";
+import { useAllowedPriority } from "../shell";
 
 const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 const PRIORITIES = ["normal", "urgent", "very_urgent"] as const;
@@ -21,6 +22,7 @@ export function ChangeJob({ job, what, close }: { job: Pick<Job, "id" | "duratio
   const [priority, setPriority] = useState(job.priority);
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
+  const allowed = useAllowedPriority();
   const save = async (): Promise<void> => {
     const seconds = text.trim() === "" ? null : parseDuration(text);
     if (what === "duration" && seconds === null && text.trim() !== "") {
@@ -49,7 +51,7 @@ export function ChangeJob({ job, what, close }: { job: Pick<Job, "id" | "duratio
           </Form.Item>
         ) : (
           <Form.Item label={t("job.fact.priority")} validateStatus={problem ? "error" : ""} help={problem || undefined}>
-            <Select value={priority} onChange={setPriority} options={PRIORITIES.map((value) => ({ value, label: t(`priority.${value}`) }))} />
+            <Select value={priority} onChange={setPriority} options={PRIORITIES.map((value) => ({ value, label: allowed(value) ? t(`priority.${value}`) : `${t(`priority.${value}`)} · ${t("priority.adminsOnly")}`, disabled: !allowed(value) }))} />
           </Form.Item>
         )}
       </Form>

@@ -1,5 +1,5 @@
 /** In plain words: why it waits, why it failed (with a way into the log, R222), what it saved. */
-import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, FieldTimeOutlined, InfoCircleOutlined, PauseCircleOutlined } from "@ant-design/icons";
+import { CheckCircleFilled, CloseCircleFilled, FieldTimeOutlined, InfoCircleOutlined, PauseCircleOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "antd";
@@ -9,33 +9,25 @@ import { explainJob } from "../../api/jobs";
 import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { Elapsed, useNow } from "../../shared/time";
+import { useNow } from "../../shared/time";
 import { duration, modelName } from "../../shared/format";
 import type { TabProps } from "./index";
+import { WaitBox } from "./wait";
 
-const EXPLAINED = new Set(["queued", "failed", "expired", "retained"]);
+const EXPLAINED = new Set(["failed", "expired", "retained"]);
 
-export function VerdictBox({ job, search, update }: TabProps): ReactNode {
+export function VerdictBox(props: TabProps): ReactNode {
+  return props.job.state === "queued" ? <WaitBox job={props.job} /> : <EndBox {...props} />;
+}
+
+function EndBox({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const explained = useQuery({ queryKey: ["explain", job.id, job.version], queryFn: () => explainJob(job.id), enabled: EXPLAINED.has(job.state), refetchInterval: job.state === "queued" ? 10_000 : false });
+  const explained = useQuery({ queryKey: ["explain", job.id, job.version], queryFn: () => explainJob(job.id), enabled: EXPLAINED.has(job.state) });
   const suggestions = explained.data?.suggestions ?? [];
   const help = suggestions.length > 0 && (
     <div className="tm-verdict-help"><b>{t("job.verdict.suggestions")}</b><ul>{suggestions.map((s) => <li key={s.message.en}>{pick(s.message)}</li>)}</ul></div>
   );
-  if (job.state === "queued") {
-    const reason = explained.data?.reason ?? job.reason;
-    return (
-      <Box tone="grey" icon={<ClockCircleOutlined />} title={t("job.verdict.waits")} test="wait">
-        <p>{reason ? pick(reason.message) : t("state.queued")}</p>
-        <p className="tm-faint">
-          {job.reason?.position != null && job.reason.position > 0 && <>{t("jobs.position", { n: job.reason.position })} · </>}
-          <Waited from={job.queued_at} />
-        </p>
-        {help}
-      </Box>
-    );
-  }
   if ((job.state === "failed" || job.state === "expired" || job.state === "retained") && (job.verdict ?? explained.data?.verdict)) {
     const verdict = (job.verdict ?? explained.data?.verdict) as Verdict;
     const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
@@ -61,12 +53,6 @@ function Until({ at }: { at: number | null | undefined }): ReactNode {
   const { t } = useTranslation();
   const current = useNow();
   return at == null ? null : <span className="tm-num">({t("time.left", { time: duration(Math.max(0, at - current)) })})</span>;
-}
-
-function Waited({ from }: { from: number }): ReactNode {
-  const { t } = useTranslation();
-  const [before, after] = t("jobs.waited", { time: "\u0000" }).split("\u0000");
-  return <>{before}<Elapsed from={from} to={null} />{after}</>;
 }
 
 /** A model version by its name; the id stands in until the name is known. */
@@ -117,7 +103,7 @@ function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdic
   );
 }
 
-function Box({ tone, icon, title, test, children }: { tone: string; icon: ReactNode; title: string; test: string; children: ReactNode }): ReactNode {
+export function Box({ tone, icon, title, test, children }: { tone: string; icon: ReactNode; title: string; test: string; children: ReactNode }): ReactNode {
   return (
     <section className={`tm-verdict tm-verdict-${tone}`} data-testid={test}>
       <span className="tm-verdict-icon">{icon}</span>

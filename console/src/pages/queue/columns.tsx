@@ -1,7 +1,7 @@
 /** The columns of the queue. Of jobs that the reader may not know of only sizes are told. */
 import { FlagOutlined, MoreOutlined } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Dropdown, Tooltip, type TableColumnsType } from "antd";
+import { Button, Dropdown, Grid, Tooltip, type TableColumnsType } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Waiting } from "../../api/types";
@@ -11,17 +11,22 @@ import { Ago, Elapsed, Stamp, useFormatTime } from "../../shared/time";
 import { Priority } from "../jobs/columns";
 import { ForecastWords } from "./forecast";
 
+/** Widths of all but the reason, which takes what is left. */
+const WIDE = { job: 190, size: 172, since: 92, forecast: 184 };
+const NARROW = { job: 148, size: 124, since: 80, forecast: 132 };
+
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {
   const { t } = useTranslation();
+  const width = Grid.useBreakpoint().xl === false ? NARROW : WIDE;
   return useMemo(() => [
     { title: t("queue.col.position"), key: "position", width: many ? 90 : 56, render: (_, job) => <div className="tm-cell"><b className="tm-num" data-testid="position">{job.position}</b>{many && <span className="tm-line">{job.pool}</span>}</div> },
-    { title: t("queue.col.job"), key: "job", width: 180, render: (_, job) => <NameCell job={job} /> },
-    { title: t("queue.col.size"), key: "size", width: 144, render: (_, job) => <SizeCell job={job} /> },
+    { title: t("queue.col.job"), key: "job", width: width.job, render: (_, job) => <NameCell job={job} /> },
+    { title: t("queue.col.size"), key: "size", width: width.size, render: (_, job) => <SizeCell job={job} /> },
     { title: t("queue.col.reason"), key: "reason", render: (_, job) => <ReasonCell job={job} /> },
-    { title: t("queue.col.since"), key: "since", width: 92, render: (_, job) => <div className="tm-cell"><Elapsed from={job.queued_at} to={null} /><span className="tm-line"><Since at={job.queued_at} /></span></div> },
-    { title: t("queue.col.forecast"), key: "forecast", width: 176, render: (_, job) => <ForecastWords forecast={job.forecast} /> },
+    { title: t("queue.col.since"), key: "since", width: width.since, render: (_, job) => <div className="tm-cell"><Elapsed from={job.queued_at} to={null} /><span className="tm-line"><Since at={job.queued_at} /></span></div> },
+    { title: t("queue.col.forecast"), key: "forecast", width: width.forecast, render: (_, job) => <ForecastWords forecast={job.forecast} /> },
     { title: <span className="tm-hidden">{t("queue.col.actions")}</span>, key: "actions", width: 44, align: "end", render: (_, job) => job.job && <Menu job={job} change={change} /> },
-  ], [t, many, change]);
+  ], [t, many, change, width]);
 }
 
 function NameCell({ job }: { job: Waiting }): ReactNode {
@@ -30,10 +35,10 @@ function NameCell({ job }: { job: Waiting }): ReactNode {
   return (
     <div className="tm-cell">
       <span className="tm-name-line">
-        {job.job ? <Link to="/jobs/$id" params={{ id: job.job }} search={{}} className="tm-name" data-testid="queue-job">{job.name}</Link> : <span className="tm-faint">{t("queue.another")}</span>}
+        {job.job ? <Link to="/jobs/$id" params={{ id: job.job }} search={{}} className="tm-name" data-testid="queue-job">{job.name}</Link> : <span className="tm-faint tm-ellipsis">{t("queue.another")}</span>}
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
-      <span className="tm-line">{where}</span>
+      <span className="tm-line" title={where}>{where}</span>
     </div>
   );
 }
@@ -46,7 +51,7 @@ function SizeCell({ job }: { job: Waiting }): ReactNode {
   const limit = job.duration_s === null ? t("time.noLimit") : `≤ ${duration(job.duration_s)}`;
   return (
     <Tooltip title={[t("unit.tasks", { count: job.tasks }), first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit].filter(Boolean).join(" · ")}>
-      <div className="tm-cell"><span className="tm-ellipsis">{first}</span><span className="tm-line">{t("unit.tasks", { count: job.tasks })} · {limit}</span></div>
+      <div className="tm-cell"><span>{first}</span><span className="tm-line tm-wrap-line">{t("unit.tasks", { count: job.tasks })} · {limit}</span></div>
     </Tooltip>
   );
 }

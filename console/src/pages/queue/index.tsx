@@ -9,7 +9,7 @@ import { listPools, listWorkspaces } from "../../api/cluster";
 import { readQueue } from "../../api/queue";
 import type { QueuePage as Page, Waiting } from "../../api/types";
 import type { QueueSearch } from "../../router";
-import { Empty, PageHeader, Pending } from "../../shared/ui";
+import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { ChangeJob } from "../job/change";
 import { PlannedAt, useQueueColumns } from "./columns";
 import { DemandStrip } from "./demand";
@@ -18,6 +18,9 @@ import { WaitDetail } from "./detail";
 const Timeline = lazy(() => import("./timeline").then((m) => ({ default: m.TimelinePage })));
 const PAGE = 50;
 const MOST = 500;
+
+const ALL = { pool: undefined, model: undefined, workspace: undefined, mine: undefined };
+const filtered = (search: QueueSearch): boolean => Boolean(search.pool || search.model || search.workspace || search.mine);
 
 type Update = (change: Partial<QueueSearch>) => void;
 
@@ -34,14 +37,15 @@ export function QueuePage(): ReactNode {
   });
   return (
     <div data-testid="queue-page">
-      <PageHeader title={t("queue.title")} sub={query.data && <>{t("queue.waiting", { count: query.data.total })}<PlannedAt at={query.data.planned_at} /></>} actions={
+      <PageHeader title={t("queue.title")} sub={query.data && <>{t(filtered(search) ? "queue.matching" : "queue.waiting", { count: query.data.total })}<PlannedAt at={query.data.planned_at} /></>} actions={
         <Segmented<"list" | "timeline"> value={search.view ?? "list"} onChange={(view) => update({ view: view === "list" ? undefined : view })} aria-label={t("queue.view")}
           options={[{ value: "list", icon: <BarsOutlined />, label: t("queue.list") }, { value: "timeline", icon: <ScheduleOutlined />, label: <span data-testid="view-timeline">{t("queue.timeline")}</span> }]} />
       } />
+      <Outdated query={query} />
       <QueueFilters search={search} page={query.data} update={update} />
       {search.view === "timeline" ? <Suspense fallback={<Pending query={{ error: null, refetch: () => undefined }} />}><Timeline pool={pool} /></Suspense>
         : !query.data ? <Pending query={query} rows={8} />
-          : <List page={query.data} search={search} more={limit < MOST && query.data.total > query.data.items.length ? () => setLimit((old) => Math.min(MOST, old * 2)) : undefined} />}
+          : <List page={query.data} search={search} clear={() => update(ALL)} more={limit < MOST && query.data.total > query.data.items.length ? () => setLimit((old) => Math.min(MOST, old * 2)) : undefined} />}
     </div>
   );
 }
@@ -66,17 +70,17 @@ function QueueFilters({ search, page, update }: { search: QueueSearch; page: Pag
   );
 }
 
-function List({ page, search, more }: { page: Page; search: QueueSearch; more: (() => void) | undefined }): ReactNode {
+function List({ page, search, clear, more }: { page: Page; search: QueueSearch; clear: () => void; more: (() => void) | undefined }): ReactNode {
   const { t } = useTranslation();
   const [changing, setChanging] = useState<Waiting | null>(null);
   const [open, setOpen] = useState<readonly string[]>([]);
   const many = useMemo(() => new Set(page.items.map((job) => job.pool)).size > 1, [page]);
   const columns = useQueueColumns(many, setChanging);
-  const filtered = Boolean(search.pool || search.model || search.workspace || search.mine);
   if (page.items.length === 0) {
     return (
       <div className="tm-panel">
-        <Empty title={filtered ? t("queue.noneMatches") : t("queue.nothing")} icon={<CheckCircleOutlined className="tm-empty-icon" />}><p className="tm-faint">{filtered ? t("queue.noneMatchesHint") : t("queue.nothingHint")}</p></Empty>
+        {filtered(search) ? <Empty title={t("queue.noneMatches")}><p className="tm-faint">{t("queue.noneMatchesHint")}</p><Button onClick={clear}>{t("jobs.clearFilters")}</Button></Empty>
+          : <Empty title={t("queue.nothing")} icon={<CheckCircleOutlined className="tm-empty-icon" />}><p className="tm-faint">{t("queue.nothingHint")}</p></Empty>}
       </div>
     );
   }

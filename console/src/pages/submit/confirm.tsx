@@ -1,6 +1,6 @@
 /** The last look before the job is submitted (R64), and the start button (R42). */
 import { CaretRightFilled } from "@ant-design/icons";
-import { Alert, Button, Collapse, Modal, Table } from "antd";
+import { Alert, Button, Checkbox, Collapse, Modal, Table } from "antd";
 import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
@@ -16,8 +16,11 @@ interface Props {
   doc: JsonObject;
   preview: Preview;
   start: WouldStart | undefined;
+  /** The waiting job that this one is a changed copy of; it is no longer needed once this one is submitted. */
+  replaces: string | undefined;
   close: () => void;
-  done: (job: Job) => void;
+  /** `first`: the job to be stopped after that. */
+  done: (job: Job, first: string | undefined) => void;
 }
 
 interface RoleLine {
@@ -45,10 +48,11 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, preview, start: would, close, done }: Props): ReactNode {
+export function Confirm({ doc, preview, start: would, replaces, close, done }: Props): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const key = useRef(freshKey()); // one key per look: pressing twice, or again after a lost answer, makes one job
+  const [stopping, setStopping] = useState(true);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const effective = preview.spec ?? doc;
@@ -58,7 +62,7 @@ export function Confirm({ doc, preview, start: would, close, done }: Props): Rea
     setBusy(true);
     setError(null);
     try {
-      done(await submitJob({ spec: doc, dialect: "native" }, key.current));
+      done(await submitJob({ spec: doc, dialect: "native" }, key.current), stopping ? replaces : undefined);
     } catch (refused) {
       setError(refused);
       setBusy(false);
@@ -90,6 +94,7 @@ export function Confirm({ doc, preview, start: would, close, done }: Props): Rea
           { title: t("submit.field.command"), dataIndex: "command", render: (command: string) => <span className="tm-mono tm-break">{command}</span> },
         ]} />
         <Collapse size="small" items={[{ key: "doc", label: t("submit.confirm.document"), extra: <span onClick={(e) => e.stopPropagation()}><CopyButton text={text} /></span>, children: <pre className="tm-code tm-doc">{text}</pre> }]} />
+        {replaces !== undefined && <Checkbox checked={stopping} onChange={(e) => setStopping(e.target.checked)} data-testid="stop-first">{t("submit.copied.stopFirst", { id: replaces.slice(0, 9) })}</Checkbox>}
         {error !== null && <ErrorPanel error={error} />}
       </div>
     </Modal>

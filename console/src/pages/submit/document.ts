@@ -124,15 +124,25 @@ export function withRoles(doc: JsonObject): JsonObject {
   return { ...rest, roles: [role] };
 }
 
-/** The document with a suggested change, given as JSON of dotted path -> value; as it was when that is not readable. */
-export function changed(doc: JsonObject, change: string | undefined): JsonObject {
-  if (change === undefined) return doc;
+/** A suggested change, given as JSON of dotted path -> value; nothing where that is not readable. */
+export function readChange(text: string | undefined): [string, Json][] {
+  if (text === undefined) return [];
   try {
-    const read: unknown = JSON.parse(change);
-    return isObject(read) ? Object.entries(read).reduce((made, [path, value]) => setAt(made, path, value), doc) : doc;
+    const read: unknown = JSON.parse(text);
+    return isObject(read) ? Object.entries(read) : [];
   } catch {
-    return doc;
+    return [];
   }
+}
+
+const RESOURCE = /^(roles\.\d+)\.resources\./;
+
+/** The document with the change. A role whose amounts are changed has amounts of its own from then on, and no flavors. */
+export function changed(doc: JsonObject, change: readonly [string, Json][]): JsonObject {
+  return change.reduce((made, [path, value]) => {
+    const role = RESOURCE.exec(path)?.[1];
+    return setAt(role === undefined ? made : setAt(made, `${role}.flavors`, undefined), path, value);
+  }, doc);
 }
 
 /** The order in which a person writes a job; what is not named here follows as it was. */

@@ -105,7 +105,7 @@ export function DurationField({ placeholder, lengths = LENGTHS, ...props }: Fiel
   );
 }
 
-export function SelectField({ options, placeholder, fallback, ...props }: FieldProps & { options: { value: string; label: string }[]; placeholder?: string; fallback?: string }): ReactNode {
+export function SelectField({ options, placeholder, fallback, ...props }: FieldProps & { options: { value: string; label: string; disabled?: boolean }[]; placeholder?: string; fallback?: string }): ReactNode {
   const { value, set, touch } = useField(props.path);
   return (
     <FieldFrame {...props}>

@@ -11,7 +11,8 @@ import type { Json, JsonObject, Problem } from "../../api/types";
 import { useMeta } from "../../shared/meta";
 import { PageHeader, Pending, useErrorText } from "../../shared/ui";
 import { Confirm } from "./confirm";
-import { changed, emptyDocument, readDocument, setAt, shortForm, withRoles } from "./document";
+import { Copied, useStopFirst } from "./copied";
+import { changed, emptyDocument, readChange, readDocument, setAt, shortForm, withRoles } from "./document";
 import { PreviewPanel, usePreview } from "./preview";
 import { Roles } from "./roles";
 import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
@@ -25,16 +26,25 @@ const MODE = "trainmaster.expert";
 export function SubmitPage(): ReactNode {
   const { clone, set } = useSearch({ from: "/submit" });
   const source = useQuery({ queryKey: ["clone", clone], queryFn: () => cloneDocument(clone ?? ""), enabled: clone !== undefined, staleTime: Infinity, gcTime: 0 });
+  const change = useMemo(() => readChange(set), [set]);
+  const original = useMemo(() => (source.data ? withRoles(source.data) : emptyDocument()), [source.data]);
   if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
-  return <SubmitForm key={clone ?? ""} initial={source.data ? changed(withRoles(shortForm(source.data)), set) : emptyDocument()} clone={clone} />;
+  return <SubmitForm key={`${clone ?? ""} ${set ?? ""}`} original={original} change={change} clone={clone} />;
 }
 
-function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | undefined }): ReactNode {
+interface FormProps {
+  original: JsonObject;
+  change: [string, Json][];
+  clone: string | undefined;
+}
+
+function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { message } = App.useApp();
   const errorText = useErrorText();
-  const [doc, setDoc] = useState(initial);
+  const stopFirst = useStopFirst();
+  const [doc, setDoc] = useState(() => shortForm(changed(original, change)));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [tried, setTried] = useState(clone !== undefined);
   const [expert, setExpert] = useState(() => localStorage.getItem(MODE) === "1");
@@ -114,6 +124,7 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
             <Button type="primary" icon={<EyeOutlined />} onClick={review} disabled={live.busy && problems.length === 0} data-testid="review">{t("submit.review")}</Button>
           </>
         } />
+        {change.length > 0 && <Copied original={original} change={change} />}
         <div className="tm-submit">
           <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
@@ -125,8 +136,9 @@ function SubmitForm({ initial, clone }: { initial: JsonObject; clone: string | u
           <PreviewPanel preview={live.preview} start={start} busy={live.busy} error={live.error} problems={visible} go={go} />
         </div>
         <Suspense>{open === "json" && <JsonDrawer doc={doc} close={() => setOpen(null)} take={take} />}</Suspense>
-        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} close={() => setOpen(null)} done={(job) => {
+        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} replaces={change.length > 0 ? clone : undefined} close={() => setOpen(null)} done={(job, first) => {
           message.success(t("submit.confirm.submitted"));
+          if (first !== undefined) void stopFirst(first);
           void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
         }} />}
       </div>

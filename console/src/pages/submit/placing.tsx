@@ -47,7 +47,7 @@ export function PlaceFields(): ReactNode {
     <>
       <FieldFrame path="pool" label={t("submit.field.pool")} help={t("help.pool")}>
         <Select value={pool} aria-label={t("submit.field.pool")} data-testid="field-pool" onBlur={() => form.touch("pool")}
-          options={(known.length > 0 ? known : [{ name: pool, selectable: true, why: null }]).map((one) => ({ value: one.name, label: one.name, disabled: !one.selectable, title: one.why ? pick(one.why) : undefined }))}
+          options={(known.length > 0 ? known : [{ name: pool, selectable: true, why: null }]).map((one) => ({ value: one.name, label: one.why ? `${one.name} · ${pick(one.why)}` : one.name, disabled: !one.selectable }))}
           onChange={(next: string) => {
             form.set("pool", next === DEFAULT ? undefined : next);
             for (const path of ["virtual_cluster", "nodes", "driver"]) form.set(path, undefined);
@@ -101,5 +101,5 @@ function FlavorLine({ flavor }: { flavor: Flavor }): ReactNode {
 function Resources({ flavors, workspace, close }: { flavors: string[]; workspace: string; close: () => void }): ReactNode {
   const { t } = useTranslation();
   const [choice, setChoice] = useState<Choice>({ flavors: flavors.length > 0 ? flavors : undefined });
-  return <Drawer open title={t("resources.title")} size={1040} onClose={close}><ResourcesTable narrow choice={choice} choose={(change) => setChoice((old) => ({ ...old, ...change }))} workspace={workspace} /></Drawer>;
+  return <Drawer open title={t("resources.title")} size={1040} onClose={close}><ResourcesTable drawer choice={choice} choose={(change) => setChoice((old) => ({ ...old, ...change }))} workspace={workspace} /></Drawer>;
 }

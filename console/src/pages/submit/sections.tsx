@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useAllowedPriority } from "../shell";
 import { CodeField } from "./code";
 import { freshName, getAt, isObject } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "./fields";
@@ -22,7 +23,8 @@ export function JobSection(): ReactNode {
   const pick = useBilingual();
   const form = useForm();
   const { expert, meta } = form;
-  const priorities = (meta?.priorities ?? []).map((one) => ({ value: one.code, label: pick(one.title) }));
+  const allowed = useAllowedPriority();
+  const priorities = (meta?.priorities ?? []).map((one) => ({ value: one.code, disabled: !allowed(one.code), label: allowed(one.code) ? pick(one.title) : `${pick(one.title)} · ${t("priority.adminsOnly")}` }));
   return (
     <Section title={t("submit.section.job")}>
       <div className="tm-grid tm-grid-2">

@@ -10,15 +10,14 @@ interface Props {
   bar: TimelineBar;
   all: readonly TimelineBar[];
   colour: string;
-  x: number;
-  y: number;
+  at: { x: number; y: number; above: boolean };
   width: number;
 }
 
 const CARD_PX = 300;
 const MOST_NODES = 4;
 
-export function BarCard({ bar, all, colour, x, y, width }: Props): ReactNode {
+export function BarCard({ bar, all, colour, at, width }: Props): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
   const others = bar.job === null ? [] : [...new Set(all.filter((one) => one.job === bar.job && one.node !== bar.node).map((one) => one.node))].sort();
@@ -34,7 +33,7 @@ export function BarCard({ bar, all, colour, x, y, width }: Props): ReactNode {
     [t("timeline.until"), bar.end === null ? t("timeline.unlimited") : `${time(bar.end, "minute")} (${duration(bar.end - bar.start)})`],
   ];
   return (
-    <div className="tm-tl-card" role="status" aria-live="polite" data-testid="timeline-card" style={{ left: Math.max(0, Math.min(x + 14, width - CARD_PX)), top: y + 46, width: CARD_PX }}>
+    <div className="tm-tl-card" role="status" aria-live="polite" data-testid="timeline-card" style={{ left: Math.max(0, Math.min(at.x + 14, width - CARD_PX)), top: at.y + (at.above ? -12 : 20), transform: at.above ? "translateY(-100%)" : undefined, width: CARD_PX }}>
       <div className="tm-tl-card-head"><i style={{ background: colour }} /><b className="tm-ellipsis">{bar.name ?? t("queue.another")}</b>{bar.priority !== "normal" && <span className="tm-warn">{t(`priority.${bar.priority}`)}</span>}</div>
       <p className="tm-faint">{[bar.owner, bar.workspace].filter(Boolean).join(" · ")}</p>
       <dl>{lines.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}</dl>

@@ -1,5 +1,5 @@
 /** Who runs where until when, and who is expected next: one line per node, and per card while there are few nodes. */
-import { AimOutlined, LeftOutlined, RightOutlined } from "@ant-design/icons";
+import { AimOutlined, LeftOutlined, RightOutlined, ZoomInOutlined, ZoomOutOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Alert, Button, Segmented } from "antd";
 import { useMemo, useState, type ReactNode } from "react";
@@ -7,16 +7,18 @@ import { useTranslation } from "react-i18next";
 import { readTimeline } from "../../../api/queue";
 import type { Timeline, TimelineBar } from "../../../api/types";
 import { useNow } from "../../../shared/time";
-import { Empty, Pending } from "../../../shared/ui";
+import { Empty, Outdated, Pending } from "../../../shared/ui";
 import { SERIES } from "../../../theme";
-import { SPANS, type Span } from "./layout";
+import { MOST_WITH_CARDS } from "./layout";
 import { Picture } from "./picture";
+import { around, BEHIND, panned, SPANS, zoomed, type View } from "./view";
 
 type By = "workspace" | "priority" | "job";
+type Row = "card" | "node";
 const BY: By[] = ["workspace", "priority", "job"];
+const ROWS: Row[] = ["card", "node"];
 const PRIORITY: Record<string, string> = { normal: "#4c6ef5", urgent: "#f76707", very_urgent: "#e03131" };
 const UNKNOWN = "#868e96";
-const BEHIND = 0.25;
 
 /** One colour per workspace or job, in the order of their names, so that a colour stays with its owner. Pure. */
 export function colours(bars: readonly TimelineBar[], by: By): { of: (bar: TimelineBar) => string; legend: [string, string][] } {
@@ -30,36 +32,51 @@ export function colours(bars: readonly TimelineBar[], by: By): { of: (bar: Timel
 export function TimelinePage({ pool }: { pool: string | undefined }): ReactNode {
   const query = useQuery({ queryKey: ["timeline", pool], queryFn: ({ signal }) => readTimeline(pool, signal), placeholderData: keepPreviousData, refetchInterval: 15_000 });
   if (!query.data) return <Pending query={query} rows={10} />;
-  return <TimelineView data={query.data} ahead={query.data.now - query.dataUpdatedAt / 1000} />;
+  return <><Outdated query={query} /><TimelineView data={query.data} ahead={query.data.now - query.dataUpdatedAt / 1000} /></>;
 }
 
 /** `ahead`: how far the server's clock is ahead of the browser's. */
 function TimelineView({ data, ahead }: { data: Timeline; ahead: number }): ReactNode {
   const { t } = useTranslation();
-  const [span, setSpan] = useState<Span>(SPANS[1]);
+  const [view, setView] = useState<View>(() => around(SPANS[1]));
   const [by, setBy] = useState<By>(() => (new Set(data.bars.map((bar) => bar.workspace)).size > 1 ? "workspace" : "job"));
-  const [shift, setShift] = useState(0);
+  const [row, setRow] = useState<Row>(() => (data.nodes.length <= MOST_WITH_CARDS ? "card" : "node"));
   const now = useNow() + ahead;
   const paint = useMemo(() => colours(data.bars, by), [data.bars, by]);
-  const zoom = (direction: number): void => setSpan(SPANS[Math.min(SPANS.length - 1, Math.max(0, SPANS.indexOf(span) + direction))] ?? span);
   if (data.nodes.length === 0) return <div className="tm-panel"><Empty title={t("timeline.none")}><p className="tm-faint">{t("timeline.noneHint")}</p></Empty></div>;
   return (
-    <section className="tm-panel tm-tl" data-testid="timeline-page" data-bars={data.bars.length}>
+    <section className="tm-panel tm-tl" data-testid="timeline-page" data-bars={data.bars.length} data-span={Math.round(view.span)}>
       <header className="tm-tl-bar-top">
-        <Segmented<Span> value={span} onChange={setSpan} aria-label={t("timeline.span")} options={SPANS.map((value) => ({ value, label: value < 172_800 ? t("timeline.hours", { n: value / 3600 }) : t("timeline.days", { n: value / 86_400 }) }))} />
-        <span className="tm-tl-steps">
-          <Button size="small" icon={<LeftOutlined />} aria-label={t("timeline.earlier")} title={t("timeline.earlier")} onClick={() => setShift((old) => old - span / 4)} />
-          <Button size="small" icon={<AimOutlined />} onClick={() => setShift(0)} disabled={shift === 0}>{t("timeline.toNow")}</Button>
-          <Button size="small" icon={<RightOutlined />} aria-label={t("timeline.later")} title={t("timeline.later")} onClick={() => setShift((old) => old + span / 4)} />
-        </span>
+        <Segmented<number> value={view.span} onChange={(span) => setView(around(span))} aria-label={t("timeline.span")} options={SPANS.map((value) => ({ value, label: value < 172_800 ? t("timeline.hours", { n: value / 3600 }) : t("timeline.days", { n: value / 86_400 }) }))} />
+        <Steps view={view} change={setView} />
         <span className="tm-grow" />
-        <span className="tm-faint">{t("timeline.colour")}</span>
-        <Segmented<By> size="small" value={by} onChange={setBy} aria-label={t("timeline.colour")} options={BY.map((value) => ({ value, label: t(`timeline.by.${value}`) }))} />
+        {data.nodes.some((node) => node.cards > 0) && <Choice<Row> label={t("timeline.rows")} value={row} all={ROWS} say={(value) => t(`timeline.row.${value}`)} choose={setRow} />}
+        <Choice<By> label={t("timeline.colour")} value={by} all={BY} say={(value) => t(`timeline.by.${value}`)} choose={setBy} />
       </header>
-      {data.left_out > 0 && <Alert banner type="info" title={t("timeline.leftOut", { count: data.left_out })} />}
-      <Picture data={data} from={now - span * BEHIND + shift} span={span} now={now} colour={paint.of} zoom={zoom} shift={(by_s) => setShift((old) => old + by_s)} />
+      {data.left_out > 0 && <Alert banner type="info" className="tm-gap" title={t("timeline.leftOut", { count: data.left_out })} />}
+      <Picture data={data} view={view} change={setView} now={now} detailed={row === "card"} colour={paint.of} />
       <Legend of={paint.legend} by={by} />
     </section>
+  );
+}
+
+function Choice<T extends string>({ label, value, all, say, choose }: { label: string; value: T; all: readonly T[]; say: (value: T) => string; choose: (value: T) => void }): ReactNode {
+  return <span className="tm-tl-choice"><span className="tm-faint">{label}</span><Segmented<T> size="small" value={value} onChange={choose} aria-label={label} options={all.map((one) => ({ value: one, label: say(one) }))} /></span>;
+}
+
+/** Buttons for what the pointer does by dragging and the wheel. */
+function Steps({ view, change }: { view: View; change: (next: (old: View) => View) => void }): ReactNode {
+  const { t } = useTranslation();
+  const step = (label: string, icon: ReactNode, next: (old: View) => View): ReactNode => <Button size="small" icon={icon} aria-label={label} title={label} onClick={() => change(next)} />;
+  const home = around(view.span);
+  return (
+    <span className="tm-tl-steps">
+      {step(t("timeline.earlier"), <LeftOutlined />, (old) => panned(old, -old.span / 4))}
+      <Button size="small" icon={<AimOutlined />} onClick={() => change((old) => around(old.span))} disabled={view.offset === home.offset}>{t("timeline.toNow")}</Button>
+      {step(t("timeline.later"), <RightOutlined />, (old) => panned(old, old.span / 4))}
+      {step(t("timeline.zoomOut"), <ZoomOutOutlined />, (old) => zoomed(old, 1.5, BEHIND))}
+      {step(t("timeline.zoomIn"), <ZoomInOutlined />, (old) => zoomed(old, 1 / 1.5, BEHIND))}
+    </span>
   );
 }
 
@@ -73,6 +90,7 @@ function Legend({ of, by }: { of: [string, string][]; by: By }): ReactNode {
       <span><i className="tm-tl-key tm-tl-key-open" />{t("timeline.legend.open")}</span>
       <span><i className="tm-tl-key tm-tl-key-forecast" />{t("timeline.legend.forecast")}</span>
       <span><i className="tm-tl-key-range" />{t("timeline.legend.range")}</span>
+      <span>{t("timeline.legend.move")}</span>
       <span className="tm-grow" />
       {tones.map(([name, colour]) => <span key={name}><i className="tm-tl-key" style={{ background: colour }} />{name}</span>)}
     </footer>

@@ -1,10 +1,11 @@
-/** Where every bar of the timeline lies, and where its axis is marked. Pure: no page, no clock. Lengths are pixels, times seconds. */
+/** Where every bar of the timeline lies. Pure: no page, no clock. Lengths are pixels, times seconds. */
 import type { TimelineBar, TimelineNode } from "../../../api/types";
 
 /** Up to so many nodes every card has a line of its own; beyond, a node is one line, divided by its cards. */
 export const MOST_WITH_CARDS = 8;
 const CARD_PX = 20;
 const NODE_PX = 30;
+const THIN_CARD_PX = 5;
 const TRACK_PX = 16;
 const GAP_PX = 8;
 /** More tracks than this on one node become thinner instead of more. */
@@ -61,8 +62,8 @@ export function tracks(spans: readonly { start: number; end: number | null }[]):
   return chosen;
 }
 
-export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBar[]): Layout {
-  const detailed = nodes.length <= MOST_WITH_CARDS;
+/** `detailed`: a line for every card; else one per node, divided by its cards. */
+export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBar[], detailed: boolean): Layout {
   const on = new Map<string, number[]>();
   bars.forEach((bar, i) => on.set(bar.node, [...(on.get(bar.node) ?? []), i]));
   const lanes: Lane[] = [];
@@ -73,7 +74,7 @@ export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBa
     const without = here.filter((i) => bars[i]?.cards.length === 0);
     const rows = tracks(without.flatMap((i) => bars[i] ?? []));
     const extra = without.length > 0 ? Math.max(...rows) + 1 : 0;
-    const card = node.cards === 0 ? 0 : detailed ? CARD_PX : NODE_PX / node.cards;
+    const card = node.cards === 0 ? 0 : detailed ? CARD_PX : Math.max(THIN_CARD_PX, NODE_PX / node.cards);
     const cardsHeight = card * node.cards;
     const track = extra > MOST_TRACKS ? Math.max(LEAST_PX, (MOST_TRACKS * TRACK_PX) / extra) : TRACK_PX;
     const height = Math.max(NODE_PX, cardsHeight + extra * track);
@@ -105,18 +106,6 @@ function onCards(here: number[], bars: readonly TimelineBar[], lane: number, top
     const height = (card * count) / of;
     return { bar, lane, y: top + first * card + row * height + inset, height: Math.max(1, height - 2 * inset) };
   }));
-}
-
-export const SPANS = [3600, 21_600, 86_400, 604_800] as const;
-export type Span = (typeof SPANS)[number];
-const STEPS = { 3600: 600, 21600: 3600, 86400: 10_800, 604800: 86_400 } as const satisfies Record<number, number>;
-
-/** Moments to mark between two times, on round local times; `zone_s` is how far local time is ahead of UTC. */
-export function marks(from: number, span: Span, zone_s: number): number[] {
-  const every = STEPS[span];
-  const found: number[] = [];
-  for (let at = Math.ceil((from + zone_s) / every) * every - zone_s; at <= from + span; at += every) found.push(at);
-  return found;
 }
 
 /** The next box for a key: along the line by time, across lines to what is nearest in time. Returns an index of `boxes`. */
