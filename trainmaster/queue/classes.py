@@ -13,6 +13,7 @@ from trainmaster.core import records
 from trainmaster.core.records import Job, Role, to_json
 from trainmaster.core.states import Priority
 from trainmaster.queue.elastic import sized
+from trainmaster.queue.lanes import Lanes
 from trainmaster.queue.order import Ordered
 from trainmaster.queue.snapshot import ClassKey, Pending, Request, RequestClass, Start, Tenant
 
@@ -63,6 +64,7 @@ class PendingQueue:
     def __init__(self) -> None:
         self.changes = 0
         """How often it changed: what was found out about it holds while this stands still."""
+        self.lanes = Lanes()
         self._classes: dict[ClassKey, RequestClass] = {}
         self._jobs: dict[str, tuple[ClassKey, Pending]] = {}
 
@@ -88,10 +90,15 @@ class PendingQueue:
             return
         self.changes += 1
         key, pending = found
-        jobs = self._ordered(key)
+        cls, jobs = self._classes[key], self._ordered(key)
+        was_first = jobs[0] is pending
+        if was_first:
+            self.lanes.remove(cls)
         jobs.remove(pending.order)
         if not jobs:
             del self._classes[key]
+        elif was_first:
+            self.lanes.add(cls)
 
     def change_priority(self, job: str, priority: Priority) -> None:
         """Move a waiting job to its place in another priority class; nothing happens when it does not wait."""
@@ -110,9 +117,14 @@ class PendingQueue:
         key = ClassKey.of(pending)
         found = self._classes.get(key)
         if found is None:
-            _ = key.request.smallest  # prepared now, not in a pass
             found = self._classes[key] = RequestClass(key, Ordered())
-        self._ordered(key).add(pending)
+        jobs = self._ordered(key)
+        comes_first = not jobs or pending.order < jobs[0].order
+        if jobs and comes_first:
+            self.lanes.remove(found)
+        jobs.add(pending)
+        if comes_first:
+            self.lanes.add(found)
         self._jobs[pending.job] = (found.key, pending)
 
     def _ordered(self, key: ClassKey) -> Ordered:

@@ -102,13 +102,13 @@ def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
     ranking = made.ranking
     if ranking is None:
         return 0
-    turn = ranking.place(job, ranking.lift(ClassKey.of(job)))
+    turn = ranking.place(job)
     return sum(ranking.ahead(cls, turn) for cls in snapshot.pending if cls.key.request.pool == job.pool)
 
 
 def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
     """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is."""
-    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))))
+    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))), lanes=None)
     made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
     return start or explain(seen, job, made)

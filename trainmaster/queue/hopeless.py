@@ -4,68 +4,63 @@ Invariant: a request is only given up when `fit` would refuse it, and all that a
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room
-from trainmaster.queue.failures import Amounts, Demand
+from trainmaster.queue.failures import Demand
 from trainmaster.queue.fit import place
-from trainmaster.queue.order import Turn
+from trainmaster.queue.lanes import Cursor, Kind, Row, least_of
 from trainmaster.queue.packing import Packing
-from trainmaster.queue.snapshot import ClassKey
 
 
 @dataclass(slots=True)
 class _Kind:
-    """What requests of one card model ask for. `late`: they would still run when the head of the line starts."""
+    """The lanes of one card model and the least that is asked in them. `late`: also those who run on when the head starts."""
 
-    model: str | None
-    late: bool
-    asked: list[Amounts] = field(default_factory=list)
-    gone: bool = False
-
-    def least(self, pool: str) -> Demand:
-        """Return one replica of the least of each amount."""
-        _, gpu, cpu, memory_mib, milli = map(min, zip(*self.asked, strict=True))
-        ask = Resources(cpu / 1000, memory_mib, gpu, self.model, 0, milli or 1000)
-        return Demand.of((Role("least", 1, ask),), pool)
+    least: Demand
+    cursors: list[Cursor]
+    late: bool = True
 
 
 class Kinds:
-    """The classes of one line that are left, by kind; those of several shapes or roles, with ports or chosen nodes are of none."""
+    """What is left of the lanes of one pool behind the head of its line, by card model."""
 
-    def __init__(self, keys: Sequence[ClassKey], heap: Sequence[Turn], now: float, line: Line) -> None:
-        none = _Kind(None, late=False)
-        self._line, self._kind_of = line, [none] * len(keys)
-        early, later = dict[str | None, _Kind](), dict[str | None, _Kind]()
-        spare_s = line.promise.at - now if line.promise is not None else math.inf
-        for turn in heap:
-            request, _, _, limit_s = keys[turn[4]]
-            plain = request.plain
-            if plain is None:
+    def __init__(self, cursors: Sequence[Cursor], now: float, line: Line) -> None:
+        self._line, self._in_time = line, _in_time(now, line)
+        by_kind: dict[Kind, list[Cursor]] = {}
+        for cursor in cursors:
+            by_kind.setdefault(cursor.lane.key.kind, []).append(cursor)
+        self._kinds = [
+            _Kind(_least(line.pool, kind[0], alike), alike) for kind, alike in by_kind.items() if kind is not None
+        ]
+
+    def close_hopeless(self, room: Room, packing: Packing) -> None:
+        """Leave out those of which nobody can start any more."""
+        line, left = self._line, list[_Kind]()
+        for kind in self._kinds:
+            if place(room, kind.least, line.unfit, packing) is None:
+                for cursor in kind.cursors:
+                    cursor.rows = iter(())
                 continue
-            model, asked = plain
-            late = limit_s > spare_s or limit_s == math.inf
-            kinds = later if late else early
-            kind = kinds.get(model)
-            if kind is None:
-                kind = kinds[model] = _Kind(model, late)
-            kind.asked.append(asked)
-            self._kind_of[turn[4]] = kind
-        self._least = [(kind, kind.least(line.pool)) for kinds in (early, later) for kind in kinds.values()]
+            left.append(kind)
+            if kind.late and place(line.behind(room), kind.least, line.unfit_behind, packing) is None:
+                kind.late = False
+                for cursor in kind.cursors:
+                    cursor.rows = filter(self._in_time, cursor.rows)
+        self._kinds = left
 
-    def without_hopeless(self, heap: list[Turn], room: Room, packing: Packing) -> list[Turn]:
-        """Return the turns of `heap`, in no order, without the kinds of which nobody can start any more."""
-        line, left = self._line, list[tuple[_Kind, Demand]]()
-        for kind, least in self._least:
-            free, unfit = (line.behind(room), line.unfit_behind) if kind.late else (room, line.unfit)
-            kind.gone = place(free, least, unfit, packing) is None
-            if not kind.gone:
-                left.append((kind, least))
-        if len(left) == len(self._least):
-            return heap
-        self._least = left
-        kind_of = self._kind_of
-        return [turn for turn in heap if not kind_of[turn[4]].gone]
+
+def _in_time(now: float, line: Line) -> Callable[[Row], bool]:
+    """Return whether a class would be gone when the head of the line starts."""
+    spare_s = line.promise.at - now if line.promise is not None else math.inf
+    return lambda row: row[2].key.limit_s <= spare_s and row[2].key.limit_s < math.inf
+
+
+def _least(pool: str, model: str | None, cursors: Sequence[Cursor]) -> Demand:
+    """Return one replica of the least of each amount."""
+    _, gpu, cpu, memory_mib, milli = least_of([cursor.lane.least for cursor in cursors])
+    ask = Resources(cpu / 1000, memory_mib, gpu, model, 0, milli or 1000)
+    return Demand.of((Role("least", 1, ask),), pool)

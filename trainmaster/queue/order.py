@@ -25,8 +25,11 @@ a quota; its rank; its number. The rank is a time: when it was submitted, moved 
 used, both bounded, so that whoever waits is overtaken for a bounded time only. Under "sjf" it is the limit."""
 
 
+Rule = tuple[float, float, float]
+"""How jobs are ranked, shares aside: what their coming counts, what their limit counts, and the longest that counts."""
+
 Turn = tuple[int, bool, float, int, int]
-"""A place, and the number of the class whose first job stands there."""
+"""A place, and a number that tells who stands there."""
 
 
 class Ranking:
@@ -39,28 +42,24 @@ class Ranking:
             self._came, self._weight, self._cap = 1.0, policy.age_weight, policy.age_cap_s
         self._offset = _OffsetOf(offsets)
 
+    @property
+    def rule(self) -> Rule:
+        """What ranks the jobs of one tenant."""
+        return self._came, self._weight, self._cap
+
+    def offset(self, tenant: Tenant) -> float:
+        """Return what its shares move the jobs of a tenant back by."""
+        return self._offset[tenant]
+
     def lift(self, key: ClassKey) -> float:
         """Return what the jobs of a class are moved back by, in seconds."""
         return self._weight * min(key.limit_s, self._cap) + self._offset[key.tenant]
 
-    def line(self, classes: Sequence[RequestClass], firsts: Sequence[Pending]) -> tuple[list[float], list[Turn]]:
-        """Return the lift of every class, and a heap of (place of its first job, number of the class). O(classes)."""
-        came, weight, cap, offset = self._came, self._weight, self._cap, self._offset
-        lifts, turns = list[float](), list[Turn]()
-        for at, ((_, priority, tenant, limit_s), first) in enumerate(
-            zip((cls.key for cls in classes), firsts, strict=True)
-        ):
-            lift = weight * (limit_s if limit_s < cap else cap) + offset[tenant]
-            came_at, seq = first.order
-            lifts.append(lift)
-            turns.append((-priority, False, came * came_at + lift, seq, at))
-        heapify(turns)
-        return lifts, turns
-
-    def place(self, job: Pending, lift: float, borrows: bool = False) -> Place:
-        """Return where `job`, of a class with this `lift`, stands."""
+    def place(self, job: Pending, borrows: bool = False) -> Place:
+        """Return where `job` stands."""
         came, seq = job.order
-        return -job.priority, borrows, self._came * came + lift, seq
+        rank = self._came * came + self._weight * min(job.limit_s, self._cap) + self._offset[job.tenant]
+        return -job.priority, borrows, rank, seq
 
     def ahead(self, cls: RequestClass, place: Place) -> int:
         """Return how many jobs of `cls` stand before `place`, borrowing aside. O(log jobs)."""
@@ -72,12 +71,13 @@ class Ranking:
         limit = (place[2] - lift if self._came else math.inf, place[3])
         if isinstance(cls.jobs, Ordered):
             return cls.jobs.before(limit)
-        return sum(self.place(job, lift) < place for job in cls.jobs)
+        return sum(self.place(job) < place for job in cls.jobs)
 
     def jobs(self, classes: Sequence[RequestClass]) -> Iterator[Pending]:
         """Yield the jobs of `classes` by place, borrowing aside. Not to be changed meanwhile. O(classes), O(log classes) each."""
         firsts = [cls.jobs[0] for cls in classes]
-        lifts, heap = self.line(classes, firsts)
+        heap: list[Turn] = [(*self.place(first), at) for at, first in enumerate(firsts)]
+        heapify(heap)
         later: dict[int, Iterator[Pending]] = {}  # who comes behind the first, in the classes that were reached
         while heap:
             at = heap[0][-1]
@@ -89,7 +89,7 @@ class Ranking:
                 heappop(heap)
             else:
                 firsts[at] = behind
-                heapreplace(heap, (*self.place(behind, lifts[at]), at))
+                heapreplace(heap, (*self.place(behind), at))
 
 
 class _OffsetOf(dict[Tenant, float]):

@@ -6,9 +6,8 @@ limits are obeyed, and whoever comes after it starts only without delaying that.
 carry (a node is away), or whose quota is spent, holds nobody up. docs/design/queue.md shows why nobody starves.
 """
 
-import heapq
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import Final
 
@@ -21,7 +20,8 @@ from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
 from trainmaster.queue.grow import grown
 from trainmaster.queue.hopeless import Kinds
-from trainmaster.queue.order import Place, Ranking, Turn
+from trainmaster.queue.lanes import Lane, Lanes, LineUp
+from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.preempt import give_way
@@ -34,10 +34,10 @@ from trainmaster.queue.snapshot import (
     Pending,
     Plan,
     Request,
-    RequestClass,
     Resize,
     Snapshot,
     Start,
+    Tenant,
     Usage,
 )
 
@@ -65,8 +65,8 @@ def capacity_of(snapshot: Snapshot) -> Capacity:
     return capacity
 
 
-def ranking_of(snapshot: Snapshot, now: float, policy: QueuePolicy) -> Ranking:
-    """Return the order of the waiting jobs. O(classes + tenants)."""
+def ranking_of(snapshot: Snapshot, now: float, policy: QueuePolicy, tenants: Iterable[Tenant]) -> Ranking:
+    """Return the order of the jobs of `tenants`. O(nodes + tenants)."""
     if snapshot.fair is None or not policy.fair_weight_s:
         return Ranking(policy, Offsets({}))
     total = {
@@ -74,7 +74,7 @@ def ranking_of(snapshot: Snapshot, now: float, policy: QueuePolicy) -> Ranking:
         "cpu": int(1000 * sum(node.cpu for node in snapshot.nodes)),
         "memory_mib": sum(node.memory_mib for node in snapshot.nodes),
     }
-    return Ranking(policy, snapshot.fair.offsets({cls.key.tenant for cls in snapshot.pending}, total, now, policy))
+    return Ranking(policy, snapshot.fair.offsets(tenants, total, now, policy))
 
 
 class _Pass:
@@ -85,7 +85,8 @@ class _Pass:
         self.packing = Packing(policy.packing, policy.rest_rule, snapshot.mix)
         self.capacity = snapshot.capacity or capacity_of(snapshot)
         self.running = running_of(snapshot.running)
-        self.ranking = ranking_of(snapshot, now, policy)
+        self.lanes = snapshot.lanes or Lanes(snapshot.pending)
+        self.ranking = ranking_of(snapshot, now, policy, self.lanes.tenants)
         self.by_name = {node.name: node for node in snapshot.nodes} if snapshot.quotas else {}
         self.room: Room = self.capacity
         self.starts: list[Start] = []
@@ -95,9 +96,9 @@ class _Pass:
 
     def run(self) -> Plan:
         """Do all pools, by name."""
-        pools: dict[str, list[RequestClass]] = {}
-        for cls in self.snapshot.pending:
-            pools.setdefault(cls.key.request.pool, []).append(cls)
+        pools: dict[str, list[Lane]] = {}
+        for lane in self.lanes.sorted_by(self.ranking.rule):
+            pools.setdefault(lane.key.pool, []).append(lane)
         more = False
         for pool in sorted(pools):
             line = self.lines[pool] = Line(pool, Failures(self.capacity.unfit))
@@ -148,51 +149,31 @@ class _PoolPass:
     def __init__(self, work: _Pass, line: Line) -> None:
         self.work, self.line, self.books = work, line, work.books(line.pool)
         self.mine: list[Usage] = []  # what this pass started before there was a head
-        self._kinds: Kinds | None = None
 
-    def run(self, classes: list[RequestClass]) -> bool:
+    def run(self, lanes: list[Lane]) -> bool:
         """Consider every class; return False when the pass ended at its limit of starts."""
-        work, line, ranking = self.work, self.line, self.work.ranking
-        firsts, members = [cls.jobs[0] for cls in classes], dict[int, Iterator[Pending]]()
-        lifts, heap = ranking.line(classes, firsts)
-        settled = 0
-        while heap and not line.closed:
+        work, line, settled = self.work, self.line, 0
+        waiting = LineUp(work.ranking, lanes)
+        kinds: Kinds | None = None
+        while waiting and not line.closed:
             if len(work.starts) >= work.policy.max_starts:
                 return False
-            first, borrows, rank, seq, at = heap[0]
+            turn, cls, job = waiting.first
             had_head = line.head is not None
-            verdict = self._consider(classes[at].key, firsts[at], (first, borrows, rank, seq))
-            after = None
+            verdict = self._consider(cls.key, job, turn)
             if verdict == STARTED:
-                if at not in members:
-                    members[at] = iter(classes[at].jobs)
-                    next(members[at])
-                after = next(members[at], None)
-            if after is not None:
-                firsts[at] = after
-                heapq.heapreplace(heap, (*ranking.place(after, lifts[at], borrows), at))
+                waiting.started()
             elif verdict == BORROWS:
-                heapq.heapreplace(heap, (*ranking.place(firsts[at], lifts[at], borrows=True), at))
+                waiting.borrows()
             else:
-                heapq.heappop(heap)
+                waiting.settled()
                 settled += 1
                 if not settled % EVERY and line.head is not None:
-                    heap = self._without_hopeless(heap, classes)
+                    kinds = kinds or Kinds(waiting.cursors, work.now, line)
+                    kinds.close_hopeless(work.room, work.packing)
             if work.policy.backfill == "easy-shortest" and line.head is not None and not had_head:
-                ranking = Ranking(SHORTEST, Offsets({}))
-                lifts = [ranking.lift(cls.key) for cls in classes]
-                heap = [(cls, late, lifts[at], seq, at) for cls, late, _, seq, at in heap]
-                heapq.heapify(heap)
+                waiting.rank_by(Ranking(SHORTEST, Offsets({})))
         return True
-
-    def _without_hopeless(self, heap: list[Turn], classes: list[RequestClass]) -> list[Turn]:
-        """Return `heap` without those kinds of requests of which not even the least of everything is to be had."""
-        if self._kinds is None:
-            self._kinds = Kinds([cls.key for cls in classes], heap, self.work.now, self.line)
-        left = self._kinds.without_hopeless(heap, self.work.room, self.work.packing)
-        if left is not heap:
-            heapq.heapify(left)
-        return left
 
     def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:
         """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when its turn is after the others'."""

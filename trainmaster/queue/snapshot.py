@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainmaster.queue.backfill import Line
     from trainmaster.queue.capacity import Capacity, Room
     from trainmaster.queue.fairness import Fairness
+    from trainmaster.queue.lanes import Lanes
     from trainmaster.queue.order import Ranking
     from trainmaster.queue.packing import Kind
     from trainmaster.queue.quota import Account, Books, Quota
@@ -155,6 +156,7 @@ class Snapshot:
     `capacity`: what is free, when the caller keeps it between passes; it then stands for nodes, running and ports,
     which must describe the same. Without it the pass adds `running` up itself. `running` may be a kept `Running`.
     `quotas`: by account and pool; who has none has no limit. `fair`: what was used until now, None: nobody is favoured.
+    `lanes`: `pending` once more, sorted, when the caller keeps it between passes.
     `mix`: what is asked for of late (`packing.Recent`), for the fgd packing.
     """
 
@@ -168,6 +170,7 @@ class Snapshot:
     quotas: Mapping[tuple[Account, str], Quota] = field(default_factory=dict)
     fair: Fairness | None = None
     mix: tuple[Kind, ...] = ()
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True)

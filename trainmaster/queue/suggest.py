@@ -20,7 +20,7 @@ from trainmaster.queue.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.reasons import Text
 from trainmaster.queue.running import running_of
 from trainmaster.queue.shortage import WRITTEN
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Snapshot
+from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot
 
 LEAST_LIMIT_S = 60.0
 """A shorter limit than this is not suggested."""
@@ -70,7 +70,7 @@ class _Trial:
         assert made.ranking is not None
         room, unfit = made.room, line.unfit if line is not None else Failures()
         if line is not None and line.head_at is not None:
-            turn = made.ranking.place(job, made.ranking.lift(ClassKey.of(job)), borrows)
+            turn = made.ranking.place(job, borrows)
             if turn > line.head_at:
                 if line.closed:
                     return False

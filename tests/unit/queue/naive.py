@@ -12,12 +12,12 @@ from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.capacity import Room
 from trainmaster.queue.elastic import fewest, shrunk, steps
 from trainmaster.queue.fit import fit
-from trainmaster.queue.order import Ranking
+from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import ranking_of
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Books, asks
 from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Usage
+from trainmaster.queue.snapshot import Pending, Plan, Usage
 
 
 class Outcome(NamedTuple):
@@ -30,7 +30,8 @@ class Outcome(NamedTuple):
 def naive(world: World, policy: QueuePolicy, real: Plan) -> Outcome:
     """Return what must happen. Raises AssertionError when a promise of `real` is not possible at its time."""
     out = Outcome([], {})
-    ranking = ranking_of(world.snapshot(), world.now, policy)
+    tenants = {job.tenant for job in world.waiting.values()}
+    ranking = ranking_of(world.snapshot(), world.now, policy, tenants)
     for pool in sorted({job.pool for job in world.waiting.values()}):
         _Pool(world, policy, pool, real, out, ranking).run()
     return out
@@ -58,8 +59,8 @@ class _Pool:
     def books(self) -> Books:
         return Books(self.pool, self.world.quotas, Running(self.world.running.values()).held)
 
-    def turn(self, job: Pending) -> object:
-        return self.ranking.place(job, self.ranking.lift(ClassKey.of(job)), job.job in self.borrowers)
+    def turn(self, job: Pending) -> Place:
+        return self.ranking.place(job, job.job in self.borrowers)
 
     def consider(self, job: Pending) -> None:
         world, books, borrows = self.world, self.books(), job.job in self.borrowers
