@@ -13,7 +13,7 @@ from trainmaster.core import records
 from trainmaster.core.records import Job, Role, to_json
 from trainmaster.core.states import Priority
 from trainmaster.queue.elastic import sized
-from trainmaster.queue.lanes import Lanes
+from trainmaster.queue.lanes import Lanes, Sorted
 from trainmaster.queue.order import Ordered
 from trainmaster.queue.snapshot import ClassKey, Pending, Request, RequestClass, Start, Tenant
 
@@ -108,7 +108,7 @@ class PendingQueue:
 
     def snapshot_classes(self) -> Sequence[RequestClass]:
         """Return the classes for a Snapshot. Their jobs are not copied: valid until the next change of this queue."""
-        return tuple(self._classes.values())
+        return Sorted(self._classes.values(), self.lanes)
 
     def put(self, pending: Pending) -> None:
         """Let a job wait that is already in the queue's own words."""

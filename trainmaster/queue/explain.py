@@ -54,6 +54,10 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
         demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
         if not demands:
             return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+    capacity = snapshot.capacity or capacity_of(snapshot)
+    lacking = [shortages.of_cards(demand) for demand in demands]
+    if lacking[0] is not None and all(lacking):
+        return away(capacity, request) or lacking[0]
     by_name = {} if books.empty else {node.name: node for node in snapshot.nodes}
 
     def tried(free: Room, unfit: Failures) -> Excess | bool:
@@ -63,14 +67,11 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
         over = [verdict for verdict in found if isinstance(verdict, Excess)]
         return over[0] if over and len(over) == len(found) else bool(found)
 
-    now = not all(map(shortages.of_cards, demands)) and tried(room, line.unfit)
+    now = tried(room, line.unfit)
     if isinstance(now, Excess):
         return over_quota(job.pool, now)
     if not now:
-        gone = away(snapshot.capacity or capacity_of(snapshot), request)
-        if gone is not None:
-            return gone
-        return shortages.of(demands[0])
+        return away(capacity, request) or shortages.of(demands[0])
     if line.head is None:
         return Reason("next_pass")
     if line.closed:
@@ -108,7 +109,7 @@ def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
 
 def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
     """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is."""
-    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))), lanes=None)
+    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))))
     made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
     return start or explain(seen, job, made)

@@ -115,6 +115,22 @@ class Lanes:
         return came * first.order[0] + weight * (limit_s if limit_s < cap else cap), first.order[1], cls
 
 
+class Sorted(tuple[RequestClass, ...]):
+    """Classes whose lanes are kept as well."""
+
+    lanes: Lanes
+
+    def __new__(cls, classes: Iterable[RequestClass], lanes: Lanes) -> "Sorted":
+        made = super().__new__(cls, classes)
+        made.lanes = lanes
+        return made
+
+
+def lanes_of(classes: Iterable[RequestClass]) -> Lanes:
+    """Return the lanes of `classes` where they are kept, else made of them. O(classes log classes) then."""
+    return classes.lanes if isinstance(classes, Sorted) else Lanes(classes)
+
+
 def _lane_of(cls: RequestClass) -> LaneKey:
     request, priority, tenant, _ = cls.key
     _ = request.smallest  # `plain` is known from then on

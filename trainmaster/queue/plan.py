@@ -20,7 +20,7 @@ from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
 from trainmaster.queue.grow import grown
 from trainmaster.queue.hopeless import Kinds
-from trainmaster.queue.lanes import Lane, Lanes, LineUp
+from trainmaster.queue.lanes import Lane, LineUp, lanes_of
 from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
@@ -85,7 +85,7 @@ class _Pass:
         self.packing = Packing(policy.packing, policy.rest_rule, snapshot.mix)
         self.capacity = snapshot.capacity or capacity_of(snapshot)
         self.running = running_of(snapshot.running)
-        self.lanes = snapshot.lanes or Lanes(snapshot.pending)
+        self.lanes = lanes_of(snapshot.pending)
         self.ranking = ranking_of(snapshot, now, policy, self.lanes.tenants)
         self.by_name = {node.name: node for node in snapshot.nodes} if snapshot.quotas else {}
         self.room: Room = self.capacity

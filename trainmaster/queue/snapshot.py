@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from trainmaster.queue.backfill import Line
     from trainmaster.queue.capacity import Capacity, Room
     from trainmaster.queue.fairness import Fairness
-    from trainmaster.queue.lanes import Lanes
     from trainmaster.queue.order import Ranking
     from trainmaster.queue.packing import Kind
     from trainmaster.queue.quota import Account, Books, Quota
@@ -154,9 +153,9 @@ class Snapshot:
     """Everything `plan` may know. Ports are given out of [port_first, port_last] per host address.
 
     `capacity`: what is free, when the caller keeps it between passes; it then stands for nodes, running and ports,
-    which must describe the same. Without it the pass adds `running` up itself. `running` may be a kept `Running`.
+    which must describe the same. Without it the pass adds `running` up itself. `running` may be a kept `Running`, and
+    `pending` what a kept `PendingQueue` gives.
     `quotas`: by account and pool; who has none has no limit. `fair`: what was used until now, None: nobody is favoured.
-    `lanes`: `pending` once more, sorted, when the caller keeps it between passes.
     `mix`: what is asked for of late (`packing.Recent`), for the fgd packing.
     """
 
@@ -170,7 +169,6 @@ class Snapshot:
     quotas: Mapping[tuple[Account, str], Quota] = field(default_factory=dict)
     fair: Fairness | None = None
     mix: tuple[Kind, ...] = ()
-    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,7 @@ class Scheduling:
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
-            nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(), lanes=self.queue.lanes,
+            nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
             port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
             quotas=self.quotas, fair=self.fair, mix=self._mix,
         )  # fmt: skip

@@ -128,7 +128,7 @@ class World:
         """Return what a pass may know."""
         return Snapshot(
             self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair,
-            mix=self._mix, lanes=self.queue.lanes,
+            mix=self._mix,
         )  # fmt: skip
 
     def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:

@@ -9,7 +9,7 @@ from tests.unit.queue.worlds import LIMITS, World, requests, tenants, worlds
 from trainmaster.core.states import Priority
 from trainmaster.queue.classes import PendingQueue
 from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.lanes import Lanes, least_of
+from trainmaster.queue.lanes import Lanes, lanes_of, least_of
 from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
@@ -57,5 +57,6 @@ def test_a_pass_over_lanes_that_were_kept_is_the_same_pass(world: World, policy:
     for job in world.waiting.values():
         queue.put(job)
     snapshot = world.snapshot()
-    kept = replace(snapshot, pending=queue.snapshot_classes(), lanes=queue.lanes)
+    kept = replace(snapshot, pending=queue.snapshot_classes())
+    assert lanes_of(kept.pending) is queue.lanes
     assert plan(kept, world.now, policy) == plan(snapshot, world.now, policy)
