@@ -239,7 +239,7 @@ class Server:
         cgroups = self.supervisor.cgroups
         if request["code"] > self.code:  # the package was upgraded: the keeper starts the new agent, which adopts all
             print("the server's code is younger; restarting", file=sys.stderr, flush=True)
-            os._exit(3)
+            os._exit(1)  # not 3: that tells the keeper that another agent serves
         self._answer(
             connection,
             request["id"],
