@@ -18,8 +18,8 @@ from trainmaster.queue.order import Place, Ranking, Rule, Turn
 from trainmaster.queue.policy import DEFAULT
 from trainmaster.queue.snapshot import Pending, RequestClass, Tenant
 
-Kind = tuple[str | None] | None
-"""The card model; None for requests of several shapes or roles, with ports or chosen nodes."""
+Kind = tuple[str | None, bool] | None
+"""The card model, and whether cards are asked for at all; None for requests of several shapes or roles, with ports or chosen nodes."""
 
 USUAL: Final = Ranking(DEFAULT, Offsets({})).rule
 """What lanes are sorted by until a pass asks for something else."""
@@ -134,7 +134,8 @@ def lanes_of(classes: Iterable[RequestClass]) -> Lanes:
 def _lane_of(cls: RequestClass) -> LaneKey:
     request, priority, tenant, _ = cls.key
     _ = request.smallest  # `plain` is known from then on
-    return LaneKey(request.pool, priority, tenant, None if request.plain is None else (request.plain[0],))
+    kind = None if request.plain is None else (request.plain[0], request.plain[1][1] > 0)
+    return LaneKey(request.pool, priority, tenant, kind)
 
 
 def least_of(asked: Iterable[Amounts]) -> Amounts:

@@ -168,7 +168,7 @@ class _PoolPass:
             else:
                 waiting.settled()
                 settled += 1
-                if not settled % EVERY and line.head is not None:
+                if line.head is not None and (not had_head or not settled % EVERY):
                     kinds = kinds or Kinds(waiting.cursors, work.now, line)
                     kinds.close_hopeless(work.room, work.packing)
             if work.policy.backfill == "easy-shortest" and line.head is not None and not had_head:
