@@ -199,11 +199,14 @@ def _told(view: dict[str, Any], forecast: dict[str, Any] | None) -> Told:
 
 
 def _chart(told: list[Told]) -> str:
-    """Return an SVG: across what was forecast with its range, up what came; on the line both are equal."""
-    most = max(max(one.waited, one.high or 0.0, 1.0) for one in told) * 1.02
+    """Return an SVG: across what was forecast with its range, up what came; on the line both are equal.
+
+    Ranges that end far beyond every wait are cut at the edge.
+    """
+    most = max(max(one.waited, one.expected or 0.0, 1.0) for one in told) * 1.2
 
     def x(value: float) -> float:
-        return EDGE + value / most * (WIDTH - EDGE - 16)
+        return EDGE + min(value / most, 1.0) * (WIDTH - EDGE - 16)
 
     def y(value: float) -> float:
         return HEIGHT - EDGE - value / most * (HEIGHT - EDGE - 16)
