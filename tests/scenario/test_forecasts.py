@@ -67,6 +67,8 @@ async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: S
     assert (told["when"], told["forecast"]["when"]) == ("queue", "about")
     assert now < told["forecast"]["at"] <= now + 200
     assert len(fake.platform.context.scheduling.queue) == 1
+    first = await fake.platform.queueing.would_start({"spec": card("d", duration="100s", priority="urgent")}, ADMIN)
+    assert (told["position"], first["position"]) == (2, 1)
 
 
 async def test_the_past_is_read_again_after_a_restart(fake: Stage) -> None:

@@ -11,6 +11,8 @@ async def test_the_past_is_run_again_and_nothing_is_changed(fake: Stage) -> None
     for name in "abc":
         await fake.ended(await fake.submit(card(name, command="true")))
     await fake.running(await fake.submit(job("still")))
+    for node in ("n1", "n2"):  # the past had them
+        await fake.platform.administer.cordon(node, "", ADMIN)
     effect = await fake.platform.what_if.policy({"backfill": "none", "age_weight": None}, ADMIN)
     assert (effect["jobs"], effect["left_out"]) == (3, 0)
     assert effect["since"] <= effect["until"]

@@ -62,7 +62,7 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
 
     def tried(free: Room, unfit: Failures) -> Excess | bool:
         """Whether it could start there; what it would be charged too much for, where only that is in the way."""
-        placed = [(demand, place(free, demand, unfit)) for demand in demands]
+        placed = [(demand, place(free, demand, unfit, made.packing)) for demand in demands]
         found = [books.judge(job.tenant, charges(d.roles, where, by_name)) for d, where in placed if where is not None]
         over = [verdict for verdict in found if isinstance(verdict, Excess)]
         return over[0] if over and len(over) == len(found) else bool(found)

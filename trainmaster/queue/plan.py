@@ -118,6 +118,7 @@ class _Pass:
             books=self._books,
             ranking=self.ranking,
             shortages=Shortages(self.room),
+            packing=self.packing,
         )
 
     def _resizes(self) -> tuple[Resize, ...]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from trainmaster.core.records import Assignment, Node, Role
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.failures import Amounts, Demand
+from trainmaster.queue.packing import BEST_FIT, Kind, Packing
 
 if TYPE_CHECKING:
     from trainmaster.queue.backfill import Line
     from trainmaster.queue.capacity import Capacity, Room
     from trainmaster.queue.fairness import Fairness
     from trainmaster.queue.order import Ranking
-    from trainmaster.queue.packing import Kind
     from trainmaster.queue.quota import Account, Books, Quota
     from trainmaster.queue.shortage import Shortages
 
@@ -228,7 +228,7 @@ class Plan:
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
     `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
     asked for; not to be changed. `known` are the reasons told so far, `shortages` what of them
-    concerns the room.
+    concerns the room, `packing` how it placed.
     """
 
     starts: tuple[Start, ...] = ()
@@ -243,3 +243,4 @@ class Plan:
     ranking: Ranking | None = field(default=None, compare=False, repr=False)
     known: dict[ClassKey, Reason] = field(default_factory=dict, compare=False, repr=False)
     shortages: Shortages | None = field(default=None, compare=False, repr=False)
+    packing: Packing = field(default=BEST_FIT, compare=False, repr=False)

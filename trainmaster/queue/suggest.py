@@ -78,7 +78,7 @@ class _Trial:
                     room, unfit = line.behind(room), line.unfit_behind
         books, right = self._books(job.pool), (OWN, BORROWS) if borrows else (OWN,)
         for demand in job.request.smallest:
-            placed = place(room, demand, unfit)
+            placed = place(room, demand, unfit, made.packing)
             if placed is not None and books.judge(job.tenant, charges(demand.roles, placed, self._by_name)) in right:
                 return True
         return False

@@ -178,7 +178,7 @@ class Forecasts:
             if not self._loaded:
                 await self._load()
             self.calibration.learn(self._clock())
-            pools, self._moved = sorted(self._moved or self._made), set()
+            pools, self._moved = sorted(self._moved | self._stale()), set()
             for pool in pools:
                 spent += await self._refresh_pool(pool)
         except Exception:  # a forecast is for looking at: whatever is wrong with it, jobs go on
@@ -190,6 +190,11 @@ class Forecasts:
         if loop.time() >= self._save_at:
             self._save_at = loop.time() + SAVE_S
             await self._save()
+
+    def _stale(self) -> set[str]:
+        """Return the pools whose forecasts are as old as one may get, though nothing moved there."""
+        oldest = self._clock() - STALE_S
+        return {pool for pool, made in self._made.items() if made.at <= oldest}
 
     async def _refresh_pool(self, pool: str) -> float:
         now, line = self._clock(), list(islice(self._scheduling.line(pool), MOST))

@@ -249,8 +249,11 @@ class Scheduling:
 
     def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
         """Return where `job` would start if it were submitted now, or the reason why it would wait."""
-        found = preview(self._snapshot(), pending_of(replace(job, seq=2**53)), job.submitted_at, self.policy)
-        return found.placement if isinstance(found, Start) else shown(found, len(self.queue), name_of)
+        snapshot, pending = self._snapshot(), pending_of(replace(job, seq=2**53))
+        found = preview(snapshot, pending, job.submitted_at, self.policy)
+        if isinstance(found, Start):
+            return found.placement
+        return shown(found, position(snapshot, pending, self._plan), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""

@@ -7,7 +7,7 @@ weights are not simulated: they hold on both sides alike, and the past does not 
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -47,7 +47,7 @@ class WhatIf:
         checked_values(values)
         present = self._ctx.scheduling.policy
         wanted = {name: getattr(DEFAULT, name) if value is None else value for name, value in values.items()}
-        nodes = tuple(self._ctx.pools.nodes)
+        nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
             return await asyncio.to_thread(self._compare, present, from_values(wanted, present), nodes)
 

@@ -12,8 +12,8 @@ from trainmaster.queue.classes import PendingQueue, pending_of, request_of
 from trainmaster.queue.explain import explain, over_quota, position, preview
 from trainmaster.queue.never import can_ever_fit, refusal
 from trainmaster.queue.plan import plan
-from trainmaster.queue.policy import NAMED
-from trainmaster.queue.quota import Account, Excess
+from trainmaster.queue.policy import DEFAULT, NAMED
+from trainmaster.queue.quota import Account, Excess, Quota
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
 from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
 from trainmaster.queue.suggest import DECIDING_S, suggest
@@ -198,3 +198,14 @@ def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
     assert request_of(one) != request_of(job().fields(roles=one.roles, pool="lab").done())
     three = job().role("a", 2, gpu=1, ports=[PortRequest("x")]).done()
     assert request_of(one) != request_of(three)
+
+
+def test_a_reason_counts_on_the_same_placing_as_the_pass() -> None:
+    """Worst fit takes the emptier node, whose cards are over quota: that is the reason, not that its turn is to come."""
+    world = replace(
+        snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), job().role(gpu=1).done()),
+        quotas={(Account("user", "ann"), "default"): Quota(cap={"gpu:B": 0})},
+    )
+    made = plan(world, 0.0, replace(DEFAULT, packing="worst-fit"))
+    assert made.starts == ()
+    assert explain(world, world.pending[0].jobs[0], made).code == "quota"
