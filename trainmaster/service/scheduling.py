@@ -15,7 +15,7 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, Role, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, pending_of, placing
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, placing
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain, position, preview
 from trainmaster.queue.fairness import Fairness, Offsets
@@ -29,7 +29,7 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot, Start
+from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
@@ -192,15 +192,14 @@ class Scheduling:
         return self._plan.at
 
     def line(self, pool: str | None = None, also: Pending | None = None) -> Iterator[Pending]:
-        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each.
+        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log lanes) each.
 
         `pool`: only there. `also`: one who is not in the queue, as if it were.
         """
-        ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
-        classes = [cls for cls in self.queue.snapshot_classes() if pool is None or cls.key.request.pool == pool]
+        classes = self.queue.snapshot_classes()
         if also is not None:
-            classes.append(RequestClass(ClassKey.of(also), (also,)))
-        return ranking.jobs(classes)
+            classes = joined(classes, also)
+        return in_order(classes, self._plan.ranking or Ranking(self.policy, Offsets({})), pool)
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
@@ -247,13 +246,13 @@ class Scheduling:
             "suggestions": suggestions,
         }
 
-    def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
-        """Return where `job` would start if it were submitted now, or the reason why it would wait."""
-        snapshot, pending = self._snapshot(), pending_of(replace(job, seq=2**53))
-        found = preview(snapshot, pending, job.submitted_at, self.policy)
-        if isinstance(found, Start):
-            return found.placement
-        return shown(found, position(snapshot, pending, self._plan), name_of)
+    def would_start(self, job: Job) -> Start | Reason:
+        """Return where `job` would start if it were submitted now, or the reason why it would wait. O(a pass)."""
+        return preview(self._snapshot(), _last(job), job.submitted_at, self.policy)
+
+    def would_wait(self, job: Job, reason: Reason, name_of: NameOf) -> dict[str, Any]:
+        """Return that reason as a reader sees it, with the position that `job` would have."""
+        return shown(reason, position(self._snapshot(), _last(job), self._plan), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""
@@ -265,6 +264,11 @@ class Scheduling:
         names = frozenset(job.node_names)
         found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
         return None if None in found else found[0]
+
+
+def _last(job: Job) -> Pending:
+    """Return one that is not submitted as the queue would see it: the last of its equals."""
+    return pending_of(replace(job, seq=2**53))
 
 
 def _turn(job: Job) -> tuple[object, ...]:
