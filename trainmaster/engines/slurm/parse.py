@@ -156,8 +156,9 @@ def _hosts(text: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------------------------------- nodes
 
 NOT_USABLE: Final = frozenset({
-    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN", "FUTURE", "MAINT", "MAINTENANCE", "NOT_RESPONDING", "PERFCTRS",
-    "INVALID", "INVALID_REG", "BLOCKED", "REBOOT_ISSUED", "REBOOT_REQUESTED", "REBOOT", "POWERING_DOWN", "POWER_DOWN", "PLANNED_DOWN",
+    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN", "FUTURE", "MAINT", "MAINTENANCE",
+    "NOT_RESPONDING", "PERFCTRS", "INVALID", "INVALID_REG", "BLOCKED", "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED",
+    "POWER_DOWN", "POWERING_DOWN",
 })  # fmt: skip
 """States of a node in which it starts nothing. A node that is switched off to save power is not among them: Slurm wakes it."""
 
