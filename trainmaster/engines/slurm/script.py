@@ -25,7 +25,8 @@ SIGNAL_AHEAD_S: Final = 30.0
 
 START: Final = (
     'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
-    " sys.path.insert(0, sys.argv[1]); from trainmaster.agent.step import main; sys.exit(main(sys.argv[2:]))"
+    " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
+    " from trainmaster.agent.step import main; sys.exit(main(sys.argv[2:]))"
 )
 """Nothing of the node's own Python settings or folders takes part: -I -S, and the package at the one place given."""
 
