@@ -11,6 +11,8 @@ HOME/
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable
   backups/              copies made before a migration
+
+uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
 """
 
 import os
@@ -59,9 +61,15 @@ class TaskPaths:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All paths under `home` (absolute)."""
+    """All paths under `home` (absolute). `data` holds the bulk instead, unless it is ""."""
 
     home: str
+    data: str = ""
+
+    @property
+    def bulk(self) -> str:
+        """Where uploads, jobs and models lie."""
+        return self.data or self.home
 
     def path(self, *parts: str) -> str:
         """Return HOME/parts."""
@@ -89,11 +97,11 @@ class Layout:
 
     def upload(self, digest: str) -> str:
         """Folder of an uploaded code tree, by its sha256 hex digest."""
-        return self.path("uploads", digest)
+        return os.path.join(self.bulk, "uploads", digest)
 
     def job(self, job: str) -> str:
         """Folder of a job."""
-        return self.path("jobs", job[1:3], job)
+        return os.path.join(self.bulk, "jobs", job[1:3], job)
 
     def model_out(self, job: str) -> str:
         """What tasks see as /model."""
@@ -113,7 +121,7 @@ class Layout:
 
     def model(self, model: str, version: int) -> str:
         """Folder of an immutable model version."""
-        return self.path("models", model, str(version))
+        return os.path.join(self.bulk, "models", model, str(version))
 
 
 # Inside the sandbox (R138-R145).

@@ -79,6 +79,10 @@ class Claims:
         """Return the claims on this account."""
         return self._claims.get(account, ())
 
+    def of(self, job: str) -> bool:
+        """Return whether `job` claims anything."""
+        return any(claim.job == job for claims in self._claims.values() for claim in claims)
+
     def add(self, claim: Claim) -> None:
         """Let it hold for the accounts that it asks something of."""
         for account in dict.fromkeys(account for account, _ in claim.wanted):

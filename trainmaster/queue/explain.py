@@ -6,21 +6,26 @@ line. Costs are bounded: a fixed number of fits and one walk over the nodes or t
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room, within
-from trainmaster.queue.failures import Demand, Failures
+from trainmaster.queue.classes import joined
+from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import place
+from trainmaster.queue.lanes import Lane, lanes_of
 from trainmaster.queue.need import WHOLE
+from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.queue.quota import Excess, asks, charges
+from trainmaster.queue.quota import Excess, charges
 from trainmaster.queue.shortage import FIELDS, away, plain
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, RequestClass, Snapshot, Start
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, Snapshot, Start
+from trainmaster.queue.ways import models_of, ways
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
 """Reasons about free amounts, and the field of Resources that is short."""
@@ -48,12 +53,11 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     room, shortages, books, request = made.room, made.shortages, made.books[job.pool], job.request
     assert room is not None, "a plan with lines has a room"
     assert shortages is not None, "a plan with a room can tell what is short in it"
-    demands: Sequence[Demand] = request.smallest
-    if not books.empty:
-        judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in demands]
-        demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
-        if not demands:
-            return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+    ends_at = made.at + job.limit_s
+    found = ways(ClassKey.of(job), books, models_of(snapshot.nodes, job.pool), ends_at, job.job)
+    demands = [way.demand for way in found if not isinstance(way.verdict, Excess)]
+    if not demands:
+        return over_quota(job.pool, next(way.verdict for way in found if isinstance(way.verdict, Excess)))
     capacity = snapshot.capacity or capacity_of(snapshot)
     lacking = [shortages.of_cards(demand) for demand in demands]
     if lacking[0] is not None and all(lacking):
@@ -63,9 +67,10 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     def tried(free: Room, unfit: Failures) -> Excess | bool:
         """Whether it could start there; what it would be charged too much for, where only that is in the way."""
         placed = [(demand, place(free, demand, unfit, made.packing)) for demand in demands]
-        found = [books.judge(job.tenant, charges(d.roles, where, by_name)) for d, where in placed if where is not None]
-        over = [verdict for verdict in found if isinstance(verdict, Excess)]
-        return over[0] if over and len(over) == len(found) else bool(found)
+        held = [charges(demand.roles, where, by_name) for demand, where in placed if where is not None]
+        judged = [books.judge(job.tenant, each, ends_at, job.job) for each in held]
+        over = [verdict for verdict in judged if isinstance(verdict, Excess)]
+        return over[0] if over and len(over) == len(judged) else bool(judged)
 
     now = tried(room, line.unfit)
     if isinstance(now, Excess):
@@ -95,21 +100,35 @@ def over_quota(pool: str, excess: Excess) -> Reason:
         "account": excess.account.name, "kind": excess.account.kind, "pool": pool, "resource": excess.resource,
         "used": excess.used, "asks": excess.asks, "limit": excess.limit,
     }  # fmt: skip
+    if excess.job is not None:
+        return Reason("quota_kept", {**data, "job": excess.job})
     return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})
 
 
 def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
-    """Return how many waiting jobs of the same pool come before `job`, borrowing aside. O(classes log jobs)."""
+    """Return how many waiting jobs of the same pool come before `job`, borrowing aside. O(classes before it)."""
     ranking = made.ranking
     if ranking is None:
         return 0
-    turn = ranking.place(job)
-    return sum(ranking.ahead(cls, turn) for cls in snapshot.pending if cls.key.request.pool == job.pool)
+    lanes, turn = lanes_of(snapshot.pending).sorted_by(ranking.rule), ranking.place(job)
+    return sum(_ahead(lane, ranking, turn) for lane in lanes if lane.key.pool == job.pool)
+
+
+def _ahead(lane: Lane, ranking: Ranking, turn: Place) -> int:
+    """Return how many jobs of a lane stand before a place: none of a class whose first does not."""
+    if lane.key.priority != -turn[0]:
+        return sum(len(cls.jobs) for _, _, cls in lane.rows) if lane.key.priority > -turn[0] else 0
+    offset = ranking.offset(lane.key.tenant)
+    before = bisect_left(lane.rows, turn[2:], key=lambda row: (row[0] + offset, row[1]))
+    return sum(ranking.ahead(cls, turn) if len(cls.jobs) > 1 else 1 for _, _, cls in islice(lane.rows, before))
 
 
 def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
-    """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is."""
-    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))))
+    """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is.
+
+    O(a pass).
+    """
+    seen = replace(snapshot, pending=joined(snapshot.pending, job))
     made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
     return start or explain(seen, job, made)

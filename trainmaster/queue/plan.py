@@ -42,7 +42,7 @@ from trainmaster.queue.snapshot import (
     Tenant,
     Usage,
 )
-from trainmaster.queue.ways import Way, of_model, ways
+from trainmaster.queue.ways import Way, models_of, of_model, ways
 
 STARTED: Final = "started"
 SETTLED: Final = "settled"
@@ -154,8 +154,7 @@ class _PoolPass:
     def __init__(self, work: _Pass, line: Line) -> None:
         self.work, self.line, self.books = work, line, work.books(line.pool)
         self.mine: list[Usage] = []  # what this pass started before there was a head
-        there = work.snapshot.nodes if not self.books.empty else ()
-        self.models = sorted({model for node in there if node.pool == line.pool for model in node.gpus})
+        self.models = models_of(() if self.books.empty else work.snapshot.nodes, line.pool)
 
     def run(self, lanes: list[Lane]) -> bool:
         """Consider every class; return False when the pass ended at its limit of starts."""

@@ -4,10 +4,10 @@ A shape (R161) that asks for cards of any model is one way as long as nobody cou
 one way per model: what the packing would choose may be barred while another model is free.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from trainmaster.core.records import Role, replace
+from trainmaster.core.records import Node, Role, replace
 from trainmaster.queue.failures import Demand
 from trainmaster.queue.quota import Books, Excess, asks
 from trainmaster.queue.snapshot import ClassKey, Request
@@ -28,6 +28,11 @@ def ways(key: ClassKey, books: Books, models: Sequence[str], ends_at: float, job
     for shape, model, demand in _demands(key.request, models if books.models(tenant) else ()):
         found.append(Way(shape, model, demand, books.judge(tenant, asks(demand.roles), ends_at, job)))
     return found
+
+
+def models_of(nodes: Iterable[Node], pool: str) -> list[str]:
+    """Return the card models of a pool."""
+    return sorted({model for node in nodes if node.pool == pool for model in node.gpus})
 
 
 def _demands(request: Request, models: Sequence[str]) -> Iterator[tuple[int, str | None, Demand]]:

@@ -4,21 +4,27 @@ from dataclasses import replace
 from string import Formatter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.builders import job, node, snapshot
+from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, pending_of, request_of
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, request_of
 from trainmaster.queue.explain import explain, over_quota, position, preview
+from trainmaster.queue.fairness import Offsets
+from trainmaster.queue.lanes import Lanes
 from trainmaster.queue.never import can_ever_fit, refusal
+from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import plan
-from trainmaster.queue.policy import DEFAULT, NAMED
+from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.quota import Account, Excess, Quota
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
-from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
-from trainmaster.queue.suggest import DECIDING_S, suggest
+from trainmaster.queue.snapshot import ClassKey, Reason, RequestClass, Snapshot, Start, Usage
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
+USUAL = Ranking(DEFAULT, Offsets({}))
 FIXED = [PortRequest("http", 1, 8080)]
 
 
@@ -132,46 +138,6 @@ def test_a_quota_is_told_in_whole_sentences(
     assert render(over_quota("lab", over)) == (zh, en)
 
 
-def test_suggestions_are_changes_that_would_start_it_now() -> None:
-    """B1: another card model, fewer cards, fewer replicas; each alone is enough."""
-    room = Capacity(NODES)
-    running("holder-1", job("holder").role(gpu=3, gpu_type="A100").done(), room)
-    waits = job("waits").role("w", 2, gpu=2, gpu_type="A100").done()
-    seen = snapshot(NODES, waits, capacity=room)
-    pending = seen.pending[0].jobs[0]
-    made = plan(seen, 0.0)
-    found = suggest(seen, pending, explain(seen, pending, made), made)
-    assert [s.change for s in found] == [{"roles.0.resources.gpu_type": "V100"}]
-    running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
-    waits = job("waits").role("w", 1, gpu=2, gpu_type="A100").done()
-    seen = snapshot(NODES, waits, capacity=room)
-    pending = seen.pending[0].jobs[0]
-    made = plan(seen, 0.0)
-    found = suggest(seen, pending, explain(seen, pending, made), made)
-    assert [s.change for s in found] == [{"roles.0.resources.gpu": 1}]
-    assert found[0].message.en == "Lower gpu of role w to 1"
-    four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
-    pending = four.pending[0].jobs[0]
-    made = plan(four, 0.0)
-    assert [s.change for s in suggest(four, pending, explain(four, pending, made), made)] == [{"roles.0.replicas": 2}]
-
-
-def test_a_limit_is_suggested_that_still_fits_when_the_person_has_read_it() -> None:
-    """It has to be gone before the head starts, and somebody has to decide first."""
-    nodes, half = (node("n1", gpus=4),), job("holds").role(gpu=2).seq(1).done()
-    room = Capacity(nodes)
-    holds = replace(running("holds-1", half, room), ends_at=600.0)
-    late = job("late").role(gpu=2).policy(duration_s=1000).seq(3).done()
-    queue = _queue(job("head").role(gpu=4).seq(2).done(), late)
-    seen = Snapshot(nodes, (holds,), queue.snapshot_classes(), capacity=room)
-    made = plan(seen, 0.0, NAMED["fifo-easy"])
-    reason = explain(seen, pending_of(late), made)
-    assert (reason.code, reason.evidence["in_s"]) == ("reserved", 600.0)
-    (found,) = suggest(seen, pending_of(late), reason, made)
-    assert found.change == {"duration": 600.0 - DECIDING_S}
-    assert found.message.en == "Shorten its limit to 9m"
-
-
 def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
     room = Capacity(NODES)
     seen = snapshot(NODES, job("first").role(gpu=4, gpu_type="A100").seq(1).done(), capacity=room)
@@ -183,6 +149,51 @@ def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
     assert isinstance(same, Reason)
     assert same.code == "waiting_gpus"
     assert len(seen.pending[0].jobs) == 1
+
+
+def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cost does not grow with the classes that wait: of all that is kept it only adds its own. Neither does a place in line."""
+    queue = _queue(*(job(f"j{n}").role(gpu=3, gpu_type="A100", cpu=1 + n / 10).seq(n).done() for n in range(9)))
+    seen = Snapshot(NODES, (), queue.snapshot_classes(), capacity=Capacity(NODES))
+    added: list[RequestClass] = []
+    add = Lanes.add
+    monkeypatch.setattr(Lanes, "add", lambda lanes, cls: (added.append(cls), add(lanes, cls))[1])
+    me = pending_of(job("me").role(gpu=2, gpu_type="A100").seq(99).done())
+    made = plan(seen, 0.0)
+    found = preview(seen, me, 0.0)
+    assert isinstance(found, Reason)
+    assert (found.code, position(seen, me, made)) == ("waiting_gpus", 9)
+    assert [one.job for one in in_order(joined(seen.pending, me), made.ranking or USUAL)][-1] == me.job
+    assert {cls.key for cls in added} == {ClassKey.of(me)}
+
+    monkeypatch.setattr("trainmaster.queue.explain.plan", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        preview(seen, me, 0.0)
+    assert [one.job for one in in_order(seen.pending, made.ranking or USUAL)] == [
+        job(f"j{n}").done().id for n in range(9)
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
+def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
+    snapshot = world.snapshot()
+    if not world.waiting:
+        return
+    me = world.waiting[data.draw(st.sampled_from(sorted(world.waiting)))]
+    queue = PendingQueue()
+    for one in world.waiting.values():
+        if one is not me:
+            queue.put(one)
+    kept = replace(snapshot, pending=queue.snapshot_classes())
+    made = plan(snapshot, world.now, policy)
+    found = preview(kept, me, world.now, policy)
+    start = next((start for start in made.starts if start.job == me.job), None)
+    assert found == (start or explain(snapshot, me, made))
+    ranking = made.ranking or USUAL
+    assert list(in_order(joined(kept.pending, me), ranking, me.pool)) == list(
+        in_order(snapshot.pending, ranking, me.pool)
+    )
 
 
 def test_both_languages_use_the_same_evidence() -> None:
@@ -200,12 +211,14 @@ def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
     assert request_of(one) != request_of(three)
 
 
-def test_a_reason_counts_on_the_same_placing_as_the_pass() -> None:
-    """Worst fit takes the emptier node, whose cards are over quota: that is the reason, not that its turn is to come."""
+def test_a_quota_of_a_model_is_the_reason_once_the_others_are_taken() -> None:
+    """Worst fit would take the emptier node, whose cards are over quota: the first job takes the other one's, the second waits."""
+    jobs = [job(name).role(gpu=2).done() for name in ("first", "second")]
     world = replace(
-        snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), job().role(gpu=1).done()),
+        snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), *jobs),
         quotas={(Account("user", "ann"), "default"): Quota(cap={"gpu:B": 0})},
     )
     made = plan(world, 0.0, replace(DEFAULT, packing="worst-fit"))
-    assert made.starts == ()
-    assert explain(world, world.pending[0].jobs[0], made).code == "quota"
+    assert [(start.job, start.placement[0].node) for start in made.starts] == [(jobs[0].id, "n1")]
+    reason = explain(world, pending_of(jobs[1]), made)
+    assert (reason.code, reason.evidence["resource"]) == ("quota", "gpu:B")
