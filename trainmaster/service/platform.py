@@ -121,6 +121,7 @@ class Platform:
     def _apply(self) -> None:
         self._apply_rules()
         self.context.master.wake()
+        self.context.forecasts.changed()
         self.feed.publish(cluster_changed(self.feed.seq))
 
     async def close(self) -> None:
