@@ -190,8 +190,7 @@ def waiting_lines(found: Mapping[str, Any]) -> list[str]:
         texts.append(f"expected start: {expected_start(forecast)}{span}")
     for one in found.get("suggestions", ()):
         texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")
-        if one["change"]:
-            texts.append(f"  {_command(found['id'], one['change'])}")
+        texts.append(f"  {_command(found['id'], one['change'])}")
     return texts
 
 

@@ -26,6 +26,7 @@ from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, s
 from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.sooner import typical
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.views import two
 
@@ -172,6 +173,14 @@ class Forecasts:
             "when": "about", "at": at, "low": max(foreseen.low, now), "high": max(high, at) if high < math.inf else None,
             "why": None, "made_at": made.at,
         }  # fmt: skip
+
+    async def typical(self, scene: Scene, job: str) -> float:
+        """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
+
+        A twentieth of the work of `foreseen`.
+        """
+        at, _ = await _paced(typical(scene, job))
+        return at
 
     # -- in the background -------------------------------------------------------------------------------------
 
