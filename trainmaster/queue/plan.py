@@ -193,13 +193,13 @@ class _PoolPass:
         found = ways(key, self.books, self.models, ends_at, job.job)
         right = (OWN, BORROWS) if turn[1] else (OWN,)
         fine = [way for way in found if way.verdict in right]
-        started, lent = self._start(key, job, fine, right, late=late)
+        started, lent, lacks = self._start(key, job, fine, right, late=late)
         if started:
             return STARTED
         if (
             line.head is None
             and away(work.capacity, request) is None
-            and not self._becomes_head(job, turn, fine, right)
+            and not self._becomes_head(job, turn, fine, right, lacks=lacks)
         ):
             self._claims(job, found)
         lent = lent or any(way.verdict == BORROWS for way in found)
@@ -207,17 +207,20 @@ class _PoolPass:
 
     def _start(
         self, key: ClassKey, job: Pending, fine: Sequence[Way], right: Sequence[str], *, late: bool
-    ) -> tuple[bool, bool]:
-        """Start `job` in the first of the ways `fine` that fits; return (started, it would have to borrow)."""
-        request, lent = key.request, False
+    ) -> tuple[bool, bool, bool]:
+        """Start `job` in the first of the ways `fine` that fits; return (started, it would have to borrow, it lacks nodes).
+
+        What fits may still be of cards that the quotas bar: then it lacks nodes only for its other ways.
+        """
+        request, lent, lacks = key.request, False, set[int]()
 
         def attempt(roles: tuple[Role, ...]) -> tuple[Assignment, ...] | None:
             nonlocal lent
+            lacks.discard(at)  # the last size that is tried is the smallest
             for model in models:
                 placement = self._fit(request, at, of_model(roles, model), late=late)
-                if placement is None and model is None:
-                    return None  # nor do those of one model
-                if placement is None:
+                if placement is None:  # of several roles, those of one model may fit all the same
+                    lacks.add(at)
                     continue
                 verdict = self._judged(job, roles, placement, self.work.now)
                 if verdict in right:
@@ -230,8 +233,8 @@ class _PoolPass:
             found = largest(request.shapes[at], attempt)
             if found is not None:
                 self._take(key, job, Start(job.job, found[1], found[0], at))
-                return True, False
-        return False, lent
+                return True, False, False
+        return False, lent, bool(lacks)
 
     def _fit(self, request: Request, at: int, roles: tuple[Role, ...], *, late: bool) -> tuple[Assignment, ...] | None:
         work, line = self.work, self.line
@@ -255,13 +258,15 @@ class _PoolPass:
             usage = Usage(start.job, start.job, start.roles, start.placement, line.pool, work.now, ends_at)
             self.mine.append(usage)
 
-    def _becomes_head(self, job: Pending, turn: Place, fine: Sequence[Way], right: Sequence[str]) -> bool:
-        """Promise `job` the time and the nodes at which it can start in one of the ways `fine`, if it can."""
+    def _becomes_head(
+        self, job: Pending, turn: Place, fine: Sequence[Way], right: Sequence[str], *, lacks: bool
+    ) -> bool:
+        """Promise `job` the time and the nodes at which it can start in one of the ways `fine`, if it can. `lacks`: it lacks nodes."""
         work, line = self.work, self.line
         if work.policy.backfill == "none":
-            if fine:
+            if lacks:
                 line.head, line.head_at, line.closed = job, turn, True
-            return bool(fine)
+            return lacks
         running = work.running.releases(line.pool)
         releases = running.copy() if self.mine else running
         for usage in self.mine:

@@ -20,13 +20,13 @@ from trainmaster.queue.plan import ranking_of
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Account, Books, Charges, Excess, accounts_of, asks
 from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import ClassKey, Pending, Usage
+from trainmaster.queue.snapshot import ClassKey, Pending, Start, Usage
 
 
 class Outcome(NamedTuple):
-    """Who starts as what, in order, and when each pool's head does."""
+    """Who starts as what and where, in order, and when each pool's head does."""
 
-    starts: list[tuple[str, int, int]]
+    starts: list[Start]
     heads: dict[str, tuple[str, float]]
 
 
@@ -91,18 +91,20 @@ class _Pool:
         found = [(at, model, self.judge(job, asks(fewest(self.of(at, job, model))))) for at, model in self.ways(job)]
         verdicts = [verdict for *_, verdict in found]
         fine = [(at, model) for at, model, verdict in found if verdict in right]
+        lacks = False  # nodes, for one of these
         for at in sorted({at for at, _ in fine}):
             for step in range(steps(job.request.shapes[at]) + 1):
                 roles = shrunk(job.request.shapes[at], step)
                 for model in [model for way, model in fine if way == at]:
                     placed = fit(room, only(roles, model), job.pool, packing=self.packing)
                     if placed is None:
+                        lacks = lacks or step == steps(job.request.shapes[at])
                         continue
                     verdicts.append(self.judge(job, world.charged(roles, placed)))
                     if verdicts[-1] in right:
                         self.take(job, at, roles, placed, ends_at)
                         return
-        if self.at is None and self.carried(job) and not self.head(job, fine, right):
+        if self.at is None and self.carried(job) and not self.head(job, fine, right, lacks):
             self.claim(job, found)
         if BORROWS in verdicts and not borrows:
             self.borrowers.add(job.job)
@@ -207,13 +209,13 @@ class _Pool:
             job.job, job.job, roles, placed, job.pool, self.world.now, ends_at, job.priority, job.tenant, held
         )
         self.world.running[job.job] = usage
-        self.out.starts.append((job.job, at, sum(role.replicas for role in roles)))
+        self.out.starts.append(Start(job.job, placed, roles, at))
 
-    def head(self, job: Pending, fine: list[tuple[int, str | None]], right: tuple[str, ...]) -> bool:
+    def head(self, job: Pending, fine: list[tuple[int, str | None]], right: tuple[str, ...], lacks: bool) -> bool:
         """Let one attempt after the other end until `job` fits."""
         if self.policy.backfill == "none":
-            self.at = math.inf if fine else None
-            return bool(fine)
+            self.at = math.inf if lacks else None
+            return lacks
         running = [usage for usage in self.world.running.values() if usage.pool == self.pool]
         running.sort(key=lambda usage: (usage.ends_at, usage.started_at, usage.attempt))
         asked = (ClassKey.of(job), tuple(fine), right)

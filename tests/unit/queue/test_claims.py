@@ -115,3 +115,20 @@ def test_what_is_kept_for_the_first_in_line_does_not_stand_in_its_own_way() -> N
     made = lab.plan()
     assert [each.job for each in made.reservations] == [first.job]
     assert lab.why(lab.waiting[1], made) == "waiting_gpus"
+
+
+def test_in_strict_order_who_lacks_no_nodes_but_the_quota_of_their_cards_holds_nobody_up() -> None:
+    """A request for any model says only where it is placed what it is charged for; of an elastic one the smallest size counts."""
+    lab = Lab(ann={"gpu:A": 0, "gpu:B": 0})
+    elastic = (replace(gang(1)[0], replicas=20, min_replicas=1),)
+    for shape in (elastic, gang(1)):
+        lab.waiting.clear()
+        barred, other = lab.waits(shape), lab.waits(gang(4, "B"), tenant=BOB)
+        made = lab.plan(backfill="none")
+        assert started(made) == [other.job]
+        assert lab.why(barred, made) == "quota"
+    lab.quotas = {
+        (Account("user", "ann"), "default"): Quota({"gpu:A": 0, "gpu:B": 0}),
+        (Account("user", "bob"), "default"): Quota({"gpu:A": 4000}),
+    }
+    assert started(lab.plan(backfill="none")) == [other.job, barred.job]

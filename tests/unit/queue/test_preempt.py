@@ -54,6 +54,14 @@ def test_the_lowest_class_goes_first_and_in_it_who_ran_shortest() -> None:
     assert evicted(lab.plan(preemption="class")) == ["r2", "r1", "r3", "r0"]
 
 
+def test_who_has_nothing_that_is_needed_is_not_evicted() -> None:
+    """Also where its eviction would be the cheapest."""
+    lab = busy()
+    lab.runs(1, model="B", preemptible=True, started_at=NOW - 650.0)
+    lab.waits(gang(1, "A"), priority=1)
+    assert evicted(lab.plan(preemption="class")) == ["r0"]
+
+
 def test_no_more_are_evicted_at_once_than_the_policy_allows() -> None:
     """Who needs more waits: half of them would be lost for nothing."""
     lab = busy()

@@ -78,8 +78,7 @@ def test_a_naive_plan_decides_the_same(world: World, policy: QueuePolicy) -> Non
         patch.setattr("trainmaster.queue.plan.rehearse", rehearse)
         made = plan(world.snapshot(), world.now, policy)
     other = naive(world, policy, told)
-    mine = [(start.job, start.shape, sum(role.replicas for role in start.roles)) for start in made.starts]
-    assert mine == other.starts
+    assert list(made.starts) == other.starts
     assert {r.pool: (r.job, r.at) for r in made.reservations} == (other.heads if policy.backfill != "none" else {})
 
 
@@ -152,7 +151,7 @@ def test_a_lower_class_never_starts_on_what_a_higher_could_use(world: World) -> 
         books[job.pool].charge(job.tenant, world.charged(start.roles, start.placement))
 
 
-@few
+@settings(max_examples=300, deadline=None)
 @given(any_world | crowded(), policies)
 def test_quotas_hold(world: World, policy: QueuePolicy) -> None:
     """Nobody gets beyond a cap; beyond a nominal amount only what the others of its kind leave unused."""
@@ -196,8 +195,13 @@ def test_everyone_who_waits_has_one_reason(world: World, policy: QueuePolicy) ->
     st.sampled_from((DEFAULT, *PACKED)),
 )
 def test_preemption_lets_the_head_start_and_settles(world: World, preemption: str, base: QueuePolicy) -> None:
-    """B15: without any rest between two evictions of one job, passes come to an end; everybody evicted was evictable."""
+    """B15: without any rest between two evictions of one job, passes come to an end; everybody evicted was evictable.
+
+    Who comes before the head may have waited for the quota that the eviction gave back: then it starts first. And a head of
+    several roles, whose fit is a heuristic, may miss the room that was made for it once others started beside it.
+    """
     policy = replace(base, preemption=preemption, preempt_min_run_s=0.0, preempt_again_s=0.0, restart_cost_s=0.0)
+    world = later(world, 0.0)  # nobody is still being cleared away
     came = {usage.job: (world.now - 900.0, n) for n, usage in enumerate(world.running.values())}
     for _ in range(40):
         made = plan(world.snapshot(), world.now, policy)
@@ -215,10 +219,20 @@ def test_preemption_lets_the_head_start_and_settles(world: World, preemption: st
             back = _back(usage, order)
             world.waiting[back.job] = back
         if made.evictions:
-            heads = {evict.for_job for evict in made.evictions}
+            heads = [world.waiting[name] for name in {evict.for_job for evict in made.evictions}]
             again = plan(world.snapshot(), world.now, policy)
-            assert heads <= {start.job for start in again.starts}
+            assert again.ranking is not None
+            for head in filter(is_plain, heads):
+                first = (world.waiting[start.job] for start in again.starts)
+                assert any(
+                    again.ranking.place(one) <= again.ranking.place(head) for one in first if one.pool == head.pool
+                )
     raise AssertionError("it never settles")
+
+
+def is_plain(job: Pending) -> bool:
+    """Whether the fit of a gang is complete."""
+    return all(len(shape) == 1 and not shape[0].ports for shape in job.request.shapes)
 
 
 def _back(usage: Usage, order: tuple[float, int]) -> Pending:

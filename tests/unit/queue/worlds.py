@@ -248,7 +248,10 @@ choosy = st.builds(
     st.sampled_from(POOLS), gangs.map(lambda gang: [gang]) | flavored, names, st.sampled_from((None, None, None, "535")),
 )  # fmt: skip
 limits = st.dictionaries(
-    st.sampled_from(("gpu", "gpu:A", "memory_mib")), st.sampled_from((0, 500, 2000, 4000, 9000)), min_size=1, max_size=2
+    st.sampled_from(("gpu", "gpu:A", "gpu:B", "memory_mib")),
+    st.sampled_from((0, 500, 2000, 4000, 9000)),
+    min_size=1,
+    max_size=2,
 )
 
 
