@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 State = Literal[
-    "queued", "initialising", "running", "saving", "retained", "stopping", "succeeded", "failed", "stopped", "expired"
+    "queued",
+    "initialising",
+    "pending",
+    "running",
+    "saving",
+    "retained",
+    "stopping",
+    "succeeded",
+    "failed",
+    "stopped",
+    "expired",
 ]
 PriorityName = Literal["normal", "urgent", "very_urgent"]
 
@@ -231,6 +241,7 @@ class Attempt(Shape):
     phase: str
     why: str | None
     created_at: float
+    accepted_at: float | None
     started_at: float | None
     draining_at: float | None
     retained_until: float | None

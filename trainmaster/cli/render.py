@@ -10,7 +10,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.units import format_duration, format_memory
 
 COLOURS: Final[dict[str, str]] = {
-    "queued": "yellow", "initialising": "cyan", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
+    "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
     "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
 }  # fmt: skip
 BARS: Final = "▁▂▃▄▅▆▇█"

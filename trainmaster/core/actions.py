@@ -28,7 +28,9 @@ class Stage(Action):
 
 @dataclass(frozen=True, slots=True)
 class Launch(Action):
-    """Start the gang, all or none; answer `started`, then task facts, or `launch_failed`."""
+    """Start the gang, all or none; answer `started` or, from an engine that owns its queue, `accepted` and
+    in its time `started`; then task facts. Or `launch_failed`.
+    """
 
 
 @dataclass(frozen=True, slots=True)

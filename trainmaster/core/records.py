@@ -135,6 +135,7 @@ class Attempt:
     tasks: tuple[Task, ...]
     created_at: float
     why: Why | None = None
+    accepted_at: float | None = None  # when an engine that owns its queue took it in
     started_at: float | None = None  # when the first task was reported running
     draining_at: float | None = None
     retained_at: float | None = None

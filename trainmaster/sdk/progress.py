@@ -85,7 +85,7 @@ def detail(data: Mapping[str, Any]) -> str:
     """Return tasks, metrics, time left and the reason for waiting as one short text."""
     parts = []
     tasks = data.get("tasks") or {}
-    if data["state"] in ("running", "initialising") and tasks.get("total"):
+    if data["state"] in ("running", "initialising", "pending") and tasks.get("total"):
         parts.append(f"{tasks['running']}/{tasks['total']} tasks")
     if data.get("attempts", 0) > 1:
         parts.append(f"attempt {data['attempts']}")

@@ -7,7 +7,7 @@ from typing import Any
 from trainmaster.access.roles import Principal
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Assignment, Job, Node
-from trainmaster.core.states import JobState
+from trainmaster.core.states import JobState, Shown
 from trainmaster.service.context import Context
 
 
@@ -19,8 +19,9 @@ def cluster_view(context: Context, measured: dict[str, Any], who: Principal) -> 
     held: dict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
     waiting = running = 0
     for job in context.master.live.values():
-        waiting += job.state is JobState.QUEUED
-        running += job.state is JobState.ACTIVE
+        waits = job.shown in (Shown.QUEUED, Shown.PENDING)
+        waiting += waits
+        running += not waits and not job.terminal
         if job.state is JobState.ACTIVE and job.attempt is not None:
             for assignment in job.attempt.placement:
                 held[assignment.node].append((job, assignment))

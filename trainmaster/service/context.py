@@ -25,6 +25,7 @@ from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.shares import Shares
 from trainmaster.service.tally import Tally
+from trainmaster.service.waits import Waits
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
 
@@ -56,6 +57,7 @@ class Context:
     tally: Tally
     forecasts: Forecasts
     shares: Shares
+    waits: Waits
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 
@@ -79,6 +81,7 @@ class Context:
         self.tally.moved(before, after)
         self.forecasts.moved(before, after)
         self.shares.moved(before, after)
+        self.waits.moved(before, after)
 
     def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
         """Let them begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
@@ -86,6 +89,7 @@ class Context:
         self.urgent.restore(jobs)
         self.tally.restore(jobs)
         self.forecasts.restore(jobs)
+        self.waits.restore()
 
     @staticmethod
     def json(document: Any) -> str:

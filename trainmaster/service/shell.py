@@ -181,13 +181,19 @@ class Shell:
         attempt = job.attempt if job is not None else None
         return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
 
+    def _still_counts(self, answer: Event) -> bool:
+        """True for an answer that says something of the attempt whatever became of the order: it is gone, or has a handle."""
+        job = self._master.live.get(answer.job)
+        current = job is not None and job.attempt is not None and job.attempt.number == answer.attempt
+        return current and (answer.kind is Kind.REAPED or "handle" in answer.data)
+
     async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
         tries, mistakes = 0, 0
         failed: Event | None = None
         while (attempt := self._wanted(action, phases)) is not None:
             try:
                 answer = failed or await once(action, self._master.live[action.job], attempt)
-                if answer is not None and (self._wanted(action, phases) is not None or answer.kind is Kind.REAPED):
+                if answer is not None and (self._wanted(action, phases) is not None or self._still_counts(answer)):
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
@@ -237,7 +243,7 @@ class Shell:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
             return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
-        return self._event(action, Kind.STARTED, handle=handle)
+        return self._event(action, Kind.ACCEPTED if self._engine.flags.owns_queue else Kind.STARTED, handle=handle)
 
     async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""

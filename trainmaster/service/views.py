@@ -116,7 +116,8 @@ def attempt_view(job: Job, attempt: Attempt) -> dict[str, Any]:
     return {
         "number": attempt.number, "cause": attempt.cause, "phase": attempt.phase.value,
         "why": attempt.why.value if attempt.why else None,
-        "created_at": attempt.created_at, "started_at": attempt.started_at, "draining_at": attempt.draining_at,
+        "created_at": attempt.created_at, "accepted_at": attempt.accepted_at, "started_at": attempt.started_at,
+        "draining_at": attempt.draining_at,
         "retained_until": _retained_until(job, attempt), "ended_at": attempt.ended_at,
         "verdict": verdict_view(attempt.verdict, job.roles),
         "tasks": [task_view(job, places[task.role, task.index], task) for task in attempt.tasks],

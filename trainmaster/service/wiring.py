@@ -32,6 +32,7 @@ from trainmaster.service.shell import Shell
 from trainmaster.service.submit import Submit
 from trainmaster.service.tally import Tally
 from trainmaster.service.timers import Timers
+from trainmaster.service.waits import Waits
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
@@ -94,7 +95,7 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
         feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
         pools=pools, urgent=urgent, tally=Tally(),
         forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
-        shares=Shares(scheduling, layout.path("shares.json")),
+        shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent)
@@ -106,6 +107,6 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     shell = Shell(master, engine, launching, saving, timers, lambda: scheduling.nodes, clock)
     return Platform(
         context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
-        observer=Observer(master, engine, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
+        observer=Observer(master, engine, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
         database=database, ledger=ledger,
     )  # fmt: skip

@@ -1406,7 +1406,7 @@ export interface components {
          * @description The state a person sees, derived from job state and attempt phase.
          * @enum {string}
          */
-        Shown: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+        Shown: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         /**
          * SignIn
          * @description Name and password.
@@ -1543,6 +1543,8 @@ export interface components {
             why: string | null;
             /** Created At */
             created_at: number;
+            /** Accepted At */
+            accepted_at: number | null;
             /** Started At */
             started_at: number | null;
             /** Draining At */
@@ -1624,7 +1626,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         } & {
             [key: string]: unknown;
         };
@@ -1807,7 +1809,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             reason: components["schemas"]["Reason"] | null;
             verdict: components["schemas"]["Verdict"] | null;
             /** Suggestions */
@@ -1956,7 +1958,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             /** Queue State */
             queue_state: string;
             /** Pai State */
@@ -2034,7 +2036,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             /** Queue State */
             queue_state: string;
             /** Pai State */

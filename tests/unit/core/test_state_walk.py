@@ -28,12 +28,13 @@ ORDER_OF: dict[Phase, type[Action]] = {
     Phase.RETAINED: Hold,
     Phase.DRAINING: Reap,
 }
-"""What entering a phase orders; RUNNING orders nothing."""
+"""What entering a phase orders; PENDING and RUNNING order nothing."""
 
 ANSWERS: dict[Phase, tuple[Kind, ...]] = {
     Phase.PLACED: (Kind.CHECKED, Kind.BAD_NODE),
     Phase.STAGING: (Kind.STAGED, Kind.LAUNCH_FAILED),
-    Phase.STARTING: (Kind.STARTED, Kind.LAUNCH_FAILED),
+    Phase.STARTING: (Kind.STARTED, Kind.ACCEPTED, Kind.LAUNCH_FAILED),
+    Phase.PENDING: (Kind.STARTED, Kind.LAUNCH_FAILED, Kind.FAULT),
     Phase.RUNNING: (Kind.TASK_RUNNING, Kind.TASK_EXITED),
     Phase.SAVING: (Kind.SAVED, Kind.SAVE_FAILED),
     Phase.RETAINED: (Kind.RELEASED,),
@@ -41,7 +42,7 @@ ANSWERS: dict[Phase, tuple[Kind, ...]] = {
 }
 """What engine and shell answer to the order of a phase. Nothing else is needed to bring a job to its end."""
 
-DATA = {Kind.STARTED: {"handle": "{}"}, Kind.SAVED: {"model": None}}
+DATA = {Kind.STARTED: {"handle": "{}"}, Kind.ACCEPTED: {"handle": "{}"}, Kind.SAVED: {"model": None}}
 
 
 @pytest.fixture(params=list(SHAPES))
@@ -220,7 +221,7 @@ def test_the_duration_ends_every_try(graph: Graph) -> None:
             assert edge.actions == (Watch(state.id, edge.actions[0].attempt, state.expires_at),)
         elif state.state is JobState.QUEUED:
             assert edge.after.state is JobState.EXPIRED
-        elif phase(state) in (Phase.PLACED, Phase.STAGING, Phase.STARTING, Phase.RUNNING):
+        elif phase(state) in (Phase.PLACED, Phase.STAGING, Phase.STARTING, Phase.PENDING, Phase.RUNNING):
             assert (phase(edge.after), why(edge.after)) == (Phase.DRAINING, Why.EXPIRE)
 
 

@@ -22,7 +22,7 @@ export const job = {
   },
   wait: { place: "Place" },
   timeline: {
-    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", running: "Running", saving: "Saving or stopping",
+    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", pending: "Queued in the cluster", running: "Running", saving: "Saving or stopping",
     now: "now", none: "No attempt yet: the job waits in the queue.",
   },
   cause: {
@@ -55,7 +55,7 @@ export const job = {
     all: "All replicas", unavailable: "Not measured here",
   },
   events: { none: "No events",
-    actors: { system: "platform", scheduler: "scheduler", agent: "agent" } },
+    actors: { system: "platform", scheduler: "scheduler", agent: "agent", engine: "cluster" } },
   files: {
     live: "Outputs", none: "No files", noneHint: "What a task writes to /model or /workspace/outputs appears here.",
     name: "Name", size: "Size", modified: "Modified", root: "outputs",

@@ -1,0 +1,73 @@
+"""Jobs on a cluster that has a queue of its own, from its hand-over to its end."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.scenario.stage import ADMIN, Stage
+from tests.scenario.test_recovery import fake_spec
+from trainmaster.core.records import Node
+from trainmaster.engines.fake import FakeEngine
+from trainmaster.engines.fake_clock import WallClock
+from trainmaster.engines.fake_cluster import FakeCluster
+
+
+@pytest.fixture
+def cluster() -> FakeCluster:
+    """Two nodes of two cards whose queue is held."""
+    nodes = [Node(f"c{i}", f"10.1.0.{i}", 4.0, 4096, ("A100", "A100")) for i in (1, 2)]
+    made = FakeCluster(nodes, WallClock())
+    made.hold()
+    return made
+
+
+@pytest.fixture
+async def stage(tmp_path: Path, cluster: FakeCluster) -> AsyncIterator[Stage]:
+    """The platform on that cluster alone."""
+    async with Stage(tmp_path / "home", engine=lambda: FakeEngine(cluster, "alps")) as stage:
+        yield stage
+
+
+async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it(
+    stage: Stage, cluster: FakeCluster
+) -> None:
+    job = await stage.submit(fake_spec("a", "sleep 0.2", replicas=2, resources={"gpu": 2}))
+    view = await stage.state(job, "pending")
+    assert view["pai_state"] == "WAITING"
+    assert view["started_at"] is None
+    cluster.release()
+    view = await stage.ended(job)
+    assert view["state"] == "succeeded"
+    assert view["nodes"] == ["c1", "c2"]
+    assert [task["gpus"] for task in view["task_list"]] == [[0, 1], [0, 1]]
+    assert stage.kinds(job)[3:6] == ["staged", "accepted", "started"]
+
+
+async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage, cluster: FakeCluster) -> None:
+    """One started, one ended, one is lost, one was refused while the server was away."""
+    stories = {"runs": "sleep infinity", "ends": "exit 3", "lost": "true", "refused": "true"}
+    runs, ends, lost, refused = jobs = [await stage.submit(fake_spec(*story)) for story in stories.items()]
+    for job in jobs:
+        await stage.state(job, "pending")
+    await stage.platform.close()
+    cluster.lose(f"{lost}-1")
+    cluster.refuse(f"{refused}-1", "launch_failed", "cancelled by its administrator")
+    cluster.release()
+    stage.platform = stage._build()
+    await stage.platform.start()
+    assert (await stage.ended(refused))["verdict"]["message"]["en"] == "cancelled by its administrator"
+    assert (await stage.ended(ends))["task_list"][0]["exit_code"] == 3
+    assert (await stage.running(runs))["attempts"] == 1
+    again = await stage.ended(lost)
+    assert (again["state"], again["attempts"]) == ("succeeded", 2)
+    assert "fault" in stage.kinds(lost)
+
+
+async def test_a_stop_takes_a_job_out_of_the_clusters_queue(stage: Stage, cluster: FakeCluster) -> None:
+    job = await stage.submit(fake_spec("a", "sleep infinity"))
+    await stage.state(job, "pending")
+    await stage.platform.stop(job, ADMIN)
+    assert (await stage.ended(job))["state"] == "stopped"
+    cluster.release()
+    assert not cluster.report(f"{job}-1").known
