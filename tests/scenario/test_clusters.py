@@ -7,16 +7,18 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
+from trainmaster.core.errors import Conflict, InvalidSpec
 from trainmaster.core.records import Node
-from trainmaster.engines.fake import FakeEngine
+from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
 from trainmaster.engines.fake_cluster import FakeCluster
+from trainmaster.engines.registry import Engines
 
 
 @pytest.fixture
 def cluster() -> FakeCluster:
     """Two nodes of two cards whose queue is held."""
-    nodes = [Node(f"c{i}", f"10.1.0.{i}", 4.0, 4096, ("A100", "A100")) for i in (1, 2)]
+    nodes = [Node(f"c{i}", f"10.1.0.{i}", 4.0, 4096, ("A100", "A100"), "alps") for i in (1, 2)]
     made = FakeCluster(nodes, WallClock())
     made.hold()
     return made
@@ -25,14 +27,14 @@ def cluster() -> FakeCluster:
 @pytest.fixture
 async def stage(tmp_path: Path, cluster: FakeCluster) -> AsyncIterator[Stage]:
     """The platform on that cluster alone."""
-    async with Stage(tmp_path / "home", engine=lambda: FakeEngine(cluster, "alps")) as stage:
+    async with Stage(tmp_path / "home", engine=lambda: Engines([FakeEngine(cluster, "alps")])) as stage:
         yield stage
 
 
 async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it(
     stage: Stage, cluster: FakeCluster
 ) -> None:
-    job = await stage.submit(fake_spec("a", "sleep 0.2", replicas=2, resources={"gpu": 2}))
+    job = await stage.submit(fake_spec("a", "sleep 0.2", pool="alps", replicas=2, resources={"gpu": 2}))
     view = await stage.state(job, "pending")
     assert view["pai_state"] == "WAITING"
     assert view["started_at"] is None
@@ -47,7 +49,7 @@ async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it
 async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage, cluster: FakeCluster) -> None:
     """One started, one ended, one is lost, one was refused while the server was away."""
     stories = {"runs": "sleep infinity", "ends": "exit 3", "lost": "true", "refused": "true"}
-    runs, ends, lost, refused = jobs = [await stage.submit(fake_spec(*story)) for story in stories.items()]
+    runs, ends, lost, refused = jobs = [await stage.submit(fake_spec(*story, pool="alps")) for story in stories.items()]
     for job in jobs:
         await stage.state(job, "pending")
     await stage.platform.close()
@@ -65,9 +67,40 @@ async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage
 
 
 async def test_a_stop_takes_a_job_out_of_the_clusters_queue(stage: Stage, cluster: FakeCluster) -> None:
-    job = await stage.submit(fake_spec("a", "sleep infinity"))
+    job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps"))
     await stage.state(job, "pending")
     await stage.platform.stop(job, ADMIN)
     assert (await stage.ended(job))["state"] == "stopped"
     cluster.release()
     assert not cluster.report(f"{job}-1").known
+
+
+async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_stops_only_its_own(
+    tmp_path: Path, cluster: FakeCluster
+) -> None:
+    """The job names a pool; the pool lives on an engine."""
+    here = FakeMachines([Node("n1", "10.0.0.1", 4.0, 4096)], WallClock())
+    cluster.release()
+
+    def engines() -> Engines:
+        return Engines([FakeEngine(here, "local"), FakeEngine(cluster, "alps")], {"alps": "alps"})
+
+    async with Stage(tmp_path / "home", engine=engines) as stage:
+        near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
+        assert (await stage.ended(near))["nodes"] == ["n1"]
+        assert (await stage.ended(far))["nodes"] == ["c1"]
+        assert "accepted" in stage.kinds(far)
+        assert "accepted" not in stage.kinds(near)
+        cluster.reachable = False
+        near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
+        assert (await stage.ended(near))["state"] == "succeeded"
+        assert (await stage.view(far))["state"] == "initialising"
+        ready = await stage.platform.ready()
+        assert ready["ok"]
+        assert ready["checks"]["engine alps"] == "The fake machines do not answer"
+        cluster.reachable = True
+        assert (await stage.ended(far))["state"] == "succeeded"
+        with pytest.raises(Conflict, match="alps decides itself"):
+            await stage.platform.administer.cordon("c1", "", ADMIN)
+        with pytest.raises(InvalidSpec):
+            await stage.platform.administer.assign("n1", "alps", ADMIN)

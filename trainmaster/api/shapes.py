@@ -205,6 +205,15 @@ class Queue(Shape):
     running: int
 
 
+class Engine(Shape):
+    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used."""
+
+    name: str
+    owns_queue: bool
+    down: str | None
+    pools: list[str]
+
+
 class Cluster(Shape):
     """Machines, cards, who uses what."""
 
@@ -212,7 +221,7 @@ class Cluster(Shape):
     pools: list[Pool]
     queue: Queue
     sandbox: Any
-    engine: str
+    engines: list[Engine]
 
 
 class Model(Shape):

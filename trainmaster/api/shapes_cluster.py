@@ -47,6 +47,7 @@ class ResourcePool(Shape):
 
     name: str
     kind: Literal["public", "dedicated"]
+    engine: str
     workspaces: list[str]
     description: str
     nodes: int

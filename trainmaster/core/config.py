@@ -5,6 +5,7 @@ complete configuration.
 """
 
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,33 @@ class LimitsConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalEngineConfig:
+    """What `[[engines]]` of the kind local asks for beside: nothing, `[local]` says it."""
+
+
+ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig}
+"""The kinds of engines, and what each asks for in its `[[engines]]` beside `name`, `kind` and `pools`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """`[[engines]]`: where jobs run, one for each cluster; without any: this machine.
+
+    `pools`: names of those that live there; the first engine has every pool that no other names. What else may stand here
+    depends on `kind`.
+    """
+
+    name: str = "local"
+    kind: str = "local"
+    pools: tuple[str, ...] = ()
+    settings: Any = field(default_factory=LocalEngineConfig)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration."""
 
     server: ServerConfig = field(default_factory=ServerConfig)
     local: LocalConfig = field(default_factory=LocalConfig)
     limits: LimitsConfig = field(default_factory=LimitsConfig)
+    engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

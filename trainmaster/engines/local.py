@@ -65,10 +65,8 @@ def probe_sandbox(wanted: str, find: str | None) -> Probe:
 class LocalEngine:
     """The engine of one home. See engines.base.Engine for the promises of each method."""
 
-    name = "local"
-
-    def __init__(self, layout: Layout, config: Config) -> None:
-        self.layout = layout
+    def __init__(self, layout: Layout, config: Config, name: str = "local") -> None:
+        self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
         self.flags = Flags(gpu_probe=bool(self.host.cards))

@@ -13,7 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
-from trainmaster.engines.base import Engine
+from trainmaster.engines.registry import Engines
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.forecasts import Forecasts
@@ -48,7 +48,7 @@ class Context:
     scheduling: Scheduling
     feed: Feed
     reader: JobReader
-    engine: Engine
+    engines: Engines
     specs: Specs
     metrics: MetricsReader
     counts: StateCounts

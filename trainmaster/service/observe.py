@@ -14,6 +14,7 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Attempt, Job, to_json
 from trainmaster.core.states import Phase, TaskPhase
 from trainmaster.engines.base import AttemptReport, Engine, Fact, Note, Refused, Started, TaskReport, Waiting
+from trainmaster.engines.registry import Engines
 from trainmaster.service.master import Master
 from trainmaster.service.waits import NOT_STARTED, Waits
 
@@ -29,8 +30,8 @@ FORGOTTEN: Final = "the engine knows nothing of this attempt any more"
 class Observer:
     """One object per server."""
 
-    def __init__(self, master: Master, engine: Engine, waits: Waits, clock: Any) -> None:
-        self._master, self._engine, self._waits, self._clock = master, engine, waits, clock
+    def __init__(self, master: Master, engines: Engines, waits: Waits, clock: Any) -> None:
+        self._master, self._engines, self._waits, self._clock = master, engines, waits, clock
         self._task: asyncio.Task[None] | None = None
 
     def report(self, fact: Fact) -> None:
@@ -88,12 +89,22 @@ class Observer:
         return Event(job.id, Kind.TASK_EXITED, report.at, "agent", attempt.number, data)
 
     async def look(self) -> None:
-        """Ask the engine about every launched attempt. Raises Unavailable when it does not answer."""
-        asked = [job for job in self._master.live.values() if job.attempt is not None and job.attempt.phase in LAUNCHED]
-        keys = [attempt_id(job.id, job.attempt.number) for job in asked if job.attempt is not None]
-        if not keys:
+        """Ask every engine about the attempts that were launched on it; of one that does not answer nothing is learnt."""
+        asked: dict[str, list[str]] = {engine.name: [] for engine in self._engines}
+        for job in self._master.live.values():
+            if job.attempt is not None and job.attempt.phase in LAUNCHED:
+                asked[self._engines.of(job.pool).name].append(attempt_id(job.id, job.attempt.number))
+        await asyncio.gather(*(self._ask(engine, asked[engine.name]) for engine in self._engines))
+
+    async def _ask(self, engine: Engine, attempts: list[str]) -> None:
+        if not attempts:
             return
-        for answer in await self._engine.observe(keys):
+        try:
+            answers = await self._engines.up(engine).observe(attempts)
+        except TrainmasterError as error:
+            log.warning("the engine %s did not answer: %s", engine.name, error.message)
+            return
+        for answer in answers:
             self._take_in(answer)
 
     def _take_in(self, answer: AttemptReport) -> None:
@@ -127,10 +138,7 @@ class Observer:
     async def _reconcile(self) -> None:
         while any(job.attempt is not None and job.attempt.phase in LAUNCHED for job in self._master.live.values()):
             await asyncio.sleep(RECONCILE_S)
-            try:
-                await self.look()
-            except TrainmasterError as error:
-                log.warning("the engine did not answer: %s", error.message)
+            await self.look()
 
     async def close(self) -> None:
         """End the reconciliation."""

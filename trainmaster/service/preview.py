@@ -58,7 +58,7 @@ class Preview:
         return {
             **_answer(language, problems, candidate.warnings), "spec": effective(spec), "fits": fits,
             "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
-            "native": None if problems else msgspec.to_builtins(self._ctx.engine.prepare(gang)),
+            "native": None if problems else msgspec.to_builtins(self._ctx.engines.of(job.pool).prepare(gang)),
         }  # fmt: skip
 
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:

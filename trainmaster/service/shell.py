@@ -18,6 +18,7 @@ from trainmaster.core.ids import attempt_id
 from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused
+from trainmaster.engines.registry import Engines
 from trainmaster.service.launching import Launching
 from trainmaster.service.master import Master
 from trainmaster.service.saving import Saving
@@ -42,10 +43,10 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, engine: Engine, launching: Launching, saving: Saving, timers: Timers,
+        self, master: Master, engines: Engines, launching: Launching, saving: Saving, timers: Timers,
         nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
     ) -> None:  # fmt: skip
-        self._master, self._engine, self._launching, self._saving = master, engine, launching, saving
+        self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
         self._timers, self._nodes, self._clock = timers, nodes, clock
         self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
@@ -86,7 +87,7 @@ class Shell:
             with contextlib.suppress(Exception):  # what is wrong with a gang is said when it is launched
                 gang = self._launching.gang(job)
                 if gang is not None:
-                    self._engine.announce(gang)
+                    self._engines.of(job.pool).announce(gang)
 
     # -- orders carried out after the commit -------------------------------------------------------------------
 
@@ -211,9 +212,13 @@ class Shell:
             tries += 1
 
     async def _until_abandoned(self, attempt: str) -> None:
+        """Its pool is not known: whichever engine has it, ends it."""
+        await asyncio.gather(*(self._until_gone(engine, attempt) for engine in self._engines))
+
+    async def _until_gone(self, engine: Engine, attempt: str) -> None:
         while True:
             try:
-                await self._engine.reap(attempt, None, Policy().grace_s)
+                await self._engines.up(engine).reap(attempt, None, Policy().grace_s)
                 return
             except TrainmasterError as error:
                 log.warning("attempt %s of a record set aside is not proven gone: %s", attempt, error.message)
@@ -236,19 +241,20 @@ class Shell:
             gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
             if self._wanted(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
-            handle = await self._engine.launch(gang)
+            engine = self._engine(job)
+            handle = await engine.launch(gang)
         except NotFound as error:
             return self._event(action, Kind.LAUNCH_FAILED, reason=error.message)
         except LaunchRefused as refusal:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
             return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
-        return self._event(action, Kind.ACCEPTED if self._engine.flags.owns_queue else Kind.STARTED, handle=handle)
+        return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED, handle=handle)
 
     async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
         key = attempt_id(action.job, action.attempt)
-        await self._engine.reap(key, attempt.handle, job.policy.grace_s)
+        await self._engine(job).reap(key, attempt.handle, job.policy.grace_s)
         self._proven.add(key)
         try:
             saved = await self._saving.save(job)
@@ -261,8 +267,12 @@ class Shell:
         return self._event(action, Kind.SAVED, **saved)
 
     async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:
-        await self._engine.reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
+        await self._engine(job).reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
         return self._event(action, Kind.REAPED)
+
+    def _engine(self, job: Job) -> Engine:
+        """Return the engine that `job` runs on. Raises Unavailable while it is down."""
+        return self._engines.up(self._engines.of(job.pool))
 
     def _event(self, action: Action, kind: Kind, **data: Any) -> Event:
         return Event(action.job, kind, self._clock(), "system", action.attempt, data)

@@ -1728,8 +1728,8 @@ export interface components {
             queue: components["schemas"]["Queue"];
             /** Sandbox */
             sandbox: unknown;
-            /** Engine */
-            engine: string;
+            /** Engines */
+            engines: components["schemas"]["Engine"][];
         } & {
             [key: string]: unknown;
         };
@@ -1764,6 +1764,22 @@ export interface components {
          * @description A document of its own format.
          */
         Document: {
+            [key: string]: unknown;
+        };
+        /**
+         * Engine
+         * @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used.
+         */
+        Engine: {
+            /** Name */
+            name: string;
+            /** Owns Queue */
+            owns_queue: boolean;
+            /** Down */
+            down: string | null;
+            /** Pools */
+            pools: string[];
+        } & {
             [key: string]: unknown;
         };
         /**
@@ -2826,6 +2842,8 @@ export interface components {
              * @enum {string}
              */
             kind: "public" | "dedicated";
+            /** Engine */
+            engine: string;
             /** Workspaces */
             workspaces: string[];
             /** Description */
