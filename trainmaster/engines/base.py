@@ -113,7 +113,10 @@ Sink = Callable[[Fact], None]
 
 
 class Engine(Protocol):
-    """The eight methods, plus start and close."""
+    """The methods, plus start and close. Names are unique, of engines among those of a server and of nodes among all engines.
+
+    Whatever is asked of the machines raises Unavailable while they do not answer, and is asked again.
+    """
 
     name: str
     flags: Flags
@@ -140,7 +143,7 @@ class Engine(Protocol):
         ...
 
     def isolation(self) -> dict[str, str]:
-        """Return {kind, detail}: what keeps tasks apart here, and in words what is missing."""
+        """Return {kind, detail}: what keeps tasks apart here, and in words what is missing. Also before `start`."""
         ...
 
     def prepare(self, gang: Gang) -> NativeRequest:
@@ -162,7 +165,8 @@ class Engine(Protocol):
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what is known of each attempt id, in the same order (after a restart: the truth).
 
-        Asked about all live attempts at every start and every ten seconds: an answer must be cheap.
+        Facts of those asked about are pushed from now on, whichever server launched them. Asked about all live attempts at
+        every start and every ten seconds: an answer must be cheap.
         """
         ...
 
