@@ -66,8 +66,8 @@ def cpu_ms(waiting: int, unlike: bool, rounds: int) -> Cpu:
         out.reasons.append(_ms_since(began))
         world.schedule(NOW)
         began = time.process_time()
-        for second in range(IDLE):
-            world.schedule(NOW + second)
+        for _ in range(IDLE):
+            world.schedule(NOW)
         out.idle.append(_ms_since(began) / IDLE)
     return out
 

@@ -4,6 +4,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_pools import ANN, card, job
+from trainmaster.core.cluster import Flavor
 from trainmaster.core.errors import Forbidden, InvalidSpec
 
 
@@ -32,6 +33,22 @@ async def test_it_is_refused_like_the_change_itself(fake: Stage) -> None:
     assert {item.path for item in refused.value.problems} == {"values.max_starts", "values.colour"}
     with pytest.raises(Forbidden):
         await fake.platform.what_if.policy({}, ANN)
+
+
+async def test_the_past_is_told_as_what_was_asked_for(fake: Stage) -> None:
+    """Over the API as on the server, page by page and oldest first; a person sees their own jobs only."""
+    half = Flavor("half", cpu=0.5, memory_mib=256, gpu=1, gpu_milli=500)
+    await fake.platform.administer.put_flavor(half, ADMIN)
+    role = {"name": "main", "command": "true", "flavors": ["half"]}
+    first = await fake.submit({"name": "shared", "roles": [role]})
+    assert (await fake.ended(first))["resources"]["gpu"] == 0.5
+    await fake.ended(await fake.submit(card("whole", command="true")))
+    page = await fake.platform.what_if.history(ADMIN, 1, None)
+    (item,) = page["items"]
+    assert (item["id"], item["shapes"][0][0]["resources"]["gpu_share"]) == (first, 0.5)
+    rest = await fake.platform.what_if.history(ADMIN, 9, page["next_cursor"])
+    assert ([one["tasks"] for one in rest["items"]], rest["next_cursor"]) == ([1], None)
+    assert (await fake.platform.what_if.history(ANN, 9, None))["items"] == []
 
 
 async def test_the_queue_is_narrowed_to_a_card_model(fake: Stage) -> None:

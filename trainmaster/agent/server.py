@@ -5,8 +5,6 @@ go to every connected server. Nothing waits here: a request that must wait (reap
 """
 
 import contextlib
-import heapq
-import itertools
 import json
 import os
 import select
@@ -18,9 +16,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import live, logcap, samples
+from trainmaster.agent import live
 from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.live import LiveAttempt
+from trainmaster.agent.lookout import Lookout
+from trainmaster.agent.loop import Loop
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.spawn import Refused
 from trainmaster.agent.supervisor import Supervisor
@@ -29,8 +29,6 @@ from trainmaster.core.layout import Layout
 
 IDLE_S: Final = 60.0
 """An agent with no task and no server for this long goes home; the next server starts another."""
-FAST_S: Final = 0.2
-DISK_EVERY: Final = 5  # samples between two looks at a job's disk use
 
 
 class Connection:
@@ -52,29 +50,19 @@ class Server:
         self.layout = layout
         self.become_keeper = become_keeper
         self.code = code_stamp()
-        self.epoll = select.epoll()
-        self.calls: dict[int, Callable[[int], None]] = {}
         self.connections: dict[int, Connection] = {}
-        self.timers: list[tuple[float, int, Callable[[], None]]] = []
-        self.order = itertools.count()
         self.stopping = False
-        self.ticking = False
-        self.ticks = 0
-        self.disk: dict[str, samples.DiskUse] = {}  # counts going on, by job
         self.idle_since = time.monotonic()
-        cgroups = Cgroups(layout.home)
-        self.supervisor = Supervisor(layout, cgroups, self.push, self.later, self.watch_end)
+        self.loop = Loop()
+        self.supervisor = Supervisor(layout, Cgroups(layout.home), self.push, self.loop.later, self.loop.watch_end)
         self.supervisor.keeper = keeper
-        self.sampler = samples.Sampler(cgroups)
+        self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
-        if not self.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:  # it died while this agent started
-            self.become_keeper()
+        if not self.loop.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:
+            self.become_keeper()  # it died while this agent started
 
     def _open(self) -> None:
-        wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda signum, frame: None)
-        self._watch(wake_read, lambda events: self._child_signal(wake_read))
+        self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         self.supervisor.adopt()
         path = self.layout.agent_socket
         with contextlib.suppress(FileNotFoundError):
@@ -88,8 +76,8 @@ class Server:
         os.chmod(path, 0o600)
         listener.listen(16)
         self.listener = listener
-        self._watch(listener.fileno(), lambda events: self._accept())
-        self._tick_soon()
+        self.loop.watch(listener.fileno(), lambda events: self._accept())
+        self.lookout.begin()
 
     # --------------------------------------------------------------------------------------------------------- loop
 
@@ -97,13 +85,8 @@ class Server:
         """Serve until asked to stop or idle for long."""
         self.supervisor.children_ended()  # one may have ended before its signal was caught
         while not self.stopping:
-            for fd, events in self.epoll.poll(self._patience()):
-                call = self.calls.get(fd)
-                if call is not None:
-                    _guarded(call, events)
+            self.loop.turn(self._patience())
             now = time.monotonic()
-            while self.timers and self.timers[0][0] <= now:
-                _guarded(heapq.heappop(self.timers)[2])
             if self.connections or self.supervisor.attempts:
                 self.idle_since = now
             elif now - self.idle_since >= IDLE_S:
@@ -111,44 +94,10 @@ class Server:
         self.supervisor.cgroups.close()
 
     def _patience(self) -> float:
-        """Return seconds to sleep at most; -1: until something happens."""
-        if self.timers:
-            return max(0.0, self.timers[0][0] - time.monotonic())
+        """Return seconds to sleep at most when no timer is set; -1: until something happens."""
         if not self.connections and not self.supervisor.attempts:
             return IDLE_S
         return -1
-
-    def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call `call` once, `seconds` from now."""
-        heapq.heappush(self.timers, (time.monotonic() + seconds, next(self.order), call))
-
-    def watch_end(self, pid: int, call: Callable[[], None]) -> bool:
-        """Call `call` once when the process `pid` has ended. False: there is no such process."""
-        try:
-            fd = os.pidfd_open(pid)
-        except OSError:
-            return False
-
-        def ended(events: int) -> None:
-            self._unwatch(fd)
-            os.close(fd)
-            call()
-
-        self._watch(fd, ended)
-        return True
-
-    def _watch(self, fd: int, call: Callable[[int], None]) -> None:
-        self.calls[fd] = call
-        self.epoll.register(fd, select.EPOLLIN)
-
-    def _unwatch(self, fd: int) -> None:
-        self.calls.pop(fd, None)
-        self.epoll.unregister(fd)
-
-    def _child_signal(self, fd: int) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.read(fd, 4096)
-        self.supervisor.children_ended()
 
     # -------------------------------------------------------------------------------------------------- connections
 
@@ -160,7 +109,7 @@ class Server:
         sock.setblocking(False)
         fd = sock.fileno()
         self.connections[fd] = Connection(sock)
-        self._watch(fd, lambda events: self._ready(fd, events))
+        self.loop.watch(fd, lambda events: self._ready(fd, events))
 
     def _ready(self, fd: int, events: int) -> None:
         connection = self.connections[fd]
@@ -175,7 +124,7 @@ class Server:
         except OSError:
             data = b""
         if not data:
-            self._unwatch(fd)
+            self.loop.unwatch(fd)
             del self.connections[fd]
             connection.sock.close()
             self._withdraw(connection)
@@ -202,7 +151,9 @@ class Server:
             connection.outbox.clear()  # the end of the connection is noticed by the reading side
         if bool(connection.outbox) != connection.waiting and connection.sock.fileno() >= 0:
             connection.waiting = bool(connection.outbox)
-            self.epoll.modify(connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0))
+            self.loop.epoll.modify(
+                connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0)
+            )
 
     def push(self, event: dict[str, Any]) -> None:
         """Tell every connected server."""
@@ -263,7 +214,7 @@ class Server:
 
         def started(attempt: LiveAttempt) -> None:
             self._answer(connection, request["id"], self._told(attempt))
-            self._tick_soon()
+            self.lookout.begin()
 
         if "attempt" in request:
             connection.announced.discard(request["attempt"])
@@ -312,67 +263,6 @@ class Server:
             return
         self._answer(connection, request["id"], None)
         self.stopping = True
-
-    # ------------------------------------------------------------------------------------------------------ samples
-
-    def _tick_soon(self) -> None:
-        if not self.ticking and (running := self._running()):
-            self.ticking = True
-            self.later(running[0].attempt.settings.sample_s, self._tick)
-
-    def _running(self) -> list[LiveTask]:
-        return [task for attempt in self.supervisor.attempts.values() for task in attempt.tasks if task.running]
-
-    def _tick(self) -> None:
-        """Sample every running task and look at its log; again while anything runs."""
-        self.ticking = False
-        self.ticks += 1
-        self.supervisor.gangs.etc.refresh()
-        running = self._running()
-        now, fast = time.time(), False
-        for task in running:
-            try:
-                self.sampler.sample(task, now)
-                fast = logcap.check(task) or fast
-            except OSError as error:
-                print(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}", file=sys.stderr, flush=True)
-        self.sampler.forget(set(running))
-        self._budgets(running)
-        if fast:
-            self.later(FAST_S, self._look_at_logs)
-        self._tick_soon()
-
-    def _look_at_logs(self) -> None:
-        fast = [logcap.check(task) for task in self._running()]
-        if any(fast):
-            self.later(FAST_S, self._look_at_logs)
-
-    def _budgets(self, running: list[LiveTask]) -> None:
-        """Go on adding up what each job's folder holds; end the tasks of a job that is over its budget."""
-        jobs = {task.attempt.gang.job: task.attempt.settings.disk_mib for task in running}
-        self.disk = {job: use for job, use in self.disk.items() if job in jobs}
-        for job, budget in jobs.items():
-            if not budget or (job not in self.disk and self.ticks % DISK_EVERY):
-                continue
-            use = self.disk.setdefault(job, samples.DiskUse(self.layout.job(job)))
-            done = use.step()
-            if (used := use.bytes >> 20) > budget:
-                text = f"was ended: its job's folder holds {used} MiB, the limit is {budget} MiB"
-                for task in running:
-                    if task.attempt.gang.job == job:
-                        self.supervisor.doom(task, "disk_full", text)
-            if done:
-                del self.disk[job]
-
-
-def _guarded(call: Callable[..., None], *given: int) -> None:
-    """Call `call`. What nobody foresaw is said and passed over: it may strand one task, and must not take the others along,
-    nor come back with every new agent.
-    """
-    try:
-        call(*given)
-    except Exception:
-        traceback.print_exc()
 
 
 def code_stamp() -> int:

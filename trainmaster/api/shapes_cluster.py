@@ -6,7 +6,7 @@ that the reader may not know of only sizes are told: job, name and owner are nul
 
 from typing import Any, Literal
 
-from trainmaster.api.shapes_jobs import Forecast, PriorityName, Reason, Shape, Text, Totals
+from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Shape, Text, Totals
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
 Room = Literal["idle", "tight", "away"]
@@ -327,6 +327,44 @@ class PolicyEffect(Shape):
     left_out: int
     now: WaitFigures
     changed: WaitFigures
+
+
+class AskedRole(Shape):
+    """A role as the queue sees it."""
+
+    name: str
+    replicas: int
+    min_replicas: int | None
+    flavor: str | None
+    resources: Need
+    ports: list[Port]
+
+
+class Asked(Shape):
+    """What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many."""
+
+    id: str
+    owner: str
+    workspace: str
+    pool: str
+    virtual_cluster: str | None
+    priority: PriorityName
+    preemptible: bool
+    submitted_at: float
+    ended_at: float | None
+    duration_s: float | None
+    run_s: float | None
+    tasks: int
+    nodes: list[str]
+    driver: str | None
+    shapes: list[list[AskedRole]]
+
+
+class History(Shape):
+    """One page of the jobs that ended, oldest first."""
+
+    items: list[Asked]
+    next_cursor: str | None
 
 
 class Alternative(Shape):

@@ -120,7 +120,7 @@ class Totals(Shape):
 
     cpu: float
     memory_mib: int
-    gpu: int
+    gpu: float
     gpu_type: str | None
 
 
@@ -188,6 +188,7 @@ class Need(Shape):
     gpu: int
     gpu_type: str | None
     shm_mib: int
+    gpu_share: float
 
 
 class Port(Shape):

@@ -1,6 +1,6 @@
 """What every command needs: the global options, and the client they lead to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +41,15 @@ def home() -> str:
     from trainmaster.sdk.find import home_folder
 
     return home_folder(OPTIONS.home)
+
+
+def demand_known(kind: str, name: str, there: Iterable[Mapping[str, Any]]) -> None:
+    """Let pass the name of one that is `there`. Raises NotFound saying which there are."""
+    from trainmaster.core.errors import NotFound
+
+    names = [str(one["name"]) for one in there]
+    if name not in names:
+        raise NotFound(f"There is no {kind} {name}", remedy=f"There are: {', '.join(names)}.")
 
 
 def each(refs: Iterable[str], act: Callable[[str], Any]) -> tuple[list[Any], bool]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.context import AsJson, client, demand_known
 from trainmaster.cli.pool import About, Name
 
 Where = Annotated[str, typer.Option("--workspace", "-w", help="The workspace that it belongs to.")]
@@ -31,7 +31,9 @@ def list_flavors(
     from trainmaster.cli.render import emit_json, table
     from trainmaster.core.units import format_memory
 
-    found = client().admin.flavors(workspace, kind, model)
+    admin = client().admin
+    demand_known("workspace", workspace, admin.workspaces())
+    found = admin.flavors(workspace, kind, model)
     if as_json:
         emit_json(found)
         return

@@ -1,4 +1,4 @@
-"""Looking at and ending jobs: list, show, stop, delete, explain."""
+"""Looking at, changing and ending jobs: list, show, change, stop, delete, explain."""
 
 import sys
 from typing import Annotated, Any
@@ -12,6 +12,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("list", epilog="Example: [bold]tm list --state running --state queued[/]")(list_jobs)
     app.command(epilog="Example: [bold]tm show t826 --json[/]")(show)
+    app.command(epilog="Example: [bold]tm change t826 --duration 2h[/]")(change)
     app.command(epilog="Example: [bold]tm stop t826 t931[/]")(stop)
     app.command(epilog="Example: [bold]tm delete t826[/]")(delete)
     app.command(epilog="Example: [bold]tm explain t826[/]")(explain)
@@ -46,6 +47,39 @@ def show(jobs: Jobs, as_json: AsJson = False) -> None:
     _leave(good)
 
 
+def change(
+    jobs: Jobs,
+    duration: Annotated[
+        str | None, typer.Option(help="How long it may run, for example 2h, or none.", show_default="as it is")
+    ] = None,
+    priority: Annotated[
+        str | None, typer.Option(help="normal, urgent or very_urgent.", show_default="as it is")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change how long jobs may run, or their priority; they keep their turn, and what runs runs on."""
+    from trainmaster.cli.render import emit_json
+    from trainmaster.core.units import exact_duration, parse_duration_s
+
+    wanted: dict[str, Any] = {} if priority is None else {"priority": priority}
+    if duration is not None:
+        try:
+            wanted["duration_s"] = None if duration == "none" else parse_duration_s(duration)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    if not wanted:
+        raise typer.BadParameter("nothing is changed; name --duration or --priority")
+    server = client()
+    found, good = each(jobs, lambda ref: server.get(ref).change(**wanted).data)
+
+    def say(data: dict[str, Any]) -> None:
+        limit = "none" if data["duration_s"] is None else exact_duration(data["duration_s"])
+        print(f"{data['id']}  duration {limit}  priority {data['priority']}")
+
+    _print(found, as_json, say, emit_json)
+    _leave(good)
+
+
 def stop(
     jobs: Jobs, reason: Annotated[str, typer.Option(help="Why; shown with the job.")] = "", as_json: AsJson = False
 ) -> None:
@@ -76,7 +110,7 @@ def delete(jobs: Jobs, as_json: AsJson = False) -> None:
 
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     """Say why jobs wait, run or ended, and what would change that."""
-    from trainmaster.cli.render import console, emit_json
+    from trainmaster.cli.render import console, emit_json, waiting_lines
 
     server = client()
 
@@ -92,7 +126,7 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
 
     def say(data: dict[str, Any]) -> None:
         console().print(f"{data['id'][:12]}  {data['name']}  {data['state']}", markup=False)
-        for text in _reasons(data):
+        for text in [*waiting_lines(data), *_ending(data)] or ["nothing stands in its way"]:
             console().print(f"  {text}", markup=False, soft_wrap=True)
 
     found, good = each(jobs, one)
@@ -100,34 +134,13 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     _leave(good)
 
 
-def _reasons(data: dict[str, Any]) -> list[str]:
-    texts = []
-    reason, verdict = data.get("reason") or {}, data.get("verdict") or {}
-    if reason:
-        texts.append(reason["message"]["en"])
-    if data.get("position") is not None:
-        texts.append(f"position {data['position']} in the queue")
-    forecast = data.get("forecast")
-    if forecast is not None:
-        texts.append(_foreseen(forecast))
-    if verdict:
-        texts += [verdict["title"]["en"], verdict["message"]["en"], verdict.get("evidence") or ""]
-    texts += [f"to change that: {one['message']['en']}" for one in data.get("suggestions") or ()]
-    return [text for text in texts if text] or ["nothing stands in its way"]
-
-
-def _foreseen(forecast: dict[str, Any]) -> str:
-    """Return a forecast in words: when, the range, or why it is unknown."""
-    if forecast["when"] == "unknown":
-        return f"nobody knows when it starts: {forecast['why']['en']}"
-    low, high = (_clock(forecast[end]) if forecast[end] is not None else "later" for end in ("low", "high"))
-    return f"starts at about {_clock(forecast['at'])}, between {low} and {high}"
-
-
-def _clock(at: float) -> str:
-    from datetime import UTC, datetime
-
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+def _ending(data: dict[str, Any]) -> list[str]:
+    """Return how a job ended: what it is called, in words, and from where that is known."""
+    verdict = data.get("verdict") or {}
+    if not verdict:
+        return []
+    texts = (verdict["title"]["en"], verdict["message"]["en"], verdict.get("evidence") or "")
+    return [text for text in texts if text]
 
 
 def _print(found: list[Any], as_json: bool, say: Any, emit: Any) -> None:

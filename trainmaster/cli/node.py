@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.context import AsJson, client, demand_known
 
 Name = Annotated[str, typer.Argument(metavar="NODE", help="The node's name, as tm node list shows it.")]
 Why = Annotated[str, typer.Option("--note", "-n", help="Why, in words shown with the node.")]
@@ -32,9 +32,14 @@ def list_nodes(
     """List nodes with what is used of them."""
     from trainmaster.cli.render import emit_json, table
 
-    found = client().admin.resources(fits or [], workspace)["nodes"]
+    admin = client().admin
+    demand_known("workspace", workspace, admin.workspaces())
+    found = admin.resources(fits or [], workspace)["nodes"]
     if as_json:
         emit_json(found)
+        return
+    if not found:
+        print("No node fits.")
         return
     columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
     table(columns, [

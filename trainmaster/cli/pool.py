@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.context import AsJson, client, demand_known
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name.")]
 About = Annotated[str, typer.Option("--description", help="What it is for.")]
@@ -28,7 +28,9 @@ def list_pools(
     """List pools and their virtual clusters."""
     from trainmaster.cli.render import emit_json, table
 
-    found = client().admin.pools(workspace)
+    admin = client().admin
+    demand_known("workspace", workspace, admin.workspaces())
+    found = admin.pools(workspace)
     if as_json:
         emit_json(found)
         return

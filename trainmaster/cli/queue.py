@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.context import AsJson, client, demand_known
 
 
 def add_to(app: typer.Typer) -> None:
@@ -17,7 +17,7 @@ def add_to(app: typer.Typer) -> None:
     part.callback()(show_queue)
     policy = typer.Typer(no_args_is_help=True, help="The queue's policy.")
     policy.command("show", epilog="Example: [bold]tm queue policy show[/]")(show_policy)
-    policy.command("set", epilog="Example: [bold]tm queue policy set max_starts=100[/]")(set_policy)
+    policy.command("set", epilog="Example: [bold]tm queue policy set age_cap_s=1d max_starts=100[/]")(set_policy)
     part.add_typer(policy, name="policy")
     app.add_typer(part, name="queue")
 
@@ -33,10 +33,15 @@ def show_queue(
     """Show what waits, in the order it is considered."""
     if context.invoked_subcommand is not None:
         return
-    from trainmaster.cli.render import emit_json, table
+    from trainmaster.cli.render import emit_json, expected_start, table
     from trainmaster.core.units import format_duration
 
-    found = client().admin.queue(pool=pool, workspace=workspace, mine=mine, limit=limit)
+    admin = client().admin
+    if pool:
+        demand_known("pool", pool, admin.pools())
+    if workspace:
+        demand_known("workspace", workspace, admin.workspaces())
+    found = admin.queue(pool=pool, workspace=workspace, mine=mine, limit=limit)
     if as_json:
         emit_json(found)
         return
@@ -45,23 +50,13 @@ def show_queue(
         return
     table((">place", "job", "name", "pool", "workspace", "priority", ">tasks", ">cards", ">waits", "starts", "why"), [
         (one["position"], (one["job"] or "-")[:12], one["name"] or "-", one["pool"], one["workspace"], one["priority"],
-         one["tasks"], f"{one['resources']['gpu']:g}", format_duration(one["wait_s"]), _starts(one["forecast"]),
+         one["tasks"], f"{one['resources']['gpu']:g}", format_duration(one["wait_s"]), expected_start(one["forecast"]),
          one["reason"]["message"]["en"] if one["reason"] else "") for one in found["items"]
     ])  # fmt: skip
     asked = [f"{one['asked']:g} {one['model'] or 'of any model'} ({one['used']:g}/{one['total']} used)"
              for one in found["demand"] if one["asked"]]  # fmt: skip
     more = f"{found['total'] - len(found['items'])} more wait. " if found["total"] > len(found["items"]) else ""
     print(more + (f"Cards asked for: {', '.join(asked)}" if asked else "No cards are asked for."))
-
-
-def _starts(forecast: dict[str, Any] | None) -> str:
-    from datetime import UTC, datetime
-
-    if forecast is None or forecast["when"] == "unknown":
-        return ""
-    if forecast["when"] == "now":
-        return "now"
-    return f"about {datetime.fromtimestamp(forecast['at'], UTC):%Y-%m-%d %H:%M}"
 
 
 def show_policy(as_json: AsJson = False) -> None:
@@ -73,7 +68,10 @@ def show_policy(as_json: AsJson = False) -> None:
 
 
 def set_policy(
-    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="NAME= is the default again.")],
+    values: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME=VALUE...", help="Durations such as 1h30m or 3d; NAME= is the default again."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Change settings; they hold from the next pass on."""
@@ -84,15 +82,22 @@ def set_policy(
         name, equals, value = text.partition("=")
         if not equals:
             raise typer.BadParameter(f"{text!r} is no setting; write NAME=VALUE")
-        given[name] = _value(value)
+        given[name] = _value(name, value)
     found = client().admin.set_policy(**given)
     emit_json(found) if as_json else _say(found)
 
 
-def _value(text: str) -> Any:
-    """Return a number, true, false or null (the default again) as such, everything else as a text."""
-    if not text:
+def _value(name: str, text: str) -> Any:
+    """Return seconds for a setting in ``_s``; of others a number, true, false or null (the default again), else the text."""
+    from trainmaster.core.units import parse_duration_s
+
+    if text in ("", "null"):
         return None
+    if name.endswith("_s"):
+        try:
+            return parse_duration_s(text)
+        except ValueError as error:
+            raise typer.BadParameter(f"{name}: {error}") from None
     try:
         return json.loads(text)
     except ValueError:
@@ -103,7 +108,7 @@ def _say(found: dict[str, Any]) -> None:
     from trainmaster.cli.render import table
 
     table(("setting", ">value", ">default", "bounds", "meaning"), [
-        (one["name"], one["value"], one["default"], ", ".join(one["choices"]) or _bounds(one), one["meaning"]["en"])
+        (one["name"], _shown(one, "value"), _shown(one, "default"), ", ".join(one["choices"]) or _bounds(one), one["meaning"]["en"])
         for one in found["knobs"]
     ])  # fmt: skip
     if found["changed_by"]:
@@ -113,4 +118,14 @@ def _say(found: dict[str, Any]) -> None:
 def _bounds(knob: dict[str, Any]) -> str:
     if knob["minimum"] is None and knob["maximum"] is None:
         return ""
-    return " to ".join("any" if knob[name] is None else f"{knob[name]:g}" for name in ("minimum", "maximum"))
+    return " to ".join("any" if knob[name] is None else _shown(knob, name) for name in ("minimum", "maximum"))
+
+
+def _shown(knob: dict[str, Any], name: str) -> str:
+    """Return the setting's value, default or bound as it may be typed."""
+    from trainmaster.core.units import exact_duration
+
+    found = knob[name]
+    if isinstance(found, str):
+        return found
+    return exact_duration(found) if knob["unit"] == "s" else f"{found:g}"

@@ -2,18 +2,25 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.core.units import format_duration, format_memory
+from trainmaster.core.units import exact_duration, format_duration, format_memory
 
 COLOURS: Final[dict[str, str]] = {
     "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
     "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
 }  # fmt: skip
 BARS: Final = "▁▂▃▄▅▆▇█"
+WHEN: Final = {
+    "now": "[green]it would start now[/]",
+    "queue": "[yellow]it would wait[/]",
+    "never": "[red]it can never run[/]",
+}
 
 
 def emit_json(value: Any) -> None:
@@ -156,6 +163,49 @@ def _ending(task: Mapping[str, Any]) -> str:
     return "" if task.get("exit_code") is None else str(task["exit_code"])
 
 
+def expected_start(forecast: Mapping[str, Any] | None) -> str:
+    """Return in words when a waiting job is expected to start; empty where nobody asks."""
+    if forecast is None:
+        return ""
+    if forecast["when"] == "unknown":
+        return f"unknown: {forecast['why']['en']}"
+    return "now" if forecast["when"] == "now" else f"about {_clock(forecast['at'])}"
+
+
+def _clock(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def waiting_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return why a job waits (or would), where and until when, and what to type that it starts sooner."""
+    texts = []
+    if found.get("reason"):
+        texts.append(found["reason"]["message"]["en"])
+    if found.get("position") is not None:
+        texts.append(f"position {found['position']} in the queue")
+    forecast = found.get("forecast")
+    if forecast is not None:
+        low, high = (forecast[end] and _clock(forecast[end]) for end in ("low", "high"))
+        span = f", between {low or 'now'} and {high or 'later'}" if low != high else ""
+        texts.append(f"expected start: {expected_start(forecast)}{span}")
+    for one in found.get("suggestions", ()):
+        texts.append(f"to start it sooner: {one['message']['en']}")
+        if one["change"]:
+            texts.append(f"  {_command(found['id'], one['change'])}")
+    return texts
+
+
+def _command(job: str, change: Mapping[str, Any]) -> str:
+    """Return what makes `change`: in place where the job keeps its turn, else in a copy instead of it."""
+    if change.keys() <= {"duration", "priority"}:
+        words = (f"--{name} {exact_duration(value) if name == 'duration' else value}" for name, value in change.items())
+        return f"tm change {job[:12]} {' '.join(words)}"
+    pairs = (
+        f"--set {shlex.quote(f'{path}={json.dumps(value, ensure_ascii=False)}')}" for path, value in change.items()
+    )
+    return f"tm clone {job[:12]} {' '.join(pairs)} && tm stop {job[:12]}"
+
+
 def show_preview(found: Mapping[str, Any]) -> None:
     """Print a preview: problems, or what would run and where."""
     out = console()
@@ -172,18 +222,16 @@ def show_preview(found: Mapping[str, Any]) -> None:
     for role in found["roles"]:
         out.print(f"role [bold]{_e(role['name'])}[/] runs")
         for task in role["tasks"]:
-            import shlex
-
             out.print(f"  [bold]{task['name']}[/] {_e(shlex.join(task['argv']))}", soft_wrap=True)
-    fits = found.get("fits")
-    if found["ok"] and fits is not None:
-        words = {
-            "now": "[green]it would start now[/]",
-            "queue": "[yellow]it would wait[/]",
-            "never": "[red]it can never run[/]",
-        }
-        reason = ((fits.get("reason") or {}).get("message") or {}).get("en", "")
-        out.print(words[fits["when"]] + (f": {_e(reason)}" if reason else ""))
+    start = found.get("would_start")
+    if start is not None:
+        out.print(WHEN[start["when"]])
+        for line in waiting_lines(start):
+            out.print(f"  {_e(line)}", soft_wrap=True)
+        if len(start["alternatives"]) > 1:
+            for way in start["alternatives"]:
+                flavors = " + ".join(name or "its own resources" for name in way["flavors"])
+                out.print(f"  with {_e(flavors)}: {WHEN[way['when']]}")
     elif found["ok"]:
         out.print("[green]it is valid[/]")
 

@@ -98,11 +98,10 @@ def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, 
 def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...]]":
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.simulate.clusters import parse_cluster
-    from trainmaster.simulate.history import ENDED, from_history, nodes_of
+    from trainmaster.simulate.history import from_history, nodes_of
 
     server = client()
-    items = [job.data for job in server.iterate(state=list(ENDED))]
-    work = from_history(items, lambda job: server.get(job).data)
+    work = from_history(server.admin.history())
     if not work.jobs:
         raise InvalidSpec("no job has ended here yet", remedy="Name a file of jobs instead of --history.")
     return work, parse_cluster(cluster) if cluster else nodes_of(server.cluster())

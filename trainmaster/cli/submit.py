@@ -156,7 +156,9 @@ def _preview(file: Path, set_: list[str] | None) -> dict[str, Any]:
 
     wanted = changes(set_)
     try:
-        return client().preview(file, set=wanted)
+        server = client()
+        found = server.preview(file, set=wanted)
+        return found | {"would_start": server.would_start(file, set=wanted) if found["ok"] else None}
     except Unavailable as error:
         print(f"{error.message}; checked without it, so whether it fits is not known.", file=sys.stderr)
         return _rehearse(file, set_)

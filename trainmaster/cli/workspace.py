@@ -28,9 +28,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
         emit_json(found)
         return
     table(("workspace", ">weight", "urgent", "quotas", ">waiting", ">running"), [
-        (one["name"], f"{one['weight']:g}", _urgent(one["urgent"]),
-         "; ".join(f"{quota['pool']}: {shares(quota['share'])}" for quota in one["quotas"]), one["waiting"], one["running"])
-        for one in found
+        (one["name"], f"{one['weight']:g}", _urgent(one["urgent"]), _quotas(one), one["waiting"], one["running"]) for one in found
     ])  # fmt: skip
 
 
@@ -71,7 +69,7 @@ def set_(
         description=known.get("description", "") if description is None else description,
     )  # fmt: skip
     emit_json(made) if as_json else print(
-        f"{made['name']}  weight {made['weight']:g}  urgent {_urgent(made['urgent'])}"
+        f"{made['name']}  weight {made['weight']:g}  urgent {_urgent(made['urgent'])}  quotas {_quotas(made) or 'none'}"
     )
 
 
@@ -85,6 +83,10 @@ def _limit(given: int | None, known: int | None) -> int | None:
     if given is None:
         return known
     return None if given < 0 else given
+
+
+def _quotas(found: dict[str, Any]) -> str:
+    return "; ".join(f"{quota['pool']}: {shares(quota['share'])}" for quota in found["quotas"])
 
 
 def _urgent(urgent: dict[str, Any]) -> str:

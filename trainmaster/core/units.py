@@ -70,6 +70,18 @@ def format_memory(mib: int) -> str:
     return f"{mib}MiB"
 
 
+def exact_duration(seconds: float) -> str:
+    """Return the whole text of `seconds` as `parse_duration_s` reads it, for example ``30d``, ``1h30m`` or ``0s``."""
+    parts, rest = [], seconds
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(f"{count:.0f}{unit}")
+    if rest or not parts:
+        parts.append(f"{rest:.15g}s")
+    return "".join(parts)
+
+
 def format_duration(seconds: float) -> str:
     """Return a short text of `seconds` in its two largest units, for example ``1h 30m``; below a minute ``12.3s``."""
     if seconds < 60:

@@ -6,21 +6,26 @@ line. Costs are bounded: a fixed number of fits and one walk over the nodes or t
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room, within
+from trainmaster.queue.classes import joined
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fit import place
+from trainmaster.queue.lanes import Lane, lanes_of
 from trainmaster.queue.need import WHOLE
+from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Excess, asks, charges
 from trainmaster.queue.shortage import FIELDS, away, plain
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, RequestClass, Snapshot, Start
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, Snapshot, Start
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
 """Reasons about free amounts, and the field of Resources that is short."""
@@ -99,17 +104,29 @@ def over_quota(pool: str, excess: Excess) -> Reason:
 
 
 def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
-    """Return how many waiting jobs of the same pool come before `job`, borrowing aside. O(classes log jobs)."""
+    """Return how many waiting jobs of the same pool come before `job`, borrowing aside. O(classes before it)."""
     ranking = made.ranking
     if ranking is None:
         return 0
-    turn = ranking.place(job)
-    return sum(ranking.ahead(cls, turn) for cls in snapshot.pending if cls.key.request.pool == job.pool)
+    lanes, turn = lanes_of(snapshot.pending).sorted_by(ranking.rule), ranking.place(job)
+    return sum(_ahead(lane, ranking, turn) for lane in lanes if lane.key.pool == job.pool)
+
+
+def _ahead(lane: Lane, ranking: Ranking, turn: Place) -> int:
+    """Return how many jobs of a lane stand before a place: none of a class whose first does not."""
+    if lane.key.priority != -turn[0]:
+        return sum(len(cls.jobs) for _, _, cls in lane.rows) if lane.key.priority > -turn[0] else 0
+    offset = ranking.offset(lane.key.tenant)
+    before = bisect_left(lane.rows, turn[2:], key=lambda row: (row[0] + offset, row[1]))
+    return sum(ranking.ahead(cls, turn) if len(cls.jobs) > 1 else 1 for _, _, cls in islice(lane.rows, before))
 
 
 def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
-    """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is."""
-    seen = replace(snapshot, pending=(*snapshot.pending, RequestClass(ClassKey.of(job), (job,))))
+    """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is.
+
+    O(a pass).
+    """
+    seen = replace(snapshot, pending=joined(snapshot.pending, job))
     made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
     return start or explain(seen, job, made)

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
 from trainmaster.queue.capacity import Room
+from trainmaster.queue.classes import in_order
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.future import MANY, SAMPLES, Future, Runs, Scene, Waits, luck
 from trainmaster.queue.history import History
@@ -88,10 +89,9 @@ def scene_after(
 ) -> Scene:
     """Return the scene of `pool` as the pass `made` leaves it, its starts carried out."""
     starts = {start.job: start for start in made.starts}
-    classes = [cls for cls in snapshot.pending if cls.key.request.pool == pool]
     ranking = made.ranking or Ranking(policy, Offsets({}))
     line, running = [], [usage for usage in snapshot.running if usage.pool == pool]
-    for job in ranking.jobs(classes):
+    for job in in_order(snapshot.pending, ranking, pool):
         start = starts.get(job.job)
         if start is not None:
             ends_at = made.at + job.limit_s

@@ -4,7 +4,7 @@ Limits are written as ``{"gpu": 8}`` (guaranteed, borrowing without end) or ``{"
 Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -127,6 +127,14 @@ class ClusterCalls:
         """Return running and foreseen jobs by node and time."""
         found: Answer = self._http.json("GET", "/queue/timeline", params={"pool": pool})
         return found
+
+    def history(self) -> Iterator[Answer]:
+        """Yield what the jobs that ended asked for, oldest first."""
+        cursor: str | None = ""
+        while cursor is not None:
+            page = self._http.json("GET", "/queue/history", params={"cursor": cursor} if cursor else {})
+            yield from page["items"]
+            cursor = page["next_cursor"]
 
     def policy(self) -> Answer:
         """Return every knob of the queue's policy with its bounds, meaning and value."""

@@ -102,8 +102,12 @@ class Platform:
         self._loop.call_soon_threadsafe(self.context.counts.set_aside, found.job, found.owner, found.shown)
 
     def _wake_in(self, seconds: float) -> None:
-        if self._waking is None or self._waking.when() <= asyncio.get_running_loop().time():
-            self._waking = asyncio.get_running_loop().call_later(seconds, self.context.master.wake)
+        loop = asyncio.get_running_loop()
+        if self._waking is not None:
+            if loop.time() < self._waking.when() <= loop.time() + seconds:
+                return
+            self._waking.cancel()
+        self._waking = loop.call_later(seconds, self.context.master.wake)
 
     def _decided(self, kind: str) -> None:
         """An administrator changed something: it holds from the next pass on, which comes at once."""

@@ -15,6 +15,7 @@ from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Attempt, Job, Task
 from trainmaster.core.states import Phase
 from trainmaster.frameworks.registry import get as framework
+from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.launching import mounts
@@ -63,11 +64,15 @@ class Preview:
 
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
         """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait."""
-        found = self._ctx.scheduling.would_start(job, self._ctx.names_for(who))
-        if isinstance(found, tuple):
-            shown = [{"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)} for a in found]
-            return {"when": "now", "reason": None, "placement": shown}, found
-        return {"when": "queue", "reason": found, "placement": []}, self._ctx.scheduling.imagined(job)
+        scheduling = self._ctx.scheduling
+        found = scheduling.would_start(job)
+        if isinstance(found, Start):
+            shown = [
+                {"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)} for a in found.placement
+            ]
+            return {"when": "now", "reason": None, "placement": shown}, found.placement
+        reason = scheduling.would_wait(job, found, self._ctx.names_for(who))
+        return {"when": "queue", "reason": reason, "placement": []}, scheduling.imagined(job)
 
     def _gang(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
         tasks = tuple(Task(a.role, a.index) for a in placement)

@@ -15,6 +15,7 @@ from trainmaster.core.records import Assignment, Job
 from trainmaster.core.states import Shown
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import KNOBS, policy_json, problems
+from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.pools import POLICY
@@ -200,11 +201,13 @@ class Queueing:
         if wrong:
             raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
-        answers = [self._when(way, who) for way in ways]
-        best = min(answers, key=lambda answer: _WHEN.index(answer[0]))
-        queues = best[0] == "queue"
+        answers = [self._when(way) for way in ways]
+        best = min(range(len(ways)), key=lambda at: _WHEN.index(answers[at][0]))
+        when, why = answers[best]
+        reason = self._told(ways[best], when, why, who) if why is not None else None
+        queues = when == "queue"
         return {
-            "when": best[0], "reason": best[1], "position": best[1]["position"] if queues and best[1] else None,
+            "when": when, "reason": reason, "position": reason["position"] if reason is not None else None,
             "forecast": await self._ctx.forecasts.would(job, self._ctx.clock()) if queues else None,
             "alternatives": [
                 {"flavors": [role.flavor for role in way.roles], "when": when}
@@ -212,12 +215,18 @@ class Queueing:
             ],
         }  # fmt: skip
 
-    def _when(self, job: Job, who: Principal) -> tuple[str, dict[str, Any] | None]:
+    def _when(self, job: Job) -> tuple[str, Reason | None]:
         refused = self._ctx.scheduling.refusal(job)
         if refused is not None:
-            return "never", shown(refused, 0, self._ctx.names_for(who)) | {"position": None}
-        found = self._ctx.scheduling.would_start(job, self._ctx.names_for(who))
-        return ("now", None) if isinstance(found, tuple) else ("queue", found)
+            return "never", refused
+        found = self._ctx.scheduling.would_start(job)
+        return ("now", None) if isinstance(found, Start) else ("queue", found)
+
+    def _told(self, job: Job, when: str, why: Reason, who: Principal) -> dict[str, Any]:
+        name_of = self._ctx.names_for(who)
+        if when == "never":
+            return shown(why, 0, name_of) | {"position": None}
+        return self._ctx.scheduling.would_wait(job, why, name_of)
 
 
 _WHEN: Final = ("now", "queue", "never")

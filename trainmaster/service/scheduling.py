@@ -15,7 +15,8 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, Role, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, pending_of, placing
+from trainmaster.queue.changes import Changes, Suggestion
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, placing
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain, position, preview
 from trainmaster.queue.fairness import Fairness, Offsets
@@ -29,13 +30,18 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
 from trainmaster.queue.running import Running, usage_of
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot, Start
+from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
+from trainmaster.queue.sooner import promising
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
 
 SUGGESTED: Final = 3
 """Changes told of one waiting job."""
+
+SHARES_S: Final = 60.0
+"""Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
+by that waits a minute longer at most, little beside the hours by which shares move it; a pass a minute is next to nothing."""
 
 NameOf = Callable[[str], str | None]
 """Job id -> its name, or None for a reader who may not know of it."""
@@ -143,20 +149,26 @@ class Scheduling:
     def schedule(self, now: float) -> list[Event]:
         """Run one pass; return a `preempted` event per eviction and a `placed` event per start.
 
-        Nothing is done when nothing changed since the last one: time alone lets nobody start. It does where running jobs may
-        be preempted after a while, and where a port may have become free.
+        Nothing is done when nothing changed since the last one and time alone lets nobody start. It may where running jobs may
+        be preempted after a while, where a port may have become free, and, looked at every SHARES_S, where shares decide the order.
         """
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
         facts = self.queue.changes, self.running.changes, self.capacity.changes, self.policy, self.quotas, self._weights
         timely = self.policy.preemption != "off" or bool(self.capacity.busy_ports)
-        if facts == self._planned and not timely:
+        moves = self.policy.fair_weight_s > 0  # shares do, and the order with them
+        again_s = self._plan.at + SHARES_S - now
+        if facts == self._planned and not timely and not (moves and again_s <= 0):
+            if moves:
+                self.later(again_s)
             return []
         if self.policy.minds_mix:
             self._mix = self._recent.mix(now)
         self._plan = made = self._plan_on_free_ports(now)
         self._planned = facts
+        if moves:
+            self.later(SHARES_S)
         out = []
         for evict in made.evictions:
             number = split_attempt_id(evict.attempt)[1]
@@ -192,15 +204,14 @@ class Scheduling:
         return self._plan.at
 
     def line(self, pool: str | None = None, also: Pending | None = None) -> Iterator[Pending]:
-        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log classes) each.
+        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log lanes) each.
 
         `pool`: only there. `also`: one who is not in the queue, as if it were.
         """
-        ranking = self._plan.ranking or Ranking(self.policy, Offsets({}))
-        classes = [cls for cls in self.queue.snapshot_classes() if pool is None or cls.key.request.pool == pool]
+        classes = self.queue.snapshot_classes()
         if also is not None:
-            classes.append(RequestClass(ClassKey.of(also), (also,)))
-        return ranking.jobs(classes)
+            classes = joined(classes, also)
+        return in_order(classes, self._plan.ranking or Ranking(self.policy, Offsets({})), pool)
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
@@ -236,24 +247,32 @@ class Scheduling:
         snapshot = self._snapshot()
         why = explain(snapshot, pending, self._plan, holders=True)
         ahead = position(snapshot, pending, self._plan)
-        found = (s for s in suggest(snapshot, pending, why, self._plan, flavors) if works(s.change))
-        suggestions = [{"message": two(s.message), "change": s.change} for s in islice(found, SUGGESTED)]
+        now = suggest(snapshot, pending, why, self._plan, flavors, self.policy, _spent_s(job))
+        found = islice((one for one in now if works(one.change)), SUGGESTED)
         told = shown(why, ahead, name_of)
         return {
             "reason": told,
             "position": told["position"],
             "ahead": ahead,
             "evidence": told["evidence"],
-            "suggestions": suggestions,
+            "suggestions": [suggestion(one) for one in found],
         }
 
-    def would_start(self, job: Job, name_of: NameOf) -> tuple[Assignment, ...] | dict[str, Any]:
-        """Return where `job` would start if it were submitted now, or the reason why it would wait."""
-        snapshot, pending = self._snapshot(), pending_of(replace(job, seq=2**53))
-        found = preview(snapshot, pending, job.submitted_at, self.policy)
-        if isinstance(found, Start):
-            return found.placement
-        return shown(found, position(snapshot, pending, self._plan), name_of)
+    def promising(self, job: Job, flavors: Mapping[str, Resources]) -> tuple[Pending, list[Suggestion]] | None:
+        """Return how `job` waits, and the changes that may well bring its start forward, None when it does not wait."""
+        pending = self.queue.get(job.id)
+        if pending is None:
+            return None
+        changes = Changes(pending, self._plan.at, _spent_s(job))
+        return pending, promising(self._snapshot(), changes, flavors)
+
+    def would_start(self, job: Job) -> Start | Reason:
+        """Return where `job` would start if it were submitted now, or the reason why it would wait. O(a pass)."""
+        return preview(self._snapshot(), _last(job), job.submitted_at, self.policy)
+
+    def would_wait(self, job: Job, reason: Reason, name_of: NameOf) -> dict[str, Any]:
+        """Return that reason as a reader sees it, with the position that `job` would have."""
+        return shown(reason, position(self._snapshot(), _last(job), self._plan), name_of)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then."""
@@ -265,6 +284,21 @@ class Scheduling:
         names = frozenset(job.node_names)
         found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
         return None if None in found else found[0]
+
+
+def _last(job: Job) -> Pending:
+    """Return one that is not submitted as the queue would see it: the last of its equals."""
+    return pending_of(replace(job, seq=2**53))
+
+
+def _spent_s(job: Job) -> float:
+    """Return what is over of the time of a waiting job's limit: it counts from the first start."""
+    return 0.0 if job.started_at is None else max(0.0, job.queued_at - job.started_at)
+
+
+def suggestion(one: Suggestion, forecast: dict[str, Any] | None = None, before: float | None = None) -> dict[str, Any]:
+    """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
+    return {"message": two(one.message), "change": one.change, "forecast": forecast, "instead_of": before}
 
 
 def _turn(job: Job) -> tuple[object, ...]:

@@ -9,7 +9,9 @@ from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
+from trainmaster.queue.need import WHOLE
 from trainmaster.queue.reasons import EVICTED, evicted
+from trainmaster.queue.shortage import plain
 from trainmaster.service.language import both, problem_in
 
 
@@ -87,12 +89,12 @@ def task_state(task: Task) -> str:
 
 
 def totals(roles: tuple[Role, ...]) -> dict[str, Any]:
-    """Return what all replicas take together."""
+    """Return what all replicas take together, of shared cards their parts."""
     types = {role.resources.gpu_type for role in roles if role.resources.gpu}
     return {
         "cpu": sum(r.resources.cpu * r.replicas for r in roles),
         "memory_mib": sum(r.resources.memory_mib * r.replicas for r in roles),
-        "gpu": sum(r.resources.gpu * r.replicas for r in roles),
+        "gpu": plain(sum(r.resources.gpu * r.resources.gpu_milli * r.replicas for r in roles) / WHOLE),
         "gpu_type": types.pop() if len(types) == 1 else None,
     }
 
@@ -103,7 +105,7 @@ def role_view(index: int, role: Role, command: str) -> dict[str, Any]:
     return {
         "name": role.name, "system_name": role_system_name(index), "replicas": role.replicas, "command": command,
         "resources": {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu, "gpu_type": need.gpu_type, "shm_mib": need.shm_mib,
-                      "gpu_share": need.gpu_milli / 1000},
+                      "gpu_share": need.gpu_milli / WHOLE},
         "flavor": role.flavor, "min_replicas": role.min_replicas,
         "ports": [{"label": p.label, "count": p.count, "begin_at": p.begin_at} for p in role.ports],
         "min_succeeded": role.min_succeeded, "min_failed": role.min_failed, "main": role.main, "ends_job": role.ends_job,

@@ -11,15 +11,15 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal
+from trainmaster.access.roles import Principal, Reach
 from trainmaster.core.records import Job, Node
-from trainmaster.core.states import Priority, Shown
+from trainmaster.core.states import Shown
 from trainmaster.queue.policy import DEFAULT, QueuePolicy, from_values
 from trainmaster.service.context import Context
 from trainmaster.service.queueing import checked_values
+from trainmaster.simulate.history import asked, from_history
 from trainmaster.simulate.metrics import quantile, waits
 from trainmaster.simulate.run import Setting, simulate
-from trainmaster.simulate.workload import Recorded, workload
 from trainmaster.store.job_query import JobQuery
 
 MOST_JOBS: Final = 2000
@@ -28,7 +28,8 @@ MOST_JOBS: Final = 2000
 POINTS: Final = 41
 """Quantiles of the wait that the chart draws, evenly from 0 to 1."""
 
-_ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
+ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
+"""States of jobs that make the past."""
 
 
 class WhatIf:
@@ -59,32 +60,28 @@ class WhatIf:
             "now": _figures(jobs, nodes, present), "changed": _figures(jobs, nodes, changed),
         }  # fmt: skip
 
+    async def history(self, who: Principal, limit: int, cursor: str | None) -> dict[str, Any]:
+        """Return what the jobs that ended and that `who` may see asked for, oldest first, page by page. Raises Forbidden."""
+        own = decide(who, "jobs:read").reach is Reach.OWN
+        query = JobQuery(states=ENDED, owner=who.name if own else "", order="submitted_at")
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, query, limit, cursor)
+        return {"items": [asked(job) for job in page.items], "next_cursor": page.next_cursor}
+
     def _past(self) -> tuple[list[Job], int]:
         """Return the latest jobs that ran to an end, and how many older ones there are."""
-        query = JobQuery(states=_ENDED, order="-ended_at")
+        query = JobQuery(states=ENDED, order="-ended_at")
         found = self._ctx.reader.list_jobs(query, MOST_JOBS).items
         counts = self._ctx.reader.counts(query)
-        return [job for job in found if job.started_at is not None], sum(
-            counts.get(state, 0) for state in _ENDED
-        ) - len(found)
+        ran = sorted((job for job in found if job.started_at is not None), key=lambda job: (job.submitted_at, job.seq))
+        return ran, sum(counts.get(state, 0) for state in ENDED) - len(found)
 
 
 def _figures(jobs: Sequence[Job], nodes: Sequence[Node], policy: QueuePolicy) -> dict[str, Any]:
     """Return what waits these jobs have on these machines under a policy."""
-    begin = min((job.submitted_at for job in jobs), default=0.0)
-    recorded = [_recorded(row, job, begin) for row, job in enumerate(jobs)]
-    limits = any(job.limit_s is not None for job in recorded)
-    rows = [row for row in simulate(workload("past", recorded, limits), nodes, Setting(policy)).rows if row.done]
+    past = from_history(map(asked, jobs))
+    rows = [row for row in simulate(past, nodes, Setting(policy)).rows if row.done]
     ordered = sorted(row.wait_s for row in rows)
     told = asdict(waits(rows))
     figures = {"mean_s": "mean_s", "median_s": "p50_s", "p90_s": "p90_s", "max_s": "max_s"}
     curve = [quantile(ordered, at / (POINTS - 1)) for at in range(POINTS)] if ordered else []
     return {name: told[key] for name, key in figures.items()} | {"waits": curve}
-
-
-def _recorded(row: int, job: Job, begin: float) -> Recorded:
-    limit, run = job.policy.duration_s, (job.ended_at or 0.0) - (job.started_at or 0.0)
-    return Recorded(
-        job.id, row, int(job.submitted_at - begin), max(0, round(run)), job.roles, None if limit is None else int(limit),
-        job.workspace, job.owner, job.pool, Priority(job.priority), job.preemptible,
-    )  # fmt: skip

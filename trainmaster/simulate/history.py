@@ -1,59 +1,82 @@
-"""The platform's own past as a workload: what the API tells of jobs that have ended, turned into records.
+"""The platform's own past as a workload: what the jobs that ended asked for, turned into records.
 
-A list item says everything but how a gang is divided; for a job of more than one task its own page is asked. What the
-past says of a job that was restarted is its time from first start to end.
+`asked` writes it and `from_history` reads it, on the server and over the API alike. What the past says of a job that was
+restarted is its time from first start to end. Invariant: a record asks for exactly what its job did.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from trainmaster.core.records import Node, PortRequest, Resources, Role
+from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.simulate.workload import Recorded, Workload, workload
-
-ENDED: Final = ("succeeded", "failed", "stopped", "expired")
-"""States of jobs that make the past."""
+from trainmaster.simulate.workload import WHOLE_MILLI, Recorded, Workload, workload
 
 
-def from_history(items: Iterable[Mapping[str, Any]], detail: Callable[[str], Mapping[str, Any]]) -> Workload:
-    """Return the workload of ended jobs as the API shows them; `detail` returns the whole job by id.
+def asked(job: Job) -> dict[str, Any]:
+    """Return what `job` asked for, how long it ran (null: not at all) and as how many `tasks`, as plain JSON.
+
+    `shapes` are the ways in which it might have run, in the order tried; `nodes` empty: any.
+    """
+    ran = job.started_at is not None and job.ended_at is not None
+    return {
+        "id": job.id, "owner": job.owner, "workspace": job.workspace, "pool": job.pool,
+        "virtual_cluster": job.virtual_cluster, "priority": job.priority.name.lower(), "preemptible": job.preemptible,
+        "submitted_at": job.submitted_at, "ended_at": job.ended_at, "duration_s": job.policy.duration_s,
+        "run_s": max(0.0, (job.ended_at or 0.0) - (job.started_at or 0.0)) if ran else None, "tasks": job.tasks_total,
+        "nodes": list(job.node_names), "driver": job.driver,
+        "shapes": [[_asked(role) for role in shape] for shape in job.shapes or (job.roles,)],
+    }  # fmt: skip
+
+
+def _asked(role: Role) -> dict[str, Any]:
+    ask = role.resources
+    return {
+        "name": role.name, "replicas": role.replicas, "min_replicas": role.min_replicas, "flavor": role.flavor,
+        "resources": {
+            "cpu": ask.cpu, "memory_mib": ask.memory_mib, "gpu": ask.gpu, "gpu_type": ask.gpu_type,
+            "shm_mib": ask.shm_mib, "gpu_share": ask.gpu_milli / WHOLE_MILLI,
+        },
+        "ports": [{"label": port.label, "count": port.count, "begin_at": port.begin_at} for port in role.ports],
+    }  # fmt: skip
+
+
+def from_history(items: Iterable[Mapping[str, Any]]) -> Workload:
+    """Return the workload of jobs that ended, as `asked` tells of them; of one second, in the order given.
 
     Jobs that never ran are left out. The clock begins with the first of them.
     """
-    jobs: list[Recorded] = []
-    left_out = 0
-    found = sorted(items, key=lambda item: (item["submitted_at"], item["id"]))
+    found = sorted(items, key=lambda item: float(item["submitted_at"]))
+    ran = [item for item in found if item["run_s"] is not None]
     first = int(found[0]["submitted_at"]) if found else 0
-    for row, item in enumerate(found):
-        if item["started_at"] is None:
-            left_out += 1
-            continue
-        jobs.append(_recorded(row, item, _roles(item, detail), first))
+    jobs = [_recorded(row, item, first) for row, item in enumerate(ran)]
+    left_out = len(found) - len(ran)
     notes = [f"{left_out} jobs that never ran are left out"] if left_out else []
     return workload("history", jobs, any(job.limit_s is not None for job in jobs), notes)
 
 
-def _recorded(row: int, item: Mapping[str, Any], roles: tuple[Role, ...], first: int) -> Recorded:
-    limit = item["duration_s"]
+def _recorded(row: int, item: Mapping[str, Any], first: int) -> Recorded:
+    limit, shapes = item["duration_s"], tuple(tuple(map(_role, shape)) for shape in item["shapes"])
+    whole = sum(role.replicas for role in shapes[0])  # an elastic one may have run, for longer, with fewer
     return Recorded(
-        id=item["id"], row=row, submit_s=int(item["submitted_at"]) - first, work_s=max(0, round(item["run_s"] or 0)),
-        roles=roles, limit_s=None if limit is None else int(limit), workspace=item["workspace"], owner=item["owner"],
-        pool=item["pool"], priority=Priority[item["priority"].upper()], preemptible=bool(item.get("preemptible")),
+        id=item["id"], row=row, submit_s=int(item["submitted_at"]) - first,
+        work_s=max(0, round(item["run_s"] * item["tasks"] / whole)), roles=shapes[0],
+        limit_s=None if limit is None else int(limit), workspace=item["workspace"], owner=item["owner"],
+        pool=item["pool"], priority=Priority[item["priority"].upper()], preemptible=item["preemptible"],
+        shapes=shapes if len(shapes) > 1 else (), node_names=tuple(item["nodes"]), driver=item["driver"],
+        virtual_cluster=item["virtual_cluster"],
     )  # fmt: skip
 
 
-def _roles(item: Mapping[str, Any], detail: Callable[[str], Mapping[str, Any]]) -> tuple[Role, ...]:
-    if item["tasks"]["total"] == 1:
-        return (_role("worker", 1, item["resources"]),)
-    roles = detail(item["id"])["roles"]
-    return tuple(_role(role["name"], role["replicas"], role["resources"], role.get("ports", ())) for role in roles)
-
-
-def _role(name: str, replicas: int, needs: Mapping[str, Any], ports: Iterable[Mapping[str, Any]] = ()) -> Role:
+def _role(said: Mapping[str, Any]) -> Role:
+    needs = said["resources"]
     resources = Resources(
-        needs["cpu"], needs["memory_mib"], needs["gpu"], needs.get("gpu_type"), 0, needs.get("gpu_milli", 1000)
+        needs["cpu"], needs["memory_mib"], needs["gpu"], needs["gpu_type"], needs["shm_mib"],
+        round(needs["gpu_share"] * WHOLE_MILLI),
+    )  # fmt: skip
+    ports = tuple(PortRequest(port["label"], port["count"], port["begin_at"]) for port in said["ports"])
+    return Role(
+        said["name"], said["replicas"], resources, ports, min_replicas=said["min_replicas"], flavor=said["flavor"]
     )
-    return Role(name, replicas, resources, tuple(PortRequest(p["label"], p["count"], p["begin_at"]) for p in ports))
 
 
 def nodes_of(cluster: Mapping[str, Any]) -> tuple[Node, ...]:
@@ -61,7 +84,12 @@ def nodes_of(cluster: Mapping[str, Any]) -> tuple[Node, ...]:
     return tuple(
         Node(
             node["name"], node["host"], float(node["cpu"]["total"]), int(node["memory_mib"]["total"]),
-            tuple(card["model"] for card in node["gpus"]), node["pool"],
+            tuple(card["model"] for card in node["gpus"]), node["pool"], driver=_driver(node["facts"]),
         )
         for node in cluster["nodes"]
     )  # fmt: skip
+
+
+def _driver(facts: Mapping[str, str]) -> str:
+    version = facts.get("driver", "")
+    return "" if version == "none" else version

@@ -13,6 +13,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.core.states import JobState
 from trainmaster.core.units import parse_duration_s
+from trainmaster.queue.elastic import fewest
 from trainmaster.queue.never import refusal
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.simulate.engine import Agenda, End, Engine, Turn, Work
@@ -161,7 +162,7 @@ class _Run:
 
     def _submit(self, seq: int, recorded: Recorded, now: int) -> None:
         row = self._rows[recorded.id]
-        if refusal(self._world.capacity, recorded.roles, recorded.pool) is not None:
+        if self._never(recorded):
             row.state = "refused"
             self._ended += 1
             return
@@ -174,10 +175,19 @@ class _Run:
         job = Job(
             id=recorded.id, name=recorded.id, owner=recorded.owner, roles=recorded.roles, spec_digest="",
             submitted_at=now, seq=seq, workspace=recorded.workspace, pool=recorded.pool, priority=recorded.priority,
-            policy=policy, preemptible=recorded.preemptible,
+            policy=policy, preemptible=recorded.preemptible, shapes=recorded.shapes, node_names=recorded.node_names,
+            driver=recorded.driver, virtual_cluster=recorded.virtual_cluster,
         )  # fmt: skip
         self._world.apply((Event(job.id, Kind.SUBMITTED, now, recorded.owner, 0, {"job": job}),))
         self._watcher.submitted(self._world, job, now)
+
+    def _never(self, job: Recorded) -> bool:
+        """Return whether these machines could run `job` as none of its shapes."""
+        names = frozenset(job.node_names)
+        return all(
+            refusal(self._world.capacity, fewest(shape), job.pool, names, job.driver) is not None
+            for shape in job.shapes or (job.roles,)
+        )
 
     def _fail(self, fault: Fault, now: int) -> None:
         if fault.down_s < 0:  # it is back

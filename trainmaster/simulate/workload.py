@@ -17,6 +17,9 @@ LIMITS: Final = ("auto", "recorded", "exact", "loose", "none")
 """What the queue is told of run times: as recorded; the true run time; a loose one made from it; nothing. `auto`: as
 recorded where the file has a column for it, else loose."""
 
+WHOLE_MILLI: Final = 1000
+"""Thousandths of a card that is not shared."""
+
 LOOSE_H: Final = (1, 4, 12, 24, 72, 168, 336, 720, 1440, 2880)
 
 
@@ -24,7 +27,8 @@ LOOSE_H: Final = (1, 4, 12, 24, 72, 168, 336, 720, 1440, 2880)
 class Recorded:
     """One job. Times are whole seconds; `limit_s` None: the file names none. `row` counts from 0 in the file.
 
-    `work_s` is the run time once started, with the whole gang. `reference` holds waits that other simulators found.
+    `work_s` is the run time once started, with the whole gang, as whichever of `shapes`: those and what follows are as in
+    `Job`. `reference` holds waits that other simulators found.
     """
 
     id: str
@@ -38,12 +42,16 @@ class Recorded:
     pool: str = "default"
     priority: Priority = Priority.NORMAL
     preemptible: bool = False
+    shapes: tuple[tuple[Role, ...], ...] = ()
+    node_names: tuple[str, ...] = ()
+    driver: str | None = None
+    virtual_cluster: str | None = None
     reference: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def cards(self) -> int:
-        """Cards of the whole gang."""
-        return sum(role.replicas * role.resources.gpu for role in self.roles)
+    def cards(self) -> float:
+        """Cards of the whole gang, of a shared card its part."""
+        return sum(role.replicas * role.resources.gpu * role.resources.gpu_milli for role in self.roles) / WHOLE_MILLI
 
     @property
     def cores(self) -> float:

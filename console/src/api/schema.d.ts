@@ -988,6 +988,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get History
+         * @description List what the jobs that ended asked for, oldest first: the past, for a simulation.
+         */
+        get: operations["get_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queue/policy": {
         parameters: {
             query?: never;
@@ -1529,6 +1549,66 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * Asked
+         * @description What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many.
+         */
+        Asked: {
+            /** Id */
+            id: string;
+            /** Owner */
+            owner: string;
+            /** Workspace */
+            workspace: string;
+            /** Pool */
+            pool: string;
+            /** Virtual Cluster */
+            virtual_cluster: string | null;
+            /**
+             * Priority
+             * @enum {string}
+             */
+            priority: "normal" | "urgent" | "very_urgent";
+            /** Preemptible */
+            preemptible: boolean;
+            /** Submitted At */
+            submitted_at: number;
+            /** Ended At */
+            ended_at: number | null;
+            /** Duration S */
+            duration_s: number | null;
+            /** Run S */
+            run_s: number | null;
+            /** Tasks */
+            tasks: number;
+            /** Nodes */
+            nodes: string[];
+            /** Driver */
+            driver: string | null;
+            /** Shapes */
+            shapes: components["schemas"]["AskedRole"][][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * AskedRole
+         * @description A role as the queue sees it.
+         */
+        AskedRole: {
+            /** Name */
+            name: string;
+            /** Replicas */
+            replicas: number;
+            /** Min Replicas */
+            min_replicas: number | null;
+            /** Flavor */
+            flavor: string | null;
+            resources: components["schemas"]["Need"];
+            /** Ports */
+            ports: components["schemas"]["Port"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Attempt
          * @description One try at running a job.
          */
@@ -1958,6 +2038,18 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * History
+         * @description One page of the jobs that ended, oldest first.
+         */
+        History: {
+            /** Items */
+            items: components["schemas"]["Asked"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Job
          * @description A job as lists show it.
          */
@@ -2363,6 +2455,8 @@ export interface components {
             gpu_type: string | null;
             /** Shm Mib */
             shm_mib: number;
+            /** Gpu Share */
+            gpu_share: number;
         } & {
             [key: string]: unknown;
         };
@@ -5361,6 +5455,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_history: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
             /** @description Refused: a problem document */

@@ -93,7 +93,7 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
         "/pools": "ResourcePools", "/virtual-clusters": "VirtualClusters", "/workspaces": "Workspaces", "/flavors": "Flavors",
         "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
         "/cluster/resources": "ClusterResources", "/queue": "QueuePage", "/queue/timeline": "Timeline",
-        "/queue/policy": "PolicyView", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
+        "/queue/policy": "PolicyView", "/queue/history": "History", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
     }.items():  # fmt: skip
         answer = waiting if path == "/queue" else await local.get("/api/v1" + path)
         assert not shape_errors(app, shape, answer)

@@ -1,5 +1,6 @@
 """tm node, pool, workspace, flavor, queue against a real server on virtual nodes."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +35,8 @@ def test_nodes_in_and_out_of_service(tm: Shell) -> None:
 
 
 def test_pools_workspaces_and_flavors(tm: Shell) -> None:
-    tm("workspace", "set", "vision", "--weight", "2", "--urgent-per-user", "3", "gpu=1:2")
+    said = tm("workspace", "set", "vision", "--weight", "2", "--urgent-per-user", "3", "gpu=1:2")
+    assert "quotas default: gpu 0/1 (most 2)" in said
     assert tm.json("workspace", "set", "vision", "--urgent-total", "5")["urgent"]["per_user"] == 3
     assert "gpu 0/1 (most 2)" in tm("workspace", "list")
     assert tm.json("workspace", "set", "vision", "--urgent-per-user", "-1")["urgent"]["per_user"] is None
@@ -73,3 +75,38 @@ def test_the_queue_and_its_policy(tm: Shell, tmp_path: Path) -> None:
     assert {one["name"]: one["value"] for one in found["knobs"]}["max_starts"] == 7
     assert "must be" in tm("queue", "policy", "set", "max_starts=0", code=2)
     tm("queue", "policy", "set", "max_starts=", "packing=")
+
+
+def test_settings_are_said_in_the_words_in_which_they_are_given(tm: Shell) -> None:
+    found = tm.json("queue", "policy", "set", "age_cap_s=1d12h")
+    assert {one["name"]: one["value"] for one in found["knobs"]}["age_cap_s"] == 1.5 * 86400
+    said = tm("queue", "policy", "show")
+    assert re.search(r"age_cap_s +1d12h +3d +0s to 30d ", said)
+    assert "is not a duration" in tm("queue", "policy", "set", "age_cap_s=1x", code=2)
+    tm("queue", "policy", "set", "age_cap_s=")
+    assert re.search(r"age_cap_s +3d +3d ", tm("queue", "policy", "show"))
+
+
+@pytest.mark.parametrize("command", [
+    ("queue", "--pool"), ("queue", "--workspace"), ("node", "list", "--workspace"), ("pool", "list", "--workspace"),
+    ("flavor", "list", "--workspace"),
+])  # fmt: skip
+def test_a_filter_by_what_is_not_there_is_no_empty_answer(tm: Shell, command: tuple[str, ...]) -> None:
+    said = tm(*command, "nobody", code=1)
+    assert f"There is no {command[-1].removeprefix('--')} nobody" in said
+    assert "There are: default" in said
+
+
+def test_a_job_that_cannot_be_foreseen_says_why(tm: Shell, tmp_path: Path) -> None:
+    """B1."""
+    for node in ("node-1", "node-2"):
+        tm("node", "cordon", node)
+    made = tm.json("submit", write(tmp_path / "j.json", "sleep 100", name="waits"))
+    try:
+        said = tm("queue")
+        assert re.search(r"unknown: \w+", said)
+        assert "expected start: unknown: " in tm("explain", made["id"])
+    finally:
+        tm("stop", made["id"])
+        for node in ("node-1", "node-2"):
+            tm("node", "uncordon", node)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -169,6 +170,33 @@ def test_a_waiting_job_is_explained(tm: Shell, tmp_path: Path) -> None:
     assert said["reason"]["message"]["en"] in tm("explain", waiting)
     assert waiting[:12] in tm("top", "--once")
     tm("stop", waiting, holder)
+
+
+def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None:
+    """B1: the copy that explain names starts; what may be changed in place is changed in place."""
+    card = {"cpu": 0.1, "memory": 64, "gpu": 4}
+    holder = tm("submit", write(tmp_path / "a.json", "sleep 1000", name="holder", resources=card)).strip()
+    both = write(tmp_path / "b.json", "sleep 1000", name="waiter", replicas=2, resources=card)
+    waiting = tm("submit", both).strip()
+    said = tm("explain", waiting)
+    assert "position 1 in the queue" in said
+    command = re.search(r"tm (clone \S+ --set roles\.0\.replicas=1) && tm (stop \S+)", said)
+    assert command is not None, said
+    assert "duration 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
+    assert tm.json("change", waiting, "--duration", "none")["duration_s"] is None
+    assert "nothing is changed" in tm("change", waiting, code=2)
+    assert "is not a duration" in tm("change", waiting, "--duration", "soon", code=2)
+    found = tm.json("preview", both)["would_start"]
+    assert (found["when"], found["position"]) == ("queue", 2)
+    said = tm("preview", both)
+    assert "position 2 in the queue" in said
+    assert "expected start: " in said
+    copy = tm(*shlex.split(command[1])).strip()
+    assert waiting in tm(*shlex.split(command[2]))
+    until = time.monotonic() + 60
+    while tm.json("show", copy)["state"] == "queued":
+        assert time.monotonic() < until
+    tm("stop", copy, holder)
 
 
 def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:

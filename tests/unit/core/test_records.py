@@ -27,7 +27,7 @@ from trainmaster.core.records import (
     replace,
     to_json,
 )
-from trainmaster.core.units import format_duration, format_memory, parse_duration_s, parse_memory_mib
+from trainmaster.core.units import exact_duration, format_duration, format_memory, parse_duration_s, parse_memory_mib
 
 text = st.text(max_size=8)
 number = st.integers(0, 1 << 40)
@@ -182,6 +182,16 @@ def test_wrong_durations(wrong: Any) -> None:
 @given(st.integers(0, 2**40))
 def test_memory_is_written_as_it_is_read(mib: int) -> None:
     assert parse_memory_mib(format_memory(mib)) == mib
+
+
+@given(st.floats(0, 10**8))
+def test_whole_durations_are_written_as_they_are_read(s: float) -> None:
+    assert parse_duration_s(exact_duration(s)) == pytest.approx(s)
+
+
+def test_a_whole_duration_is_short() -> None:
+    said = [exact_duration(s) for s in (0, 1.5, 60, 5400, 30 * 86400, 90061)]
+    assert said == ["0s", "1.5s", "1m", "1h30m", "30d", "1d1h1m1s"]
 
 
 @given(st.integers(60, 10**8))

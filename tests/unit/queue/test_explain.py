@@ -4,21 +4,28 @@ from dataclasses import replace
 from string import Formatter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.builders import job, node, snapshot
+from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, pending_of, request_of
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, request_of
 from trainmaster.queue.explain import explain, over_quota, position, preview
+from trainmaster.queue.fairness import Offsets
+from trainmaster.queue.lanes import Lanes
 from trainmaster.queue.never import can_ever_fit, refusal
+from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import plan
-from trainmaster.queue.policy import DEFAULT, NAMED
+from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.quota import Account, Excess, Quota
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
-from trainmaster.queue.snapshot import Reason, Snapshot, Start, Usage
+from trainmaster.queue.snapshot import ClassKey, Reason, RequestClass, Snapshot, Start, Usage
 from trainmaster.queue.suggest import DECIDING_S, suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
+USUAL = Ranking(DEFAULT, Offsets({}))
 FIXED = [PortRequest("http", 1, 8080)]
 
 
@@ -183,6 +190,51 @@ def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
     assert isinstance(same, Reason)
     assert same.code == "waiting_gpus"
     assert len(seen.pending[0].jobs) == 1
+
+
+def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cost does not grow with the classes that wait: of all that is kept it only adds its own. Neither does a place in line."""
+    queue = _queue(*(job(f"j{n}").role(gpu=3, gpu_type="A100", cpu=1 + n / 10).seq(n).done() for n in range(9)))
+    seen = Snapshot(NODES, (), queue.snapshot_classes(), capacity=Capacity(NODES))
+    added: list[RequestClass] = []
+    add = Lanes.add
+    monkeypatch.setattr(Lanes, "add", lambda lanes, cls: (added.append(cls), add(lanes, cls))[1])
+    me = pending_of(job("me").role(gpu=2, gpu_type="A100").seq(99).done())
+    made = plan(seen, 0.0)
+    found = preview(seen, me, 0.0)
+    assert isinstance(found, Reason)
+    assert (found.code, position(seen, me, made)) == ("waiting_gpus", 9)
+    assert [one.job for one in in_order(joined(seen.pending, me), made.ranking or USUAL)][-1] == me.job
+    assert {cls.key for cls in added} == {ClassKey.of(me)}
+
+    monkeypatch.setattr("trainmaster.queue.explain.plan", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        preview(seen, me, 0.0)
+    assert [one.job for one in in_order(seen.pending, made.ranking or USUAL)] == [
+        job(f"j{n}").done().id for n in range(9)
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
+def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
+    snapshot = world.snapshot()
+    if not world.waiting:
+        return
+    me = world.waiting[data.draw(st.sampled_from(sorted(world.waiting)))]
+    queue = PendingQueue()
+    for one in world.waiting.values():
+        if one is not me:
+            queue.put(one)
+    kept = replace(snapshot, pending=queue.snapshot_classes())
+    made = plan(snapshot, world.now, policy)
+    found = preview(kept, me, world.now, policy)
+    start = next((start for start in made.starts if start.job == me.job), None)
+    assert found == (start or explain(snapshot, me, made))
+    ranking = made.ranking or USUAL
+    assert list(in_order(joined(kept.pending, me), ranking, me.pool)) == list(
+        in_order(snapshot.pending, ranking, me.pool)
+    )
 
 
 def test_both_languages_use_the_same_evidence() -> None:

@@ -12,7 +12,7 @@ from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.queue.classes import PendingQueue
 from trainmaster.queue.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
-from trainmaster.queue.history import FEW, OWN, History, Window
+from trainmaster.queue.history import ALL, DOUBT, OWN, USUAL_S, History, Window
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
@@ -34,6 +34,12 @@ def history(*shares: float, owner: str = "", limit_s: float = 100.0) -> History:
     return past
 
 
+LIMITS = history(*[1.0] * ALL)
+"""Everybody always ran until the limit, so that starts are those by limits."""
+
+SHARES = [(n + 0.5) / 200 for n in range(200)]
+
+
 def foreseen(
     machines: tuple[Node, ...],
     jobs: list[Job],
@@ -52,25 +58,36 @@ def foreseen(
 
 
 def test_the_second_starts_when_the_first_ends_by_its_share_of_the_limit() -> None:
-    made, found = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], history(*[0.5] * FEW))
+    made, found = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], history(*[0.5] * ALL))
     assert [start.job for start in made.starts] == [job("a").done().id]
     assert found.starts == {job("b").done().id: Foreseen(NOW + 50, NOW + 50, NOW + 50)}
     assert found.nodes == {job("b").done().id: ("n1",)}
 
 
-def test_without_any_history_limits_count_and_without_limits_nothing_is_known() -> None:
+def test_without_any_history_all_below_a_limit_may_be_and_without_limits_nothing_is_known() -> None:
     _, limited = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], History())
-    assert limited.starts[job("b").done().id].at == NOW + 100
+    told = limited.starts[job("b").done().id]
+    assert told.low < NOW + 15 < NOW + 40 < told.at < NOW + 60 < NOW + 85 < told.high <= NOW + 100
     _, found = foreseen((node(gpus=2),), [waits("a", 1, 2, None), waits("b", 2, 2)], History())
     assert (found.starts[job("b").done().id].at, found.endless) == (math.inf, True)
 
 
+def test_a_few_short_jobs_do_not_make_everybody_start_at_any_moment() -> None:
+    """A fresh server on which somebody tried three jobs of some seconds; now there is one with a limit of a day, or none."""
+    day_s = 86_400.0
+    past = history(2 / day_s, 3 / day_s, 4 / day_s, limit_s=day_s)
+    for limit_s, middle_s, high_s in ((day_s, day_s / 4, day_s / 2), (None, USUAL_S / 4, USUAL_S)):
+        _, found = foreseen((node(gpus=2),), [waits("a", 1, 2, limit_s), waits("b", 2, 2, limit_s)], past)
+        told = found.starts[job("b").done().id]
+        assert told.low <= NOW + 4 < NOW + middle_s < told.at < NOW + high_s < told.high
+
+
 def test_a_short_job_passes_the_head_without_delaying_it() -> None:
     jobs = [waits("a", 1, 1), waits("long", 2, 1, 10.0), waits("head", 3, 2), waits("late", 4, 1, 500.0)]
-    _, found = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], History())
+    _, found = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], LIMITS)
     at = {name: found.starts[job(name).done().id].at - NOW for name in ("head", "late", "short")}
     assert at == {"short": 10, "head": 100, "late": 200}
-    _, strict = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], History(), NAMED["fifo-strict"])
+    _, strict = foreseen((node(gpus=2),), [*jobs, waits("short", 5, 1, 20.0)], LIMITS, NAMED["fifo-strict"])
     assert strict.starts[job("short").done().id].at - NOW == 200
 
 
@@ -79,7 +96,7 @@ def test_a_gang_of_whole_nodes_waits_until_whole_nodes_are_free() -> None:
     machines = (node("n1", gpus=2), node("n2", gpus=2))
     on = [("a", "n1", 30.0), ("b", "n1", 90.0), ("c", "n2", 80.0)]
     placed = [waits(name, seq, 1, limit_s, node_names=(where,)) for seq, (name, where, limit_s) in enumerate(on)]
-    _, found = foreseen(machines, [*placed, waits("gang", 9, 2)], History())
+    _, found = foreseen(machines, [*placed, waits("gang", 9, 2)], LIMITS)
     assert found.starts[job("gang").done().id].at == NOW + 80
 
 
@@ -87,14 +104,14 @@ def test_a_quota_holds_in_the_rehearsal() -> None:
     mine = {"workspace": "lab"}
     jobs = [waits("a", 1, 1, 60.0, **mine), waits("b", 2, 1, 60.0, **mine), waits("c", 3, 1, 60.0)]
     quotas = {(Account("workspace", "lab"), "default"): Quota(cap={"gpu": 1000})}
-    made, found = foreseen((node(gpus=4),), jobs, History(), quotas=quotas)
+    made, found = foreseen((node(gpus=4),), jobs, LIMITS, quotas=quotas)
     assert len(made.starts) == 2
     assert found.starts[job("b").done().id].at == NOW + 60
 
 
 def test_only_the_first_in_line_are_foreseen() -> None:
     jobs = [waits(f"j{n}", n, 2) for n in range(MOST + 30)]
-    _, found = foreseen((node(gpus=2),), jobs, History())
+    _, found = foreseen((node(gpus=2),), jobs, LIMITS)
     assert len(found.starts) == MOST
     assert job(f"j{MOST + 20}").done().id not in found.starts
 
@@ -119,21 +136,27 @@ def test_an_empty_cluster_starts_at_once() -> None:
 
 def test_a_running_job_lasts_longer_than_it_has() -> None:
     past = history(*(n / 100 for n in range(1, 101)))
-    drawn = past.run_s("", 100.0, 60.0, [share / 20 for share in range(20)])
-    assert min(drawn) > 60
-    assert max(drawn) <= 100
+    for limit_s, elapsed_s in ((100.0, 60.0), (math.inf, 60.0), (math.inf, 500.0)):
+        drawn = past.run_s("", limit_s, elapsed_s, SHARES)
+        assert elapsed_s < min(drawn)
+        assert max(drawn) <= limit_s
     assert past.run_s("", 50.0, 50.0, [0.5])[0] == 50.0, "never longer than its limit"
-    assert past.run_s("", math.inf, 500.0, [0.5])[0] == 1000.0, "longer than any known: as long again"
+    assert past.run_s("", math.inf, 500.0, [0.5])[0] == 500 + 500 + USUAL_S, (
+        "longer than any known: as long again, and more"
+    )
 
 
-def test_an_owner_with_few_jobs_is_like_everybody() -> None:
-    past = history(*[0.9] * 50)
-    for _ in range(FEW - 1):
+@given(st.integers(0, OWN), st.integers(0, 300))
+def test_who_ended_few_jobs_is_like_everybody_and_where_few_ended_anything_may_be(mine: int, others: int) -> None:
+    past = history(*[0.9] * others)
+    for _ in range(mine):
         past.add("ann", 10.0, 100.0)
-    assert past.run_s("ann", 100.0, 0.0, [0.1])[0] in (10.0, 90.0)
-    assert past.run_s("ann", 100.0, 0.0, [0.9])[0] == 90.0
-    past.add("ann", 10.0, 100.0)
-    assert past.run_s("ann", 100.0, 0.0, [0.9])[0] == 10.0
+    drawn = past.run_s("ann", 100.0, 0.0, SHARES)
+    all_ = mine + others
+    seen = (mine + DOUBT * mine / (all_ + DOUBT), DOUBT * others / (all_ + DOUBT))
+    counted = [drawn.count(10.0) / len(drawn), drawn.count(90.0) / len(drawn)]
+    for share, weight in zip(counted, seen, strict=True):
+        assert abs(share - weight / (mine + DOUBT)) < 0.02
 
 
 @given(st.lists(st.floats(0, 1), max_size=40), st.floats(0, 1), st.floats(0, 0.999))
@@ -143,7 +166,9 @@ def test_a_window_is_the_last_numbers_sorted(values: list[float], above: float, 
         window.add(value)
     left = sorted(value for value in values[-8:] if value > above or above == 0)
     assert len(window) == min(len(values), 8)
-    assert window.pick(above, [share]) == ([left[int(share * len(left))]] if left else None)
+    count, at = window.beyond(above)
+    assert count == len(left)
+    assert not left or at(share) == left[int(share * len(left))]
 
 
 def test_windows_are_bounded() -> None:

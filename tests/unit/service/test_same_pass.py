@@ -1,4 +1,4 @@
-"""A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did."""
+"""A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did, or shares may have."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +13,8 @@ from trainmaster.core.states import Priority
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
-from trainmaster.queue.snapshot import Plan, Snapshot
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.queue.snapshot import Plan, Snapshot, Tenant
+from trainmaster.service.scheduling import SHARES_S, Scheduling
 
 
 class Passes:
@@ -52,11 +52,11 @@ def test_a_pass_after_which_nothing_changed_is_not_made_again(monkeypatch: pytes
     passes = Passes(monkeypatch)
     found = full(passes)
     before = found.reason(asks("waits", 2, 2), str)
-    for second in range(100):
+    for second in range(int(SHARES_S)):
         assert found.schedule(EPOCH + second) == []
     found.set_nodes([node("n1", cpu=16, gpus=2)])
     found.set_rules(DEFAULT, {}, {})
-    assert found.schedule(EPOCH + 100) == []
+    assert found.schedule(EPOCH + SHARES_S - 1) == []
     assert passes.made == 0
     assert found.reason(asks("waits", 2, 2), str) == before
 
@@ -94,3 +94,36 @@ def test_time_brings_a_pass_where_it_may_let_somebody_start(monkeypatch: pytest.
     found.schedule(EPOCH)
     found.schedule(EPOCH + 3600)
     assert passes.made == 2
+
+
+def test_who_comes_first_by_what_was_used_meanwhile_starts_though_nothing_else_changed() -> None:
+    """Ann used an hour of a card and ended. Bob runs one now: three hours later he used more, and her job comes before his."""
+    found = Scheduling(LocalConfig(), "/home-of-a-test", lambda _: 1)
+    found.set_nodes([node("n1", cpu=16, gpus=2)])
+    found.set_rules(replace(DEFAULT, backfill="none"), {}, {})
+    again: list[float] = []
+    found.later = again.append
+    for at, sign in ((EPOCH - 3600, 1), (EPOCH, -1)):
+        found.fair.change(Tenant("", "default", "ann"), (("gpu", 1000),), sign, at)
+    runs = replace(asks("runs", 1, 1), owner="bob")
+    found.moved(None, runs)
+    (placed,) = found.schedule(EPOCH)
+    found.moved(runs, reduce(runs, placed)[0])
+    anns = replace(asks("ann's", 2, 1), owner="ann")
+    for waiting in (anns, replace(asks("bob's", 3, 2), owner="bob")):
+        found.moved(None, waiting)
+    assert found.schedule(EPOCH + 1) == []
+    assert found.schedule(EPOCH + 2) == []
+    assert again[-2:] == [SHARES_S, SHARES_S - 1]
+    (placed,) = found.schedule(EPOCH + 3 * 3600)
+    assert placed.job == anns.id
+
+
+def test_where_shares_count_nothing_time_brings_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = Passes(monkeypatch)
+    found = full(passes)
+    found.set_rules(replace(DEFAULT, fair_weight_s=0.0), {}, {})
+    found.schedule(EPOCH)
+    passes.made = 0
+    found.schedule(EPOCH + 3600)
+    assert passes.made == 0

@@ -26,6 +26,13 @@ class Wanted(Body):
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
+class Page(Body):
+    """Which part of a list."""
+
+    limit: Annotated[int, Field(ge=1, le=500)] = 500
+    cursor: Annotated[str | None, Field(max_length=500)] = None
+
+
 class PolicyBody(Body):
     """New values by knob; null is the default again, what is absent stays."""
 
@@ -42,6 +49,12 @@ async def get_queue(request: Request, wanted: Annotated[Wanted, Query()]) -> Res
 async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=63)] = "") -> Response:
     """Show running and foreseen jobs by machine and time."""
     return Json(platform(request).queueing.timeline(who(request), pool))
+
+
+@routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"})
+async def get_history(request: Request, wanted: Annotated[Page, Query()]) -> Response:
+    """List what the jobs that ended asked for, oldest first: the past, for a simulation."""
+    return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))
 
 
 @routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "PolicyView"})

@@ -1,0 +1,161 @@
+"""What Slurm prints is read as it is meant, and a line that cannot be read is said."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainmaster.engines.slurm import parse
+from trainmaster.engines.slurm.parse import Cards
+
+SQUEUE = """\
+8|PENDING|1795253487|1826789487|NONE|3|batch||n[1-3]|Resources
+7|RUNNING|1795253487|1795253487|1795253547|3|batch|n[1-3]|(null)|None
+9|PENDING|1795253487|N/A|N/A|2-4|batch||(null)|Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
+"""
+
+NODE = (
+    "NodeName=n4 Arch=x86_64 CoresPerSocket=1  CPUAlloc=0 CPUEfctv=4 CPUTot=8 CPULoad=7.57 AvailableFeatures=a100,ib"
+    " ActiveFeatures=a100 Gres=gpu:fake:2(S:0-1),shard:8 NodeAddr=10.0.0.4 NodeHostName=localhost Port=17105 Version=22.05.8"
+    " OS=Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0  RealMemory=4096 AllocMem=0 FreeMem=20928 Sockets=4 Boards=1 State={state}"
+    " ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A Partitions=batch,urgent  BootTime=1795218689"
+    " CfgTRES=cpu=4,mem=4G,billing=4 AllocTRES= CapWatts=n/a ExtSensorsTemp=n/s{reason}\n"
+)
+PARTITION = (
+    "PartitionName=batch AllowGroups={groups} AllowAccounts=ALL AllowNodes=ALL Default=YES QoS=N/A Hidden=NO MaxNodes=UNLIMITED"
+    " MaxTime={limit} MinNodes=0 Nodes=n[1-4] State=UP TotalCPUs=16 DefMemPerCPU=256 TRES=cpu=16,mem=16G,node=4\n"
+)
+RESERVATIONS = (
+    "ReservationName=root_1 StartTime=1795253490 EndTime=1795253790 Duration=00:05:00 Nodes=n4 NodeCnt=1 Users=root,ann Groups=(null)"
+    " State=ACTIVE BurstBuffer=(null)\n"
+)
+
+
+def test_jobs() -> None:
+    waiting, running, stuck = parse.jobs(SQUEUE)
+    assert (waiting.id, waiting.state.standing, waiting.start, waiting.expected_nodes) == (
+        (8, "pending", 1826789487.0, ("n1", "n2", "n3"))
+    )
+    assert (running.nodes, running.end, running.expected_nodes) == (("n1", "n2", "n3"), 1795253547.0, ())
+    assert (stuck.start, stuck.node_count) == (None, 2)
+    assert stuck.reason.endswith("higher priority partitions")
+
+
+@pytest.mark.parametrize(
+    "line", ["slurm_load_jobs error", "x|RUNNING|1|1|1|1|b|n1||None", "7|RUNNING|1|1|1|1|b|n[1||None"]
+)
+def test_a_line_that_is_none_is_said(line: str) -> None:
+    with pytest.raises(ValueError):
+        parse.jobs(line)
+
+
+def test_a_node() -> None:
+    (node,) = parse.nodes(NODE.format(state="MIXED", reason=""))
+    assert (node.name, node.address, node.cpus, node.memory_mib) == ("n4", "10.0.0.4", 4, 4096)
+    assert (node.features, node.partitions, node.usable) == (("a100", "ib"), ("batch", "urgent"), True)
+    assert node.cards == (Cards("fake", 2),)
+    assert node.kernel == "Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0"
+
+
+@pytest.mark.parametrize(
+    ("state", "usable"),
+    [
+        ("IDLE", True), ("ALLOCATED", True), ("IDLE+CLOUD+POWERED_DOWN", True), ("IDLE~", True), ("IDLE+PLANNED", True),
+        ("IDLE+DRAIN", False), ("DOWN*", False), ("MIXED*", False), ("IDLE+MAINTENANCE+DRAIN", False), ("DOWN+NOT_RESPONDING", False),
+        ("IDLE$", False),
+    ],
+)  # fmt: skip
+def test_whether_a_node_starts_jobs(state: str, usable: bool) -> None:
+    assert parse.nodes(NODE.format(state=state, reason=""))[0].usable is usable
+
+
+def test_nothing_is_read_from_what_an_administrator_wrote() -> None:
+    text = NODE.format(state="DOWN", reason=" Reason=bad State=IDLE RealMemory=9999 disk [root@1795253490]")
+    (node,) = parse.nodes(text)
+    assert (node.usable, node.memory_mib) == (False, 4096)
+    assert node.reason == "bad State=IDLE RealMemory=9999 disk [root@1795253490]"
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("", ()),
+        ("(null)", ()),
+        ("gpu:2", (Cards("", 2),)),
+        ("gpu", (Cards("", 1),)),
+        ("gpu:tesla", (Cards("tesla", 1),)),
+        ("gpu:a100:2(IDX:0-1)", (Cards("a100", 2, (0, 1)),)),
+        ("gpu:nvidia_a100-sxm4-40gb:8(S:0-1)", (Cards("nvidia_a100-sxm4-40gb", 8),)),
+        ("gpu:1g.5gb:7(S:0),gpu:a100:1(IDX:N/A),shard:4", (Cards("1g.5gb", 7), Cards("a100", 1))),
+        ("gpu:fake:2(IDX:0,2-3)", (Cards("fake", 2, (0, 2, 3)),)),
+        ("craynetwork:4", ()),
+    ],
+)
+def test_cards(text: str, cards: tuple[Cards, ...]) -> None:
+    assert parse.cards(text) == cards
+
+
+def test_partitions() -> None:
+    (open_to_all,) = parse.partitions(PARTITION.format(groups="ALL", limit="UNLIMITED"))
+    assert (open_to_all.nodes, open_to_all.default, open_to_all.limit_s, open_to_all.groups) == (
+        (("n1", "n2", "n3", "n4"), True, None, ())
+    )
+    (kept,) = parse.partitions(PARTITION.format(groups="ml,hpc", limit="2-12:00:00"))
+    assert (kept.groups, kept.limit_s, kept.up) == (("ml", "hpc"), 216000.0, True)
+
+
+def test_reservations() -> None:
+    assert parse.reservations("No reservations in the system\n") == []
+    (kept,) = parse.reservations(RESERVATIONS)
+    assert (kept.name, kept.nodes, kept.users, kept.active, kept.end) == (
+        ("root_1", ("n4",), ("root", "ann"), True, 1795253790.0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("UNLIMITED", None),
+        ("30", 1800.0),
+        ("1:30", 90.0),
+        ("01:30:00", 5400.0),
+        ("1-00:00:00", 86400.0),
+        ("2-12", 216000.0),
+    ],
+)
+def test_time_limits(text: str, seconds: float | None) -> None:
+    assert parse.limit_s(text) == seconds
+
+
+def test_estimates() -> None:
+    said = (
+        "sbatch: Job 12 to start at 1795253489 using 4 processors on nodes n[1-2] in partition urgent\n"
+        "sbatch:   Preempts: 7,9\n"
+        "sbatch: Job 13 to start at 1795253500 using 4 processors on nodes n[2-3] in partition urgent\n"
+    )
+    assert parse.estimate(said) == parse.Estimate(1795253500.0, ("n1", "n2", "n3"), "urgent", (7, 9))
+    assert parse.estimate("allocation failure: Requested node configuration is not available") is None
+
+
+def test_the_number_of_a_submitted_job() -> None:
+    assert parse.job_number("12\n") == 12
+    assert parse.job_number("12;green\n") == 12
+    with pytest.raises(ValueError):
+        parse.job_number("")
+
+
+def test_accounts() -> None:
+    text = "12|CANCELLED by 1000|0:15|1795253489|1795253500||n[1-2]\n12.batch|OUT_OF_MEMORY|137:0|1795253489|Unknown|1.50G|n1\n"
+    job, step = parse.accounts(text)
+    assert (job.id, job.step, job.state.code, job.signal, job.nodes, job.peak_mib) == (
+        (12, "", "stopped", 15, ("n1", "n2"), None)
+    )
+    assert (step.step, step.exit_code, step.end, step.peak_mib) == ("batch", 137, None, 1536)
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_the_readers_fail_otherwise(text: str) -> None:
+    for read in (parse.jobs, parse.nodes, parse.partitions, parse.accounts, parse.estimate, parse.cards):
+        with contextlib.suppress(ValueError):
+            read(text)

@@ -1,0 +1,184 @@
+"""Running Slurm's client programs: one call, one answer as text, never blocking the loop.
+
+Argument lists are made of our own words, no shell is between, and the environment is ours alone: no SBATCH_* variable of whoever
+started the server can change what is asked for. A cluster that does not answer (`ClusterDown`) is never mistaken for one that
+says no (`ClusterRefused`). Times come as epoch seconds.
+
+To act as the submitting person the server calls ``sudo -n -u PERSON -- PROGRAM ...``. That takes this rule, and no other:
+
+    Cmnd_Alias TRAINMASTER = /usr/bin/sbatch, /usr/bin/scancel, /usr/bin/scontrol, /usr/bin/srun
+    Defaults!TRAINMASTER env_keep += "SLURM_CONF SLURM_TIME_FORMAT", !requiretty
+    trainmaster ALL = (%trainmaster-users) NOPASSWD: TRAINMASTER
+
+with ``trainmaster`` the server's user and ``trainmaster-users`` a group of those it may act for, never root.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from trainmaster.core.errors import TrainmasterError, Unavailable
+
+Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct"]
+TIMEOUT_S: Final = 30.0
+"""Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that was seen."""
+AT_ONCE: Final = 4
+"""Programs that run at the same time: slurmctld answers one request after the other, and more of them only wait."""
+
+USER: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
+VERSION: Final = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
+
+DOWN: Final = (
+    "Unable to contact slurm controller",
+    "Connection refused",
+    "Connection timed out",
+    "Socket timed out",
+    "Zero Bytes were transmitted or received",
+    "Unexpected message received",
+    "Slurm backup controller in standby mode",
+    "Transport endpoint is not connected",
+    "Resource temporarily unavailable",
+    "Slurm temporarily unable to accept job",
+    "Message receive failure",
+    "Unable to contact slurm database",
+)
+"""What Slurm says when it does not answer now and will later: nothing is wrong with what was asked."""
+
+UNUSABLE: Final = (
+    "Munge encode failed",
+    "Munge decode failed",
+    "Protocol authentication error",
+    "Invalid authentication credential",
+    "Unable to process configuration file",
+    "Could not establish a configuration source",
+    "a password is required",
+    "is not allowed to execute",
+)
+"""What is said when this machine may not or cannot speak with the cluster: an administrator must mend it."""
+
+
+class ClusterDown(Unavailable):
+    """The cluster does not answer, or this machine cannot speak with it. Whether a request was carried out is not known."""
+
+
+class ClusterRefused(TrainmasterError):
+    """The cluster says no, in `message`: asking again changes nothing."""
+
+    status = 409
+    code = "cluster_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a cluster is reached. `conf`: its slurm.conf, "" as the machine has it; `programs`: their folder, "" where PATH finds them."""
+
+    conf: str = ""
+    programs: str = ""
+    timeout_s: float = TIMEOUT_S
+
+
+class Commands:
+    """The client programs of one cluster."""
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def run(self, program: Program, *words: str, user: str = "", given: str | None = None) -> str:
+        """Return what `program` prints. `user`: act as that person; `given`: its standard input.
+
+        Raises ClusterDown, or ClusterRefused with Slurm's words.
+        """
+        code, out, err = await self._call(command(self.access, program, words, user), given)
+        if code == 0:
+            return out
+        raise failure(program, code, err or out)
+
+    async def test(self, *words: str, given: str, user: str = "") -> str:
+        """Return what ``sbatch --test-only`` says of the script `given`; it says it on its standard error. Raises as `run` does."""
+        code, out, err = await self._call(command(self.access, "sbatch", ("--test-only", *words), user), given)
+        if code == 0:
+            return err or out
+        raise failure("sbatch", code, err or out)
+
+    async def version(self) -> tuple[int, int, int]:
+        """Return the version of the client programs. Raises ClusterDown, ClusterRefused."""
+        return version_of(await self.run("sinfo", "--version"))
+
+    async def _call(self, argv: list[str], given: str | None) -> tuple[int, str, str]:
+        async with self._turns:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *argv, env=environment(self.access), cwd="/", start_new_session=True,
+                    stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                )  # fmt: skip
+            except OSError as error:
+                raise ClusterDown(
+                    f"{os.path.basename(argv[0])} cannot be run: {error.strerror}",
+                    remedy="Install Slurm's client programs on the server's machine, or name their folder.",
+                ) from error
+            try:
+                async with asyncio.timeout(self.access.timeout_s):
+                    out, err = await process.communicate(None if given is None else given.encode())
+            except TimeoutError as error:
+                raise ClusterDown(
+                    f"Slurm did not answer within {self.access.timeout_s:.0f} seconds",
+                    remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
+                ) from error
+            finally:
+                if process.returncode is None:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):  # sudo's child is not ours to end
+                        process.kill()
+        code = process.returncode
+        return 1 if code is None else code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def environment(access: Access) -> dict[str, str]:
+    """Return all variables that a client program sees."""
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "SLURM_TIME_FORMAT": "%s"}
+    if access.conf:
+        env["SLURM_CONF"] = access.conf
+    return env
+
+
+def command(access: Access, program: Program, words: tuple[str, ...], user: str = "") -> list[str]:
+    """Return the whole command line. Raises ValueError for what is not the name of a person."""
+    path = os.path.join(access.programs, program)
+    if not user:
+        return [path, *words]
+    if not USER.fullmatch(user) or user == "root":
+        raise ValueError(f"not the name of somebody to act for: {user!r}")
+    return ["sudo", "-n", "-u", user, "--", path, *words]
+
+
+def failure(program: str, code: int, said: str) -> TrainmasterError:
+    """Return what to raise when `program` ended with `code` and `said` this."""
+    words = plain(said) or f"{program} ended with exit code {code}"
+    if any(sign in said for sign in DOWN):
+        return ClusterDown(
+            f"The cluster does not answer: {words}", remedy="Nothing is lost; it is asked again until it does."
+        )
+    if any(sign in said for sign in UNUSABLE):
+        return ClusterDown(
+            f"The server cannot speak with the cluster: {words}",
+            remedy="Look at slurm.conf, munge and the sudo rule on the server's machine.",
+        )
+    return ClusterRefused(words)
+
+
+def plain(said: str) -> str:
+    """Return Slurm's own words without the names of its programs and functions, at most 300 characters."""
+    lines = (re.sub(r"^(\w+: )?(error|fatal): |^\w+ error: |^slurm_\w+: ", "", line) for line in said.splitlines())
+    return "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))[:300]
+
+
+def version_of(text: str) -> tuple[int, int, int]:
+    """Return (year, month, patch) of ``slurm-wlm 22.05.8``. Raises ClusterRefused when there is none in it."""
+    match = VERSION.search(text)
+    if match is None:
+        raise ClusterRefused(f"this is no version of Slurm: {text.strip()[:80]}")
+    return int(match[1]), int(match[2]), int(match[3])

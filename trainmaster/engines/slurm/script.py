@@ -1,0 +1,185 @@
+"""From a gang to the exact batch script: numbers, names that the cluster itself gave, and the folder of the attempt. Pure.
+
+Invariant: nothing that a user wrote is in it, whatever it is - commands, variables, names of jobs and roles lie in the folder, which
+the step reads on the node. What is written into an ``#SBATCH`` line or a word of the shell has passed one of the patterns below.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.core.hostlist import fold
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Resources, Role
+
+NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,127}")
+"""Partitions, features, types of cards, reservations, accounts, hosts."""
+ATTEMPT: Final = re.compile(r"t[0-9a-f]{32}-[1-9][0-9]{0,5}")
+PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
+"""No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so, which `engine add` checks."""
+
+SIGNAL_AHEAD_S: Final = 30.0
+"""Slurm's clock for --signal is a minute coarse; it asks a step to end so much earlier than the grace period needs."""
+
+START: Final = (
+    'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
+    " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
+    " from trainmaster.agent.step import main; sys.exit(main(sys.argv[2:]))"
+)
+"""Nothing of the node's own Python settings or folders takes part: -I -S, and the package at the one place given."""
+
+INHERITED: Final = (
+    "NTASKS",
+    "NPROCS",
+    "CPUS_PER_TASK",
+    "GPUS",
+    "GPUS_PER_TASK",
+    "MEM_PER_CPU",
+    "MEM_PER_NODE",
+    "TRES_PER_TASK",
+)
+"""What the batch script's environment says of the job's tasks; srun would take it for its own, which starts one agent a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an attempt asks of the cluster beside its resources. Names are the cluster's own; "" and None: as the cluster has it.
+
+    `limit_s`: when Slurm ends it, seconds from its start; None: as the partition says. `exclude`: nodes it must not run on (a list of
+    those it may run on cannot be given: Slurm would want all of them).
+    """
+
+    partition: str = ""
+    limit_s: float | None = None
+    grace_s: float = 10.0
+    features: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    reservation: str = ""
+    account: str = ""
+    qos: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the step."""
+
+    folder: str
+    package: str
+    python: str = "/usr/bin/python3"
+
+
+Component = tuple[tuple[int, int], ...]
+"""The tasks, as (role, index), that ask for the same: they are one component of the job."""
+
+
+def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
+    """Return the tasks of `roles` by what they ask for, in the order of the roles. A gang of equals is one plain job."""
+    found: dict[Resources, list[tuple[int, int]]] = {}
+    for number, role in enumerate(roles):
+        found.setdefault(role.resources, []).extend((number, index) for index in range(role.replicas))
+    return tuple(tuple(tasks) for tasks in found.values())
+
+
+def script(gang: Gang, terms: Terms, place: Place) -> str:
+    """Return the batch script of `gang`. Raises ValueError for what cannot be asked of Slurm, in words."""
+    attempt = _checked(ATTEMPT, attempt_id(gang.job, gang.attempt), "an attempt")
+    parts = components(gang.roles)
+    lines = [
+        "#!/bin/sh",
+        f"# Attempt {attempt}. Nothing in here was written by a user.",
+        f"#SBATCH --output={_path(place.folder)}/slurm.log",
+    ]
+    for number, part in enumerate(parts):
+        if number:
+            lines.append("#SBATCH hetjob")
+        ask = gang.roles[part[0][0]].resources
+        lines += [f"#SBATCH {option}" for option in (*_common(attempt, terms), *_resources(len(part), ask))]
+    return "\n".join([*lines, *_body(parts, gang.roles, place)]) + "\n"
+
+
+def _common(attempt: str, terms: Terms) -> list[str]:
+    """What every component says. The environment is that of our sbatch, which holds nothing; NONE would run a login shell."""
+    named = {"partition": terms.partition, "reservation": terms.reservation, "account": terms.account, "qos": terms.qos}
+    options = [f"--job-name=tm-{attempt}", f"--comment={attempt}"]
+    options += [f"--{key}={_checked(NAME, value, key)}" for key, value in named.items() if value]
+    if terms.features:
+        options.append("--constraint=" + "&".join(_checked(NAME, feature, "feature") for feature in terms.features))
+    if terms.exclude:
+        options.append(f"--exclude={fold(_checked(NAME, node, 'node') for node in terms.exclude)}")
+    if terms.limit_s is not None:
+        options.append(f"--time={duration(terms.limit_s)}")
+        options.append(f"--signal=TERM@{min(65535, math.ceil(terms.grace_s + SIGNAL_AHEAD_S))}")
+    return [*options, "--no-requeue", "--open-mode=append", "--export=ALL", "--chdir=/"]
+
+
+def _resources(tasks: int, ask: Resources) -> list[str]:
+    cores = max(1, math.ceil(ask.cpu))
+    options = [
+        f"--ntasks={tasks}",
+        f"--cpus-per-task={cores}",
+        f"--mem-per-cpu={max(1, math.ceil(ask.memory_mib / cores))}M",
+    ]
+    if ask.gpu and ask.gpu_milli < 1000:
+        raise ValueError("Slurm gives whole cards: ask for one, or run the job in a pool of this platform's own engine")
+    if ask.gpu:
+        options.append(f"--gpus-per-task={_cards(ask, 1)}")
+    return options
+
+
+def _cards(ask: Resources, tasks: int) -> str:
+    count = str(ask.gpu * tasks)
+    return f"{_checked(NAME, ask.gpu_type, 'card')}:{count}" if ask.gpu_type else count
+
+
+def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], place: Place) -> list[str]:
+    """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
+    steps, facts = [], []
+    for number, part in enumerate(parts):
+        group = f"_HET_GROUP_{number}" if len(parts) > 1 else ""
+        ask = roles[part[0][0]].resources
+        facts.append(
+            f'export TRAINMASTER_NODES_{number}="$SLURM_JOB_NODELIST{group}" TRAINMASTER_TASKS_{number}="$SLURM_TASKS_PER_NODE{group}"'
+        )
+        count = f'"$SLURM_JOB_NUM_NODES{group}"'
+        options = [f"--het-group={number}"] if group else []
+        options += [f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", "--mem=0", "--cpu-bind=none"]
+        options += [f"--gpus={_cards(ask, len(part))}"] if ask.gpu else []
+        options += ["--chdir=/", "--export=ALL", "--input=none", "--wait=0", "--kill-on-bad-exit=1"]
+        words = [
+            _path(place.python),
+            "-I",
+            "-S",
+            "-c",
+            f"'{START}'",
+            _path(place.package),
+            _path(place.folder),
+            '"$run"',
+            str(number),
+        ]
+        steps.append(" ".join([*options, *words]))
+    return [
+        "umask 077",
+        "run=$(cat /proc/sys/kernel/random/uuid) || exit 1",
+        *facts,
+        "unset " + " ".join(f"SLURM_{name}" for name in INHERITED),
+        "exec srun " + " : ".join(steps),
+    ]
+
+
+def duration(seconds: float) -> str:
+    """Return `seconds` as Slurm writes them, ``1-02:03:04``. Slurm counts in minutes and rounds up."""
+    whole = max(60, math.ceil(seconds))
+    return f"{whole // 86400}-{whole // 3600 % 24:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
+def _path(text: str) -> str:
+    return _checked(PATH, text, "path")
+
+
+def _checked(pattern: re.Pattern[str], text: str, what: str) -> str:
+    """Return `text`. Raises ValueError when it is not of the form that may stand in a script."""
+    if pattern.fullmatch(text) is None:
+        raise ValueError(f"not the name of {what} that may be given to Slurm: {text[:80]!r}")
+    return text
