@@ -360,13 +360,6 @@ class Events(Shape):
     items: list[Event]
 
 
-class Suggestion(Shape):
-    """What would make it start sooner."""
-
-    message: Text
-    change: dict[str, Any] | None = None
-
-
 class Forecast(Shape):
     """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
 
@@ -376,6 +369,15 @@ class Forecast(Shape):
     high: float | None
     why: Text | None
     made_at: float | None
+
+
+class Suggestion(Shape):
+    """What would make it start sooner: now, or as `forecast` says, not at `instead_of` (null: nobody knows when)."""
+
+    message: Text
+    change: dict[str, Any]
+    forecast: Forecast | None
+    instead_of: float | None
 
 
 class Explanation(Shape):

@@ -23,6 +23,7 @@ from trainmaster.core.states import JobState
 from trainmaster.queue.calibration import Calibration
 from trainmaster.queue.classes import pending_of
 from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, scene_of
+from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.service.scheduling import Scheduling
@@ -130,8 +131,17 @@ class Forecasts:
         line = list(islice(self._scheduling.line(job.pool, pending), MOST))
         if pending not in line:
             return _unknown("far")
-        prospect, _ = await _paced(self._steps(job.pool, now, line, job.id))
-        return self._shown(job.id, _Made(now, prospect), now)
+        return await self.foreseen(await self.scene(job.pool, now, line), job.id)
+
+    async def scene(self, pool: str, now: float, line: Iterable[Pending]) -> Scene:
+        """Return the scene of `pool` in which `line`, of which the first MOST count, waits."""
+        scene, _ = await _paced(self._scene(pool, now, line))
+        return scene
+
+    async def foreseen(self, scene: Scene, job: str) -> dict[str, Any]:
+        """Return when a job of a scene is expected to start, as the API shows it."""
+        prospect, _ = await _paced(foresee(scene, job))
+        return self._shown(job, _Made(scene.now, prospect), scene.now)
 
     def bars(self, now: float) -> Iterator[tuple[str, tuple[str, ...], float, float | None, float | None]]:
         """Yield (job, its nodes if things go as is typical, start, low, high) of waiting jobs."""
@@ -208,13 +218,14 @@ class Forecasts:
                 self.calibration.told(job, now, foreseen)
         return spent
 
-    def _steps(self, pool: str, now: float, line: list[Pending], only: str | None = None) -> Steps[Prospect]:
+    def _steps(self, pool: str, now: float, line: Iterable[Pending]) -> Steps[Prospect]:
+        scene = yield from self._scene(pool, now, line)
+        return (yield from foresee(scene))
+
+    def _scene(self, pool: str, now: float, line: Iterable[Pending]) -> Steps[Scene]:
         at = self._scheduling
         running = at.running.releases(pool)
-        scene = yield from scene_of(
-            pool, now, at.capacity, running, line, at.policy, self.history, at.quotas, at.running.held
-        )
-        return (yield from foresee(scene, only))
+        return scene_of(pool, now, at.capacity, running, line, at.policy, self.history, at.quotas, at.running.held)
 
     async def _load(self) -> None:
         """Read what was learnt, and the past; what ended meanwhile is noted already."""

@@ -21,6 +21,7 @@ from trainmaster.core.states import Phase, Priority
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
+from trainmaster.service.sooner import sooner
 from trainmaster.service.views import attempt_view, event_view, job_view, note_view, role_view
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
@@ -137,9 +138,12 @@ class Jobs:
         flavors = {name: one.resources() for name, one in self._ctx.pools.flavors.get(job.workspace, {}).items()}
 
         def works(change: Mapping[str, Any]) -> bool:
+            if "priority" in change and self._ctx.admission.change_problems(job, change["priority"], who):
+                return False
             return self._ctx.submit.would_take(document, change, who)
 
         explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who), flavors, works)
+        explained["suggestions"] += await sooner(self._ctx, job, flavors, works, explained["suggestions"])
         forecast = self._ctx.forecasts.view(job, self._ctx.clock())
         return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained, "forecast": forecast}
 

@@ -3127,17 +3127,17 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What would make it start sooner.
+         * @description What would make it start sooner: now, or as `forecast` says, not at `instead_of` (null: nobody knows when).
          */
         Suggestion: {
             message: components["schemas"]["Text"];
-            /**
-             * Change
-             * @default null
-             */
+            /** Change */
             change: {
                 [key: string]: unknown;
-            } | null;
+            };
+            forecast: components["schemas"]["Forecast"] | null;
+            /** Instead Of */
+            instead_of: number | null;
         } & {
             [key: string]: unknown;
         };

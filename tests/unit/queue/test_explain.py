@@ -22,7 +22,6 @@ from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.quota import Account, Excess, Quota
 from trainmaster.queue.reasons import REASONS, problem, remedy, render
 from trainmaster.queue.snapshot import ClassKey, Reason, RequestClass, Snapshot, Start, Usage
-from trainmaster.queue.suggest import DECIDING_S, suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
 USUAL = Ranking(DEFAULT, Offsets({}))
@@ -137,46 +136,6 @@ def test_a_quota_is_told_in_whole_sentences(
 ) -> None:
     over = Excess(account, resource, used=3000, asks=2000, limit=4000, lent=lent)
     assert render(over_quota("lab", over)) == (zh, en)
-
-
-def test_suggestions_are_changes_that_would_start_it_now() -> None:
-    """B1: another card model, fewer cards, fewer replicas; each alone is enough."""
-    room = Capacity(NODES)
-    running("holder-1", job("holder").role(gpu=3, gpu_type="A100").done(), room)
-    waits = job("waits").role("w", 2, gpu=2, gpu_type="A100").done()
-    seen = snapshot(NODES, waits, capacity=room)
-    pending = seen.pending[0].jobs[0]
-    made = plan(seen, 0.0)
-    found = suggest(seen, pending, explain(seen, pending, made), made)
-    assert [s.change for s in found] == [{"roles.0.resources.gpu_type": "V100"}]
-    running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
-    waits = job("waits").role("w", 1, gpu=2, gpu_type="A100").done()
-    seen = snapshot(NODES, waits, capacity=room)
-    pending = seen.pending[0].jobs[0]
-    made = plan(seen, 0.0)
-    found = suggest(seen, pending, explain(seen, pending, made), made)
-    assert [s.change for s in found] == [{"roles.0.resources.gpu": 1}]
-    assert found[0].message.en == "Lower gpu of role w to 1"
-    four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
-    pending = four.pending[0].jobs[0]
-    made = plan(four, 0.0)
-    assert [s.change for s in suggest(four, pending, explain(four, pending, made), made)] == [{"roles.0.replicas": 2}]
-
-
-def test_a_limit_is_suggested_that_still_fits_when_the_person_has_read_it() -> None:
-    """It has to be gone before the head starts, and somebody has to decide first."""
-    nodes, half = (node("n1", gpus=4),), job("holds").role(gpu=2).seq(1).done()
-    room = Capacity(nodes)
-    holds = replace(running("holds-1", half, room), ends_at=600.0)
-    late = job("late").role(gpu=2).policy(duration_s=1000).seq(3).done()
-    queue = _queue(job("head").role(gpu=4).seq(2).done(), late)
-    seen = Snapshot(nodes, (holds,), queue.snapshot_classes(), capacity=room)
-    made = plan(seen, 0.0, NAMED["fifo-easy"])
-    reason = explain(seen, pending_of(late), made)
-    assert (reason.code, reason.evidence["in_s"]) == ("reserved", 600.0)
-    (found,) = suggest(seen, pending_of(late), reason, made)
-    assert found.change == {"duration": 600.0 - DECIDING_S}
-    assert found.message.en == "Shorten its limit to 9m"
 
 
 def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:

@@ -1,4 +1,4 @@
-"""What the scheduler promises, on any small cluster in the middle of its work (issue 3, "Tests"; B1, B8, B15)."""
+"""What the scheduler promises, on any small cluster in the middle of its work (issue 3, "Tests"; B8, B15)."""
 
 import math
 from dataclasses import replace
@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 from tests.unit.queue.clusters import overbooked
 from tests.unit.queue.naive import naive
 from tests.unit.queue.worlds import World, later, worlds
-from trainmaster.core.records import Resources
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain
 from trainmaster.queue.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import OWN, Account, Books, Excess, Quota
+from trainmaster.queue.quota import OWN, Books, Excess
 from trainmaster.queue.reasons import REASONS, render
 from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import Pending, Request, Usage
-from trainmaster.queue.suggest import suggest
+from trainmaster.queue.snapshot import Pending, Usage
 
 few = settings(max_examples=120, deadline=None)
 PLAIN = replace(DEFAULT, fair_weight_s=0.0)
@@ -132,44 +130,6 @@ def test_everyone_who_waits_has_one_reason(world: World, policy: QueuePolicy) ->
             assert reason.code in REASONS
             assert reason.code != "next_pass"
             assert all("{" not in text for text in render(reason))
-
-
-FLAVORS = {
-    "core": Resources(0.5, 512),
-    "card": Resources(1.0, 512, 1),
-    "card-b": Resources(1.0, 512, 1, "B"),
-    "four": Resources(4.0, 4096, 4),
-}
-SHARES = {(Account("cluster", name), "default"): Quota({"gpu": most}) for name, most in (("", 1000), ("vc", 3000))}
-
-
-@few
-@given(worlds(), policies, st.sets(st.integers(0, 9)), st.sets(st.integers(0, 9)), st.booleans())
-def test_the_cheapest_change_works_when_applied(
-    world: World, policy: QueuePolicy, flavored: set[int], shared: set[int], shares: bool
-) -> None:
-    """B1: with nothing else changed the very next pass starts the job as changed. Some have flavors, or a virtual cluster."""
-    world.fair = None
-    if shares:
-        world.quotas |= SHARES
-    for name, usage in world.running.items():  # limits long enough for shorter ones to be named
-        world.running[name] = replace(usage, ends_at=world.now + 10 * (usage.ends_at - world.now))
-    for number, (name, job) in enumerate(world.waiting.items()):
-        shapes = [tuple(replace(role, flavor="four") for role in shape) for shape in job.request.shapes[:1]]
-        request = Request(job.pool, tuple(shapes)) if number in flavored else job.request
-        tenant = job.tenant._replace(cluster="vc") if number in shared and job.pool == "default" else job.tenant
-        world.waiting[name] = replace(job, request=request, tenant=tenant, limit_s=10 * job.limit_s)
-    seen = world.snapshot()
-    made = plan(seen, world.now, policy)
-    waits = [job for job in world.waiting.values() if job.job not in {start.job for start in made.starts}]
-    found = [(job, change) for job in waits for change in suggest(seen, job, explain(seen, job, made), made, FLAVORS)]
-    for job, change in found:
-        assert job.roles[0].flavor is None or not any(".resources." in path for path in change.change)
-    world.start(made)
-    for job, change in found:
-        changed = replace(world, waiting={**world.waiting, job.job: change.job})
-        again = plan(changed.snapshot(), world.now, policy)
-        assert job.job in {start.job for start in again.starts}, change.change
 
 
 @few

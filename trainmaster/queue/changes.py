@@ -1,0 +1,133 @@
+"""What may be changed of a waiting job so that it starts sooner, and how it would wait then. Pure.
+
+Limit and priority change in its place: it keeps its turn. Whatever else it asked for can only be changed in a copy, which
+is submitted now, the last of its class, while the first is away. Invariant: `Suggestion.job` is how the service would have
+it wait after the change.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from trainmaster.core.records import Resources, Role
+from trainmaster.core.states import Priority
+from trainmaster.core.units import format_duration, format_memory
+from trainmaster.queue.elastic import sized
+from trainmaster.queue.fit import with_resources
+from trainmaster.queue.reasons import Text
+from trainmaster.queue.shortage import WRITTEN
+from trainmaster.queue.snapshot import Pending, Snapshot
+
+LAST: Final = 2**53
+"""The number of a job that is submitted after all others."""
+
+DEAR: Final = 0.5
+"""What it counts to become more urgent, or to have a limit at all: as much as half of what was asked for. The first takes
+one of few rights and puts others off."""
+
+CLASSES: Final = {Priority.URGENT: ("紧急", "urgent"), Priority.VERY_URGENT: ("非常紧急", "very urgent")}
+
+
+class Suggestion(NamedTuple):
+    """A change: field path -> new value, and its sentence. `job`: as it would wait then."""
+
+    message: Text
+    change: dict[str, Any]
+    job: Pending
+    loss: float = 0.0  # share of what was asked for that is given up
+
+
+class Changes:
+    """The changes of one job. `now`: when a copy would be submitted; `spent_s`: what is over of the time of its limit."""
+
+    def __init__(self, job: Pending, now: float, spent_s: float = 0.0) -> None:
+        self.job, self._spent_s = job, spent_s
+        self.copy = replace(job, order=(now, LAST), limit_s=job.limit_s + spent_s)
+
+    def limit(self, limit_s: float) -> Suggestion:
+        """A shorter limit."""
+        duration_s = limit_s + self._spent_s
+        words, shorter = format_duration(duration_s), replace(self.job, limit_s=limit_s)
+        loss = DEAR if self.job.limit_s == math.inf else 1 - duration_s / self.copy.limit_s
+        return Suggestion(
+            Text(f"时长上限缩短到 {words}", f"Shorten its limit to {words}"), {"duration": duration_s}, shorter, loss
+        )
+
+    def more_urgent(self) -> Iterator[Suggestion]:
+        """The next higher class, if there is one."""
+        for priority, (zh, en) in CLASSES.items():
+            if priority == self.job.priority + 1:
+                text = Text(f"优先级改为{zh}", f"Make it {en}")
+                change = {"priority": priority.name.lower()}
+                yield Suggestion(text, change, replace(self.job, priority=int(priority)), DEAR)
+
+    def elsewhere(self, snapshot: Snapshot) -> Iterator[Suggestion]:
+        """Another pool, or another share of one: that of a virtual cluster, or what is assigned to none."""
+        job = self.copy
+        shares = {(pool, account.name) for account, pool in snapshot.quotas if account.kind == "cluster"}
+        shares |= {(node.pool, "") for node in snapshot.nodes if node.schedulable}
+        for pool, cluster in sorted(shares - {(job.pool, job.tenant.cluster)}):
+            moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=cluster))
+            name = cluster or pool
+            words = ("虚拟集群", "virtual cluster") if cluster else ("资源池", "pool")
+            change: dict[str, Any] = {"pool": pool}
+            if cluster or job.tenant.cluster:
+                change["virtual_cluster"] = cluster or None
+            yield Suggestion(Text(f"改到{words[0]} {name}", f"Move it to {words[1]} {name}"), change, moved)
+
+    def flavors(self, at: int, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:
+        """Every other flavor for role number `at`."""
+        role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
+        for name in sorted(flavors.keys() - known):
+            ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
+            other = self._with_role(at, lambda each, ask=ask, name=name: replace(each, resources=ask, flavor=name))  # type: ignore[misc]
+            text = Text(f"角色 {role.name} 改用规格 {name}", f"Use flavor {name} for role {role.name}")
+            yield Suggestion(text, {f"roles.{at}.flavors": [name]}, other, _given_up(role.resources, ask))
+
+    def models(self, at: int, snapshot: Snapshot) -> Iterator[Suggestion]:
+        """Every other card model of its pool for role number `at`, where that asks for one."""
+        job, role = self.copy, self.job.roles[at]
+        if not role.resources.gpu or role.resources.gpu_type is None:
+            return
+        there = {model for node in snapshot.nodes if node.pool == job.pool and node.schedulable for model in node.gpus}
+        for model in sorted(there - {role.resources.gpu_type}):
+            other = self._with_role(at, lambda each, model=model: with_resources(each, gpu_type=model))  # type: ignore[misc]
+            text = Text(f"角色 {role.name} 改用型号 {model}", f"Use cards of type {model} for role {role.name}")
+            yield Suggestion(text, {f"roles.{at}.resources.gpu_type": model}, other)
+
+    def amount(self, at: int, field: str, amount: int) -> Suggestion:
+        """`amount` of a field of Resources for each replica of role number `at`."""
+        role = self.job.roles[at]
+        words, name = format_memory(amount) if field == "memory_mib" else str(amount), WRITTEN.get(field, field)
+        text = Text(f"角色 {role.name} 的 {name} 降到 {words}", f"Lower {name} of role {role.name} to {words}")
+        other = self._with_role(at, lambda each: with_resources(each, **{field: amount}))
+        loss = 1 - amount / getattr(role.resources, field)
+        return Suggestion(text, {f"roles.{at}.resources.{name}": amount}, other, loss)
+
+    def replicas(self, at: int, count: int) -> Suggestion:
+        """`count` replicas of role number `at`; of an elastic one, as many to start with."""
+        role = self.job.roles[at]
+        if role.min_replicas is None:
+            text = Text(f"角色 {role.name} 的副本数降到 {count}", f"Lower the replicas of role {role.name} to {count}")
+            fewer = self._with_role(at, lambda each: sized(each, count))
+            return Suggestion(text, {f"roles.{at}.replicas": count}, fewer, 1 - count / role.replicas)
+        text = Text(f"允许角色 {role.name} 以 {count} 个副本启动", f"Let role {role.name} start with {count} replicas")
+        fewer = self._with_role(at, lambda each: replace(each, min_replicas=count))
+        return Suggestion(text, {f"roles.{at}.min_replicas": count}, fewer, 1 - count / role.min_replicas)
+
+    def _with_role(self, at: int, changed: Callable[[Role], Role]) -> Pending:
+        """Return the copy with role number `at` changed in every way in which it may run."""
+        request = self.copy.request
+        shapes = dict.fromkeys((*shape[:at], changed(shape[at]), *shape[at + 1 :]) for shape in request.shapes)
+        return replace(self.copy, request=replace(request, shapes=tuple(shapes)))
+
+
+def _given_up(before: Resources, after: Resources) -> float:
+    """Return the largest share of cards, cores or memory that is lost."""
+    pairs = (
+        (before.gpu * before.gpu_milli, after.gpu * after.gpu_milli),
+        (before.cpu, after.cpu),
+        (before.memory_mib, after.memory_mib),
+    )
+    return max(0.0, *(1 - new / old for old, new in pairs if old))
