@@ -17,8 +17,8 @@ from trainmaster.engines.registry import Engines
 
 @pytest.fixture
 def cluster() -> FakeCluster:
-    """Two nodes of two cards whose queue is held."""
-    nodes = [Node(f"c{i}", f"10.1.0.{i}", 4.0, 4096, ("A100", "A100"), "alps") for i in (1, 2)]
+    """Two nodes of four cards whose queue is held."""
+    nodes = [Node(f"c{i}", f"10.1.0.{i}", 4.0, 4096, ("A100",) * 4, "alps") for i in (1, 2)]
     made = FakeCluster(nodes, WallClock())
     made.hold()
     return made
@@ -34,7 +34,7 @@ async def stage(tmp_path: Path, cluster: FakeCluster) -> AsyncIterator[Stage]:
 async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it(
     stage: Stage, cluster: FakeCluster
 ) -> None:
-    job = await stage.submit(fake_spec("a", "sleep 0.2", pool="alps", replicas=2, resources={"gpu": 2}))
+    job = await stage.submit(fake_spec("a", "sleep 0.2", pool="alps", replicas=2, resources={"gpu": 3}))
     view = await stage.state(job, "pending")
     assert view["pai_state"] == "WAITING"
     assert view["started_at"] is None
@@ -42,7 +42,7 @@ async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it
     view = await stage.ended(job)
     assert view["state"] == "succeeded"
     assert view["nodes"] == ["c1", "c2"]
-    assert [task["gpus"] for task in view["task_list"]] == [[0, 1], [0, 1]]
+    assert [task["gpus"] for task in view["task_list"]] == [[0, 1, 2], [0, 1, 2]]
     assert stage.kinds(job)[3:6] == ["staged", "accepted", "started"]
 
 
@@ -64,6 +64,32 @@ async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage
     again = await stage.ended(lost)
     assert (again["state"], again["attempts"]) == ("succeeded", 2)
     assert "fault" in stage.kinds(lost)
+
+
+async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there(
+    tmp_path: Path, cluster: FakeCluster
+) -> None:
+    """Two nodes of four cards; three may wait. An urgent job passes those that were not handed over yet."""
+
+    def engines() -> Engines:
+        return Engines([FakeEngine(cluster, "alps")], most_pending={"alps": 3})
+
+    async with Stage(tmp_path / "home", engine=engines) as stage:
+        jobs = [
+            await stage.submit(fake_spec(f"j{n}", "sleep infinity", pool="alps", resources={"gpu": 4}))
+            for n in range(5)
+        ]
+        for job in jobs[:3]:
+            await stage.state(job, "pending")
+        assert (await stage.view(jobs[3]))["reason"]["code"] == "cluster_full"
+        urgent = await stage.submit(fake_spec("u", "sleep infinity", pool="alps", priority="urgent", replicas=2))
+        cluster.start(f"{jobs[0]}-1")
+        await stage.state(urgent, "pending")
+        assert (await stage.view(jobs[3]))["state"] == "queued"
+        placed = (await stage.running(jobs[0]))["task_list"][0]
+        assert (placed["node"], placed["gpus"]) == ("c1", [0, 1, 2, 3])
+        nodes = {node["name"]: node for node in (await stage.platform.cluster(ADMIN))["nodes"]}
+        assert [card["job"] for card in nodes["c1"]["gpus"]] == [jobs[0]] * 4
 
 
 async def test_a_stop_takes_a_job_out_of_the_clusters_queue(stage: Stage, cluster: FakeCluster) -> None:

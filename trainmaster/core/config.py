@@ -86,6 +86,9 @@ class LimitsConfig:
     sample_s: float = 2.0
 
 
+MOST_PENDING: Final = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class LocalEngineConfig:
     """What `[[engines]]` of the kind local asks for beside: nothing, `[local]` says it."""
@@ -99,13 +102,15 @@ ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig}
 class EngineConfig:
     """`[[engines]]`: where jobs run, one for each cluster; without any: this machine.
 
-    `pools`: names of those that live there; the first engine has every pool that no other names. What else may stand here
-    depends on `kind`.
+    `pools`: names of those that live there; the first engine has every pool that no other names. `most_pending`: how many jobs
+    of each pool may wait in the own queue of a cluster; more wait here, in our order. What else may stand here depends on
+    `kind`.
     """
 
     name: str = "local"
     kind: str = "local"
     pools: tuple[str, ...] = ()
+    most_pending: int = MOST_PENDING
     settings: Any = field(default_factory=LocalEngineConfig)
 
 

@@ -277,8 +277,9 @@ def _enter(job: Job, attempt: Attempt, phase: Phase, event: Event) -> Result:
     if phase is Phase.PENDING:
         return replace(job, attempt=replace(attempt, phase=phase, accepted_at=event.at)), ()
     if phase is Phase.RUNNING:
+        before: tuple[Action, ...] = (WakePlanner(job.id),) if attempt.phase is Phase.PENDING else ()  # leaves a queue
         attempt = _where_it_runs(job, replace(attempt, phase=phase), event)
-        return _judged(replace(job, attempt=attempt), attempt, event, ())  # tasks may have ended before we heard
+        return _judged(replace(job, attempt=attempt), attempt, event, before)  # tasks may have ended before we heard
     if phase is Phase.SAVING:
         return _in_phase(job, attempt, phase), (Save(job.id, number),)
     assert phase is Phase.RETAINED

@@ -42,6 +42,13 @@ class FakeCluster(FakeMachines):
         self.held = False
         self._soon()
 
+    def start(self, attempt: str) -> None:
+        """Start one that waits, wherever there is room, though the queue is held."""
+        gang = self._queue[attempt]
+        placement = self._choose(gang)
+        assert placement is not None, "there is no room for it"
+        self._begin_gang(attempt, replace(gang, placement=placement))
+
     def say(self, attempt: str, code: str, text: str, starts_at: float | None = None) -> None:
         """Give the reason why `attempt` waits."""
         waiting = self._reasons[attempt] = Waiting(attempt, code, text, self.clock.now(), starts_at)

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
 from trainmaster.engines.base import Engine, Sink
@@ -22,13 +23,17 @@ AGAIN_S: Final = 10.0
 class Engines:
     """One object per server; all methods in the loop's thread. At least one engine; the first has every pool not named.
 
-    `pools`: name of a pool -> name of the engine it lives on.
+    `pools`: name of a pool -> name of the engine it lives on. `most_pending`: by the name of an engine that owns its queue, how
+    many of our attempts may wait there in each pool.
     """
 
-    def __init__(self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None,
+        most_pending: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
         self._engines = {engine.name: engine for engine in engines}
         self.first = engines[0]
-        self.pools = dict(pools or {})
+        self.pools, self._most_pending = dict(pools or {}), dict(most_pending or {})
         self._down: dict[str, str] = {engine.name: "not started" for engine in engines}  # name -> why
         self._nodes: dict[str, tuple[Node, ...]] = {}  # as last seen, by engine
         self._misfits: set[str] = set()  # nodes left out
@@ -51,6 +56,10 @@ class Engines:
     def owns_queue(self, pool: str) -> bool:
         """Return whether the engine of `pool` decides order and places itself."""
         return self.of(pool).flags.owns_queue
+
+    def most_pending(self, pool: str) -> int:
+        """Return how many of our attempts may wait in the own queue of the engine of `pool`, for this pool."""
+        return self._most_pending.get(self.of(pool).name, MOST_PENDING)
 
     def up(self, engine: Engine) -> Engine:
         """Return `engine` itself. Raises Unavailable while it could not be started."""

@@ -59,6 +59,8 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
         demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
         if not demands:
             return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
+    if job.pool in snapshot.handing:
+        return Reason("cluster_full", {"pool": job.pool})
     capacity = snapshot.capacity or capacity_of(snapshot)
     lacking = [shortages.of_cards(demand) for demand in demands]
     if lacking[0] is not None and all(lacking):

@@ -49,6 +49,10 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "{account}已用 {used}，超过其配额 {limit} 的部分只能借用他人未用的：现可借 {lent}，此任务需要 {asks}",
         "{account} holds {used}; beyond its quota of {limit} it borrows what others leave: {lent} now, this job asks for {asks}",
     ),
+    "cluster_full": (
+        "资源池 {pool} 所在集群的队列中已有足够多的任务；有任务启动后就会提交此任务",
+        "Enough jobs wait in the queue of the cluster of pool {pool}; this one is handed over when one of them starts",
+    ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
     "no_such_node": (

@@ -115,7 +115,8 @@ class Platform:
             self._apply()
 
     def _apply_rules(self) -> None:
-        pools, scheduling = self.context.pools, self.context.scheduling
+        pools, scheduling, engines = self.context.pools, self.context.scheduling, self.context.engines
+        scheduling.set_clusters({pool: engines.most_pending(pool) for pool in pools.pools if engines.owns_queue(pool)})
         if tuple(scheduling.nodes.values()) != pools.nodes:
             scheduling.set_nodes(pools.nodes)
         scheduling.set_rules(policy_of(pools), quotas_of(pools), weights_of(pools))

@@ -69,7 +69,7 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
 
 
 def _engine(path: str, values: dict[str, Any], problems: ProblemList) -> EngineConfig:
-    common = {key: values[key] for key in ("name", "kind", "pools") if key in values}
+    common = {key: values[key] for key in ("name", "kind", "pools", "most_pending") if key in values}
     engine: EngineConfig = _section(path, EngineConfig, common, problems)
     own = {key: value for key, value in values.items() if key not in common}
     kind = ENGINE_KINDS.get(engine.kind)

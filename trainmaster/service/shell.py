@@ -74,6 +74,8 @@ class Shell:
             return None
         nodes = self._nodes()
         for assignment in job.attempt.placement:
+            if not assignment.node:
+                continue  # its engine chooses
             node = nodes.get(assignment.node)
             if node is None or not node.schedulable:
                 reason = node.reason if node is not None else "the node is gone"

@@ -77,7 +77,8 @@ def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
 def engines_of(layout: Layout, config: Config) -> Engines:
     """Return the engines that the configuration names."""
     made = [ENGINES[one.kind](one, layout, config) for one in config.engines]
-    return Engines(made, {pool: one.name for one in config.engines for pool in one.pools})
+    pools = {pool: one.name for one in config.engines for pool in one.pools}
+    return Engines(made, pools, {one.name: one.most_pending for one in config.engines})
 
 
 def build(home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None) -> Platform:
