@@ -8,6 +8,7 @@ import pytest
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
 from trainmaster.core.errors import Conflict, InvalidSpec
+from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node
 from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
@@ -92,6 +93,22 @@ async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there
         assert [card["job"] for card in nodes["c1"]["gpus"]] == [jobs[0]] * 4
 
 
+async def test_the_cluster_is_told_what_is_asked_and_of_every_change(stage: Stage, cluster: FakeCluster) -> None:
+    """R170, R191: before the start and after; also of a change during which the cluster was away."""
+    job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps", duration=600))
+    await stage.state(job, "pending")
+    assert cluster.asked(f"{job}-1") == Asked("alps", limit_s=600.0)
+    cluster.reachable = False
+    await stage.platform.change(job, ADMIN, duration_s=1200, priority="urgent")
+    cluster.reachable = True
+    wanted = Asked("alps", limit_s=1200.0, priority=1)
+    await stage.until(job, lambda _: cluster.adjusted.get(f"{job}-1") == wanted, "the change")
+    cluster.release()
+    await stage.running(job)
+    await stage.platform.change(job, ADMIN, duration_s=None)
+    await stage.until(job, lambda _: cluster.adjusted[f"{job}-1"].limit_s is None, "the change")
+
+
 async def test_a_stop_takes_a_job_out_of_the_clusters_queue(stage: Stage, cluster: FakeCluster) -> None:
     job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps"))
     await stage.state(job, "pending")
@@ -130,3 +147,24 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
             await stage.platform.administer.cordon("c1", "", ADMIN)
         with pytest.raises(InvalidSpec):
             await stage.platform.administer.assign("n1", "alps", ADMIN)
+
+
+async def test_the_cluster_says_why_it_lets_a_job_wait_and_when_it_may_start(
+    stage: Stage, cluster: FakeCluster
+) -> None:
+    """Whose decision it was is told with it; after a restart it is asked again."""
+    job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps"))
+    await stage.state(job, "pending")
+    cluster.say(f"{job}-1", "Resources", "waiting for two nodes", starts_at=2_000_000_000.0)
+    for _ in ("before", "after a restart"):
+        view = await stage.view(job)
+        assert view["reason"]["decided_by"] == "alps"
+        assert (view["reason"]["code"], view["reason"]["message"]["en"]) == ("Resources", "waiting for two nodes")
+        told = await stage.platform.explain(job, ADMIN)
+        assert told["reason"] == view["reason"]
+        assert (told["forecast"]["by"], told["forecast"]["at"]) == ("alps", 2_000_000_000.0)
+        await stage.restart()
+    cluster.release()
+    await stage.running(job)
+    assert (await stage.view(job))["reason"] is None
+    assert (await stage.platform.explain(job, ADMIN))["forecast"] is None

@@ -75,12 +75,13 @@ class Submissions(BaseModel):
 
 
 class Reason(Shape):
-    """Why a job waits."""
+    """Why a job waits. `decided_by`: the engine whose queue it waits in; null: ours."""
 
     code: str
     message: Text
     evidence: dict[str, Any]
     position: int | None = None
+    decided_by: str | None = None
 
 
 class Verdict(Shape):
@@ -361,7 +362,10 @@ class Events(Shape):
 
 
 class Forecast(Shape):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
+    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+
+    `by`: the engine that says it; null: we do.
+    """
 
     when: Literal["now", "about", "unknown"]
     at: float | None
@@ -369,6 +373,7 @@ class Forecast(Shape):
     high: float | None
     why: Text | None
     made_at: float | None
+    by: str | None = None
 
 
 class Suggestion(Shape):

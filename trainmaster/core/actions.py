@@ -60,6 +60,11 @@ class Watch(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class Adjust(Action):
+    """Limit or priority of a launched attempt were changed: tell an engine that decides order itself. No answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notify(Action):
     """The job reached a terminal state."""
 

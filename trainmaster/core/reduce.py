@@ -11,7 +11,19 @@ job and never counts as success.
 from collections.abc import Callable
 from typing import Final
 
-from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
+from trainmaster.core.actions import (
+    Action,
+    Adjust,
+    Hold,
+    Launch,
+    Notify,
+    Precheck,
+    Reap,
+    Save,
+    Stage,
+    WakePlanner,
+    Watch,
+)
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import (
@@ -99,9 +111,9 @@ def _apply(job: Job, event: Event) -> Result:
         )  # early, or the duration was changed meanwhile (R191)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
-        return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id))
+        return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id), *_adjust(job))
     if event.kind is Kind.PRIORITY_CHANGED:
-        return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id),)
+        return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id), *_adjust(job))
     if job.state is JobState.QUEUED:
         return _apply_queued(job, event)
     return _apply_active(job, event)
@@ -109,6 +121,12 @@ def _apply(job: Job, event: Event) -> Result:
 
 def _number(job: Job) -> int:
     return job.attempt.number if job.attempt else 0
+
+
+def _adjust(job: Job) -> tuple[Action, ...]:
+    """Order that whoever has the job in a queue of its own is told of a change."""
+    launched = job.attempt is not None and job.attempt.phase in (Phase.STARTING, Phase.PENDING, Phase.RUNNING)
+    return (Adjust(job.id, _number(job)),) if launched else ()
 
 
 def _apply_queued(job: Job, event: Event) -> Result:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Assignment, Node, Verdict
 
 
@@ -159,6 +159,12 @@ class Engine(Protocol):
 
         A second call for the same attempt returns the same handle and starts nothing. Raises LaunchRefused when it cannot
         be started; then nothing of it is left. No fact of the attempt is pushed before this has returned.
+        """
+        ...
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing happens for one
+        that is not known, and in an engine that owns no queue.
         """
         ...
 

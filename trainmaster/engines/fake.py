@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang, gang_to_json
+from trainmaster.core.launch import Asked, Gang, gang_to_json
 from trainmaster.core.records import Assignment, Node
 from trainmaster.engines.base import AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
 from trainmaster.engines.fake_clock import Clock
@@ -98,6 +98,7 @@ class FakeMachines:
         self._tries: dict[str, _Try] = {}
         self._gone: set[str] = set()  # reaped: may never start again
         self._refusals: list[LaunchRefused] = []
+        self.adjusted: dict[str, Asked] = {}  # what servers said last of attempts
         self._sinks: list[Sink] = []
         self._changed = asyncio.Event()
 
@@ -330,6 +331,11 @@ class FakeEngine:
         """Start all tasks or none; return the handle. Raises LaunchRefused."""
         self._reach()
         return self.machines.launch(gang)
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Note what is asked now."""
+        self._reach()
+        self.machines.adjusted[attempt] = asked
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what is known of each attempt, in the same order."""

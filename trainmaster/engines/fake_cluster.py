@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Assignment, Node
 from trainmaster.engines.base import AttemptReport, LaunchRefused, Refused, Started, Waiting
 from trainmaster.engines.fake import FakeMachines, Script, handle_of, understand
@@ -48,6 +48,10 @@ class FakeCluster(FakeMachines):
         placement = self._choose(gang)
         assert placement is not None, "there is no room for it"
         self._begin_gang(attempt, replace(gang, placement=placement))
+
+    def asked(self, attempt: str) -> Asked | None:
+        """Return what was asked for one that waits when it was handed over."""
+        return self._queue[attempt].asked
 
     def say(self, attempt: str, code: str, text: str, starts_at: float | None = None) -> None:
         """Give the reason why `attempt` waits."""

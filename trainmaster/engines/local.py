@@ -22,7 +22,7 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Verdict
 from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
@@ -158,6 +158,9 @@ class LocalEngine:
                 if error.code != "not_ready":  # else it is another agent, or something was wrong: it is said now
                     raise
         return await self._client.request("launch", gang=gang)
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Do nothing: the server itself watches over limits, and what runs has no order."""
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what the agent knows of each attempt. Raises Unavailable."""

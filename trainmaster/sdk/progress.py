@@ -98,7 +98,7 @@ def detail(data: Mapping[str, Any]) -> str:
     if progress.get("eta_s") is not None and data["state"] == "running":
         parts.append(f"{format_duration(progress['eta_s'])} left")
     reason = (data.get("reason") or {}).get("message") or {}
-    if data["state"] == "queued" and reason.get("en"):
+    if data["state"] in ("queued", "pending") and reason.get("en"):
         parts.append(reason["en"])
     verdict = data.get("verdict") or {}
     if verdict.get("code") not in (None, "ok"):

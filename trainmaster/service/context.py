@@ -13,6 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
+from trainmaster.core.states import Shown
 from trainmaster.engines.registry import Engines
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
@@ -25,7 +26,7 @@ from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.shares import Shares
 from trainmaster.service.tally import Tally
-from trainmaster.service.waits import Waits
+from trainmaster.service.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
 
@@ -73,6 +74,19 @@ class Context:
             return job.name if job is not None and self.knows(who, job) else None
 
         return name_of
+
+    def reason(self, job: Job, name_of: Callable[[str], str | None]) -> dict[str, Any] | None:
+        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet."""
+        waiting = self.waits.of(job)
+        if waiting is None:
+            return self.scheduling.reason(job, name_of)
+        return reason_view(waiting, self.engines.of(job.pool).name)
+
+    def forecast(self, job: Job) -> dict[str, Any] | None:
+        """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""
+        if job.shown is not Shown.PENDING:
+            return self.forecasts.view(job, self.clock())
+        return forecast_view(self.waits.of(job), self.engines.of(job.pool).name)
 
     def moved(self, before: Job | None, after: Job) -> None:
         """Let all who follow the live jobs see one change of one job."""

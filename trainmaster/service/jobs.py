@@ -76,9 +76,7 @@ class Jobs:
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
-            job_view(
-                job, now, {**extra, "reason": self._ctx.scheduling.reason(job, name_of), "seq": self._ctx.feed.seq}
-            )
+            job_view(job, now, {**extra, "reason": self._ctx.reason(job, name_of), "seq": self._ctx.feed.seq})
             for job, extra in zip(jobs, watched, strict=True)
         ]
 
@@ -144,7 +142,8 @@ class Jobs:
 
         explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who), flavors, works)
         explained["suggestions"] += await sooner(self._ctx, job, flavors, works, explained["suggestions"])
-        forecast = self._ctx.forecasts.view(job, self._ctx.clock())
+        explained["reason"] = explained["reason"] or view["reason"]  # of a cluster
+        forecast = self._ctx.forecast(job)
         return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained, "forecast": forecast}
 
     # -- act ---------------------------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ class Scheduling:
     def promising(self, job: Job, flavors: Mapping[str, Resources]) -> tuple[Pending, list[Suggestion]] | None:
         """Return how `job` waits, and the changes that may well bring its start forward, None when it does not wait."""
         pending = self.queue.get(job.id)
-        if pending is None:
+        if pending is None or not self.places(job.pool):
             return None
         changes = Changes(pending, self._plan.at, _spent_s(job))
         return pending, promising(self._snapshot(), changes, flavors)

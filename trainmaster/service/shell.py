@@ -11,10 +11,11 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
-from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
+from trainmaster.core.actions import Action, Adjust, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
 from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused
@@ -33,7 +34,8 @@ MISTAKES: Final = 4
 GIVEN_UP: Final[dict[type[Action], Kind]] = {
     Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
 }  # fmt: skip
-
+LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
+"""Phases in which the engine is told what is asked of it anew."""
 
 Once = Callable[[Any, Job, Attempt], Awaitable[Event | None]]
 """One try at an order; returns its answer."""
@@ -108,6 +110,8 @@ class Shell:
                 self._timers.set(f"hold:{action.job}", action.until)
             case Watch():
                 self._timers.set(f"expire:{action.job}", action.expires_at)
+            case Adjust():
+                self._begin(action, LAUNCHED, self._adjust)
             case Notify():
                 self._timers.drop(f"hold:{action.job}")
                 self._timers.drop(f"expire:{action.job}")
@@ -145,6 +149,8 @@ class Shell:
         order = orders.get(attempt.phase)
         if order is not None:
             self.act(order)
+        if attempt.phase in LAUNCHED:
+            self.act(Adjust(job.id, number))  # it may have been changed just before the server ended
 
     def abandon(self, job_id: str, number: int) -> None:
         """End what may still run of a job whose record was set aside: nobody can decide about it, and its room is given away."""
@@ -252,6 +258,16 @@ class Shell:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
             return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
         return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED, handle=handle)
+
+    async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
+        """Tell an engine that decides order itself what is asked now, until nothing has changed meanwhile."""
+        if not self._engines.owns_queue(job.pool):
+            return None
+        key, told = attempt_id(action.job, action.attempt), None
+        while self._wanted(action, LAUNCHED) is not None and told != (now := asked_of(self._master.live[action.job])):
+            await self._engine(job).adjust(key, now)
+            told = now
+        return None
 
     async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""

@@ -4,14 +4,19 @@ Such a reason is the engine's to give and to change; after a restart it is told 
 that have not started.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
 from trainmaster.engines.base import Waiting
+from trainmaster.service.language import both
+from trainmaster.service.views import two
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
+
+UNSAID: Final = ("集群尚未给出预计启动时间。", "The cluster gives no estimate.")
+"""(zh, en)"""
 
 
 class Waits:
@@ -39,6 +44,22 @@ class Waits:
     def restore(self) -> None:
         """Begin anew; the engines are asked."""
         self._told.clear()
+
+
+def reason_view(waiting: Waiting, engine: str) -> dict[str, Any]:
+    """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
+    return {
+        "code": waiting.code, "message": both(waiting.text), "evidence": {"told_at": waiting.at}, "position": None,
+        "decided_by": engine,
+    }  # fmt: skip
+
+
+def forecast_view(waiting: Waiting | None, engine: str) -> dict[str, Any]:
+    """Return an engine's estimate of a start as the API shows a forecast."""
+    at = waiting.starts_at if waiting is not None else None
+    known = {"when": "unknown", "why": two(UNSAID)} if at is None else {"when": "about", "why": None}
+    made_at = waiting.at if waiting is not None else None
+    return {**known, "at": at, "low": at, "high": at, "made_at": made_at, "by": engine}
 
 
 def _waits(job: Job) -> bool:

@@ -2006,6 +2006,8 @@ export interface components {
         /**
          * Forecast
          * @description When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+         *
+         *     `by`: the engine that says it; null: we do.
          */
         Forecast: {
             /**
@@ -2022,6 +2024,11 @@ export interface components {
             why: components["schemas"]["Text"] | null;
             /** Made At */
             made_at: number | null;
+            /**
+             * By
+             * @default null
+             */
+            by: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2893,7 +2900,7 @@ export interface components {
         };
         /**
          * Reason
-         * @description Why a job waits.
+         * @description Why a job waits. `decided_by`: the engine whose queue it waits in; null: ours.
          */
         Reason: {
             /** Code */
@@ -2908,6 +2915,11 @@ export interface components {
              * @default null
              */
             position: number | null;
+            /**
+             * Decided By
+             * @default null
+             */
+            decided_by: string | null;
         } & {
             [key: string]: unknown;
         };

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import PortRequest
 from trainmaster.engines.base import Refused, Started, Waiting
 
@@ -97,6 +97,19 @@ async def test_what_is_reaped_while_it_waits_never_runs(cluster: Any, engine: An
     await watcher.end_of(key(later))
     assert watcher.of(key(story)) == []
     assert not any(isinstance(fact, Started) for fact in watcher.queue(key(story)))
+
+
+async def test_what_is_asked_may_change_at_any_time(cluster: Any, engine: Any, watcher: Watcher) -> None:
+    """R191, R170: while it waits, while it runs, and when it is no more."""
+    story = story_of(cluster, "sleep 0.3")
+    await engine.adjust(key(story), Asked("default", limit_s=60.0))
+    await engine.launch(story)
+    await engine.adjust(key(story), Asked("default", limit_s=7200.0, priority=1))
+    await cluster.release()
+    await watcher.running(key(story))
+    await engine.adjust(key(story), Asked("default", limit_s=None, priority=0))
+    (end,) = await watcher.end_of(key(story))
+    assert end.exit_code == 0
 
 
 async def test_a_signal_to_what_waits_does_nothing(cluster: Any, engine: Any, watcher: Watcher) -> None:

@@ -20,7 +20,7 @@ export const job = {
     retained: "Held for debugging", retainedHint: "A task failed; its resources are kept so that you can look into it. End the hold when you are done.",
     warnings: "Notes of the platform",
   },
-  wait: { place: "Place" },
+  wait: { place: "Place", decidedBy: "Decided by" },
   timeline: {
     title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", pending: "Queued in the cluster", running: "Running", saving: "Saving or stopping",
     now: "now", none: "No attempt yet: the job waits in the queue.",

@@ -20,7 +20,7 @@ export const job = {
     retained: "调试保留", retainedHint: "有副本失败，资源被保留以便排查。完成后请结束保留。",
     warnings: "平台提示",
   },
-  wait: { place: "位置" },
+  wait: { place: "位置", decidedBy: "由谁决定" },
   timeline: {
     title: "尝试过程", attempt: "第 {{n}} 次", queued: "排队", initialising: "初始化", pending: "在集群中排队", running: "运行", saving: "保存或停止",
     now: "现在", none: "尚未开始：任务正在排队。",
