@@ -35,7 +35,7 @@ class View:
     """What one task's sandbox is made of. `cards`: device nodes it may open."""
 
     name: str
-    home: str  # the platform's home: never visible
+    own: tuple[str, ...]  # the platform's folders: never visible
     etc: str  # folder shown as /etc (see agent/etc)
     tmp: str
     work: str
@@ -107,13 +107,14 @@ def _sealed() -> tuple[str, ...]:
     return ("--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
 
 
-def _masks(home: str, shown: Iterable[tuple[str, str]]) -> list[str]:
-    """Hide `home` wherever a shown folder would contain it."""
+def _masks(own: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]:
+    """Hide each of the `own` folders wherever a shown folder would contain it."""
     args: list[str] = []
     for source, target in shown:
         real = os.path.realpath(source)
-        if _inside(home, real):
-            args += ["--tmpfs", os.path.normpath(os.path.join(target, os.path.relpath(home, real)))]
+        for folder in own:
+            if _inside(folder, real):
+                args += ["--tmpfs", os.path.normpath(os.path.join(target, os.path.relpath(folder, real)))]
     return args
 
 
@@ -145,7 +146,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
         args += ["--dev-bind-try", card, card]
     if view.cards:
         args += ["--ro-bind", "/sys", "/sys"]
-    args += _masks(view.home, shown)
+    args += _masks(view.own, shown)
     args += [*_sealed(), "--chdir", cwd, "--clearenv"]
     for key, value in env.items():
         args += ["--setenv", key, value]

@@ -320,6 +320,8 @@ SENTENCES: Final[dict[str, str]] = {
     "the agent cannot be started: {error}": "代理无法启动：{error}",
     "the local agent does not answer; its own words are in run/agent.log under the home folder": "本地代理没有响应；详情见平台目录下的 run/agent.log",
     "the engine was closed": "引擎已关闭",
+    "The agent of this home keeps the files of jobs in {folder}": "此平台目录的代理把任务的文件存放在 {folder}",
+    "Set server.data back until all jobs have ended; the agent ends a minute after the last.": "在所有任务结束之前请改回 server.data；最后一个任务结束一分钟后代理会退出",
     "The engine {name} cannot be used: {why}": "引擎 {name} 无法使用：{why}",
     "It is tried again by itself.": "平台会自动重试",
     "The cluster {name} decides itself what its nodes are for": "集群 {name} 自行决定其节点的用途",

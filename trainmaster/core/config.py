@@ -10,12 +10,17 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback."""
+    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback.
+
+    `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system that a cluster
+    shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8470
     database: str = ""
     allowed_hosts: tuple[str, ...] = ()
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)

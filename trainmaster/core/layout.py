@@ -1,5 +1,7 @@
 """Where everything lies under the one home folder, and where a task sees it. Paths only; touches no disk.
 
+What is bulky - uploads, jobs, models - may lie in a data folder of its own, which machines of a cluster can share.
+
 HOME/
   config.toml           the administrator's settings
   trainmaster.db        the ledger (SQLite), with -wal and -shm
@@ -59,13 +61,28 @@ class TaskPaths:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All paths under `home` (absolute)."""
+    """All paths under `home`, and those of what is bulky under `data` ("": in `home`, too). Both absolute."""
 
     home: str
+    data: str = ""
 
     def path(self, *parts: str) -> str:
         """Return HOME/parts."""
         return os.path.join(self.home, *parts)
+
+    def bulk(self, *parts: str) -> str:
+        """Return DATA/parts, where the data folder is one of its own, else HOME/parts."""
+        return os.path.join(self.data or self.home, *parts)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders of which no task may ever see more than its own part."""
+        return (self.home, self.data) if self.data else (self.home,)
+
+    @property
+    def spares(self) -> str:
+        """Where the local agent keeps folders ready: on the file system of the jobs, into which they are moved."""
+        return self.bulk("spare") if self.data else self.path("run", "spare")
 
     @property
     def config(self) -> str:
@@ -89,11 +106,11 @@ class Layout:
 
     def upload(self, digest: str) -> str:
         """Folder of an uploaded code tree, by its sha256 hex digest."""
-        return self.path("uploads", digest)
+        return self.bulk("uploads", digest)
 
     def job(self, job: str) -> str:
         """Folder of a job."""
-        return self.path("jobs", job[1:3], job)
+        return self.bulk("jobs", job[1:3], job)
 
     def model_out(self, job: str) -> str:
         """What tasks see as /model."""
@@ -113,7 +130,7 @@ class Layout:
 
     def model(self, model: str, version: int) -> str:
         """Folder of an immutable model version."""
-        return self.path("models", model, str(version))
+        return self.bulk("models", model, str(version))
 
 
 # Inside the sandbox (R138-R145).

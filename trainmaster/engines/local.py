@@ -72,6 +72,7 @@ class LocalEngine:
         self.flags = Flags(gpu_probe=bool(self.host.cards))
         self.sandbox = Probe("", "not started")
         self.cgroups_detail = ""
+        self._agents_data = layout.data
         self.settings = Settings()
         self._sink: Sink = lambda fact: None
         self._code = code_stamp()
@@ -98,6 +99,11 @@ class LocalEngine:
             cards=self.host.cards_by_node(),
         )  # fmt: skip
         await self._client.connect()
+        if self._agents_data != self.layout.data:
+            raise Unavailable(
+                f"The agent of this home keeps the files of jobs in {self._agents_data or self.layout.home}",
+                remedy="Set server.data back until all jobs have ended; the agent ends a minute after the last.",
+            )
 
     async def close(self) -> None:
         """Disconnect. Agent and user processes go on."""
@@ -194,7 +200,7 @@ class LocalEngine:
         return {"settings": self.settings.to_json(), "code": self._code}
 
     def _connected(self, hello: dict[str, Any]) -> None:
-        version = hello["cgroups"]
+        version, self._agents_data = hello["cgroups"], hello.get("data", "")
         self.cgroups_detail = f"version {version}" if version else hello["cgroups_detail"]
         if not self.settings.cgroups:
             self.cgroups_detail = "switched off"

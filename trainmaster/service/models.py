@@ -36,7 +36,7 @@ class Models:
         return {
             "version": version.version, "digest": version.digest, "size_bytes": version.size_bytes,
             "files": version.files, "created_at": version.created_at, "job": version.job, "attempt": version.attempt,
-            "path": self._layout.path(version.path), "metrics": version.metrics,
+            "path": self._layout.bulk(version.path), "metrics": version.metrics,
         }  # fmt: skip
 
 

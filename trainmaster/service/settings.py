@@ -48,6 +48,9 @@ def parse(document: dict[str, Any], problems: ProblemList) -> Config:
     for name in document.keys() - known:
         problems.add(name, "unknown section", f"Known sections: {', '.join(sorted(known))}.")
     parts = {name: _section(name, kind, document.get(name, {}), problems) for name, kind in _SECTIONS.items()}
+    data = parts["server"].data
+    if data and not os.path.isabs(data):
+        problems.add("server.data", "must be an absolute path", "Write it from the root, beginning with /.", value=data)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
 
 

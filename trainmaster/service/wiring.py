@@ -48,23 +48,30 @@ ENGINES: Final[dict[str, Callable[[EngineConfig, Layout, Config], Engine]]] = {
 }
 """What makes an engine of each kind of core.config.ENGINE_KINDS."""
 
-FOLDERS = (
-    ("run", 0o700),
-    ("secrets", 0o700),
-    ("uploads", 0o700),
-    ("jobs", 0o700),
-    ("models", 0o700),
-    ("backups", 0o700),
-)
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
+"""Folders in HOME, and those that may lie elsewhere."""
 
 
 def prepare_home(home: str) -> Layout:
     """Make the home folder and those in it, private to this user. Raises OSError."""
     layout = Layout(os.path.abspath(home))
-    os.makedirs(layout.home, mode=0o700, exist_ok=True)
-    for name, mode in FOLDERS:
-        os.makedirs(layout.path(name), mode=mode, exist_ok=True)
+    _private(layout.home, *map(layout.path, OWN))
     return layout
+
+
+def prepare_data(layout: Layout, data: str) -> Layout:
+    """Make the folders of what is bulky, private to this user, below `data` ("": in HOME); return the layout with them.
+
+    Raises OSError.
+    """
+    layout = replace(layout, data=os.path.realpath(data) if data else "")
+    _private(layout.bulk(), *map(layout.bulk, BULK))
+    return layout
+
+
+def _private(*folders: str) -> None:
+    for folder in folders:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
@@ -88,6 +95,7 @@ def build(home: str, host: str | None = None, port: int | None = None, engines: 
     """
     layout = prepare_home(home)
     config = read_config(layout, host, port)
+    layout = prepare_data(layout, config.server.data)
     database = Database.open(
         config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups")
     )

@@ -33,6 +33,7 @@ def test_an_engine_has_a_name_and_pools_of_its_own(tmp_path: Path) -> None:
         ('[[engines]]\n[[engines]]\nname = "b"\n', "engines.kind"),
         ('[[engines]]\npools = ["a", "a"]\n', "engines.pools"),
         ("engines = 3\n", "engines"),
+        ('[server]\ndata = "here"\n', "server.data"),
         ("[[engines]]\npools = 3\n", "engines.0.pools"),
     ],
 )
