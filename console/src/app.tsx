@@ -30,7 +30,7 @@ whenSignedOut(() => {
 export function App(): ReactNode {
   const look = useLookState();
   const language = useLanguage();
-  const theme = useMemo(() => antdTheme(look.dark), [look.dark]);
+  const theme = useMemo(() => antdTheme(look.dark, look.still), [look.dark, look.still]);
   return (
     <LookContext value={look}>
       <ConfigProvider theme={theme} locale={language === "zh" ? zhCN : enUS} button={{ autoInsertSpace: false }}>

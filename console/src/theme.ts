@@ -4,7 +4,8 @@ import { createContext, useContext, useEffect, useMemo, useState } from "react";
 
 export type Look = "light" | "dark" | "system";
 const KEY = "trainmaster.look";
-const QUERY = "(prefers-color-scheme: dark)";
+const DARK = "(prefers-color-scheme: dark)";
+const STILL = "(prefers-reduced-motion: reduce)";
 
 export const FONT =
   '-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", "Noto Sans CJK SC", "Helvetica Neue", Arial, sans-serif';
@@ -16,10 +17,12 @@ export const SERIES = ["#4c6ef5", "#f76707", "#12b886", "#be4bdb", "#f59f00", "#
 export interface LookState {
   look: Look;
   dark: boolean;
+  /** The person's system asks for no movement. */
+  still: boolean;
   setLook: (look: Look) => void;
 }
 
-export const LookContext = createContext<LookState>({ look: "system", dark: false, setLook: () => undefined });
+export const LookContext = createContext<LookState>({ look: "system", dark: false, still: false, setLook: () => undefined });
 export const useLook = (): LookState => useContext(LookContext);
 
 function savedLook(): Look {
@@ -27,29 +30,36 @@ function savedLook(): Look {
   return saved === "light" || saved === "dark" ? saved : "system";
 }
 
-export function useLookState(): LookState {
-  const [look, setLookState] = useState<Look>(savedLook);
-  const [system, setSystem] = useState(() => matchMedia(QUERY).matches);
+/** Whether the person's system asks for it, now and when that changes. */
+function useMedia(query: string): boolean {
+  const [asked, setAsked] = useState(() => matchMedia(query).matches);
   useEffect(() => {
-    const media = matchMedia(QUERY);
-    const listen = (): void => setSystem(media.matches);
+    const media = matchMedia(query);
+    const listen = (): void => setAsked(media.matches);
     media.addEventListener("change", listen);
     return () => media.removeEventListener("change", listen);
-  }, []);
+  }, [query]);
+  return asked;
+}
+
+export function useLookState(): LookState {
+  const [look, setLookState] = useState<Look>(savedLook);
+  const system = useMedia(DARK);
+  const still = useMedia(STILL);
   const dark = look === "system" ? system : look === "dark";
   useEffect(() => {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
   }, [dark]);
   return useMemo(() => ({
-    look, dark,
+    look, dark, still,
     setLook: (next: Look) => {
       localStorage.setItem(KEY, next);
       setLookState(next);
     },
-  }), [look, dark]);
+  }), [look, dark, still]);
 }
 
-export function antdTheme(dark: boolean): ThemeConfig {
+export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
   return {
     algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
     cssVar: { key: "tm" },
@@ -69,6 +79,7 @@ export function antdTheme(dark: boolean): ThemeConfig {
       fontFamily: FONT,
       fontFamilyCode: MONO,
       wireframe: false,
+      motion: !still,
     },
     components: {
       Layout: { headerBg: dark ? "#171a21" : "#ffffff", siderBg: dark ? "#13161c" : "#ffffff", headerHeight: 52, headerPadding: "0 20px" },

@@ -20,6 +20,10 @@ OPENPAI: dict[str, Any] = {
          "minSucceededTaskCount": 2},
     ],
 }  # fmt: skip
+MOVING = """
+globalThis.moving = [];
+addEventListener("animationstart", (e) => e.target.matches(".ant-modal, .ant-modal-mask") && moving.push(e.animationName));
+"""
 NATIVE_YAML = """\
 name: from-yaml
 description: 来自文件
@@ -85,7 +89,9 @@ def test_a_job_is_written_in_the_form_and_started(world: World, console: Console
     expect(confirm).to_contain_text("2 cards")
     page.keyboard.press("Escape")  # back to the form; nothing was submitted
     expect(confirm).to_have_count(0)
+    page.evaluate(MOVING)
     job = console.start()
+    assert page.evaluate("moving") == [], "the dialog grows under the mouse, though the system asks for no movement"
 
     console.expect_state("succeeded")
     view = world.show(job)

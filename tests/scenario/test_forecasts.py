@@ -2,13 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
+
+import pytest
 
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
 from trainmaster.access.roles import Principal
+from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
 
 ANN = Principal("ann", "user")
+SOON_S = 10.0
+"""A refresh that something brought has come by then, one that age alone brings has not."""
 Found = TypeVar("Found")
 
 
@@ -69,6 +75,36 @@ async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: S
     assert len(fake.platform.context.scheduling.queue) == 1
     first = await fake.platform.queueing.would_start({"spec": card("d", duration="100s", priority="urgent")}, ADMIN)
     assert (told["position"], first["position"]) == (2, 1)
+
+
+async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Machines, quotas, shares, the policy, a priority: none of them is a change of state of a job."""
+    monkeypatch.setattr("trainmaster.service.forecasts.EVERY_S", 0.0)
+    for name in "ab":
+        await fake.running(await fake.submit(card(name, duration="100s")))
+    waits = await fake.submit(card("c", duration="100s"))
+    admin, queueing = fake.platform.administer, fake.platform.queueing
+    changes: dict[str, Callable[[], Awaitable[object]]] = {
+        "cordon": lambda: admin.cordon("n2", "a fan", ADMIN),
+        "uncordon": lambda: admin.uncordon("n2", ADMIN),
+        "quota": lambda: admin.put_workspace(Workspace("default", quotas={"default": {"gpu": Limit(3)}}), ADMIN),
+        "share": lambda: admin.put_virtual_cluster(VirtualCluster("vc", "default", {"gpu": Limit(1)}), ADMIN),
+        "policy": lambda: queueing.set_policy({"backfill": "none"}, ADMIN),
+        "priority": lambda: fake.platform.change(waits, ADMIN, priority="urgent"),
+    }
+    job, stale = fake.platform.context.master.live[waits], set(changes)
+    await forecast(fake, waits, lambda one: one["when"] == "about")
+    for what, change in changes.items():
+        changed_at = fake.platform.context.clock()
+        await change()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SOON_S):
+                while (fake.platform.context.forecasts.view(job, changed_at) or {})["made_at"] < changed_at:
+                    await asyncio.sleep(0.01)
+                stale.remove(what)
+    assert not stale
 
 
 async def test_the_past_is_read_again_after_a_restart(fake: Stage) -> None:

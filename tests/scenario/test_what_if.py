@@ -1,10 +1,12 @@
 """A changed policy is tried on the platform's own past before it is saved."""
 
+import asyncio
+
 import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_pools import ANN, card, job
-from trainmaster.core.cluster import Flavor
+from trainmaster.core.cluster import Flavor, Limit, VirtualCluster, Workspace
 from trainmaster.core.errors import Forbidden, InvalidSpec
 
 
@@ -23,6 +25,40 @@ async def test_the_past_is_run_again_and_nothing_is_changed(fake: Stage) -> None
         assert waits == sorted(waits)
         assert waits[-1] == effect[side]["max_s"]
     assert fake.platform.context.scheduling.policy.backfill == "easy"
+
+
+async def test_another_quota_is_tried_on_the_past(fake: Stage) -> None:
+    """Two jobs of two cards ran at once; with a quota of two the second would have waited for the first, with one nobody runs."""
+    ran = [await fake.submit(card(name)) for name in "ab"]
+    for one in ran:
+        await fake.running(one)
+    await asyncio.sleep(1.2)
+    for one in ran:
+        await fake.platform.stop(one, ADMIN)
+        await fake.ended(one)
+    least = Workspace("default", quotas={"default": {"gpu": Limit(2, 2)}})
+    effect = await fake.platform.what_if.policy({}, ADMIN, [least])
+    assert (effect["now"]["max_s"], effect["changed"]["max_s"] >= 1) == (0, True)
+    assert fake.platform.context.pools.workspaces["default"].quotas == {}
+    none = await fake.platform.what_if.policy(
+        {}, ADMIN, [Workspace("default", quotas={"default": {"gpu": Limit(1, 1)}})]
+    )
+    assert (none["now"]["not_run"], none["changed"]["not_run"]) == (0, 2)
+    await fake.platform.administer.put_workspace(least, ADMIN)  # what holds now holds on both sides
+    effect = await fake.platform.what_if.policy({"backfill": "none"}, ADMIN)
+    assert effect["now"] == effect["changed"]
+    assert effect["now"]["max_s"] >= 1
+
+
+async def test_what_could_not_be_saved_is_not_tried(fake: Stage) -> None:
+    wrong = Workspace("nobody", quotas={"default": {"disk": Limit(1)}, "lab": {"gpu": Limit(2, 1)}})
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.what_if.policy({}, ADMIN, [wrong], [VirtualCluster("vc", share={"gpu": Limit(2, 1)})])
+    paths = sorted(item.path for item in refused.value.problems)
+    assert paths == [
+        "virtual_clusters", "virtual_clusters.vc.share.gpu", "workspaces", "workspaces.nobody.quotas",
+        "workspaces.nobody.quotas.default.disk", "workspaces.nobody.quotas.lab.gpu",
+    ]  # fmt: skip
 
 
 async def test_it_is_refused_like_the_change_itself(fake: Stage) -> None:

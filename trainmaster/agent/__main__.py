@@ -1,7 +1,6 @@
 """Start the agent of one home: ``python -m trainmaster.agent --home HOME``. Started by the keeper, with ``--kept``."""
 
 import argparse
-import ctypes
 import fcntl
 import os
 import resource
@@ -10,11 +9,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from trainmaster.agent import sandbox
+from trainmaster.agent import procs, sandbox
 from trainmaster.agent.server import Server, prepare_home
 from trainmaster.core.layout import Layout
 
-PR_SET_CHILD_SUBREAPER: Final = 36
 FILES: Final = 65_536
 """Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's: with the
 1,024 that shells give, a hundred tasks would be the end. More than this harms programs that close all they could have.
@@ -70,7 +68,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans of tasks come here, not to pid 1
+    procs.take_orphans()
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):
         write_pid(layout.path("run", name), pid)
 

@@ -29,7 +29,7 @@ class Gangs:
     def __init__(self, layout: Layout, cgroups: Cgroups, later: Callable[[float, Callable[[], None]], None]) -> None:
         self._layout, self._cgroups, self._later = layout, cgroups, later
         self.etc = Etc(layout.path("run", "etc"))
-        self._spares = Spares(layout.spares)
+        self._spares = Spares(layout.path("run", "spare"))
         self._filling = False
 
     def ready(self, gang: Gang, settings: Settings, request: bytes) -> LiveAttempt:

@@ -16,7 +16,7 @@ from typing import Any
 from trainmaster.agent.cgroups import Group
 from trainmaster.agent.prepare import Prepared
 from trainmaster.agent.settings import Settings
-from trainmaster.core.ids import attempt_id
+from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
@@ -94,8 +94,9 @@ def record_path(layout: Layout, attempt: str) -> str:
 
 
 def closed_path(layout: Layout, gang: Gang) -> str:
-    """Return where the record lies once the attempt is reaped."""
-    return os.path.join(layout.attempt(gang.job, gang.attempt), "record.jsonl")
+    """Return where the record lies once the attempt is reaped: one for each agent that had a part of it."""
+    part = "" if gang.here is None else f"-{task_name(*gang.here[0])}"
+    return os.path.join(layout.attempt(gang.job, gang.attempt), f"record{part}.jsonl")
 
 
 def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:

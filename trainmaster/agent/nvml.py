@@ -28,7 +28,7 @@ class Nvml:
             self._lib = None
 
     def usage(self, uuid: str) -> tuple[float, float] | None:
-        """Return (utilisation 0..1, memory used in MiB) of the card `uuid`, or None."""
+        """Return (utilisation 0..1, memory used in MiB) of the card `uuid`, or of that number; None where it is not known."""
         handle = self._handle(uuid)
         if handle is None or self._lib is None:
             return None
@@ -44,7 +44,11 @@ class Nvml:
             return None
         if uuid not in self._handles:
             handle = ctypes.c_void_p()
-            if self._lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle)) != 0:
+            if uuid.isdigit():
+                found = self._lib.nvmlDeviceGetHandleByIndex_v2(int(uuid), ctypes.byref(handle))
+            else:
+                found = self._lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle))
+            if found != 0:
                 return None
             self._handles[uuid] = handle
         return self._handles[uuid]

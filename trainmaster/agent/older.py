@@ -22,8 +22,13 @@ def source_to_code(self: Any, data: Any, path: Any, *, _optimization: int = -1) 
 
 
 def dataclass(cls: Any = None, *, slots: bool = False, **options: Any) -> Any:
-    """Make a dataclass, without slots: they only save memory."""
-    return plain_dataclass(cls, **options)
+    """Make a dataclass whose slots are named but not used: they only save memory."""
+    if cls is None:
+        return lambda given: dataclass(given, slots=slots, **options)
+    made = plain_dataclass(cls, **options)
+    if slots:
+        made.__slots__ = tuple(field.name for field in dataclasses.fields(made))
+    return made
 
 
 def lenient_zip(*given: Any, strict: bool = False) -> Any:

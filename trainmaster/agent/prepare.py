@@ -51,8 +51,8 @@ class Prepared:
 
 
 def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
-    """Return every task of `gang` ready to start, in the order of its placement. Raises ValueError for an impossible command."""
-    return tuple(_task(gang, assignment, layout, settings) for assignment in gang.placement)
+    """Return every task of `gang` to start here, in the order of its placement. Raises ValueError for an impossible command."""
+    return tuple(_task(gang, assignment, layout, settings) for assignment in gang.own())
 
 
 def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> Prepared:
@@ -73,7 +73,8 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         cwd = code or paths.tmp
         return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
     view = sandbox.View(
-        name=name, own=layout.folders, etc=layout.path("run", "etc"), tmp=paths.tmp, work=paths.tmp + "/workspace",
+        name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
+        tmp=paths.tmp, work=paths.tmp + "/workspace",
         metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
         environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),

@@ -35,7 +35,7 @@ class View:
     """What one task's sandbox is made of. `cards`: device nodes it may open."""
 
     name: str
-    own: tuple[str, ...]  # the platform's folders: never visible
+    hidden: tuple[str, ...]  # the platform's home, and where it keeps its data: never visible as a whole
     etc: str  # folder shown as /etc (see agent/etc)
     tmp: str
     work: str
@@ -107,12 +107,12 @@ def _sealed() -> tuple[str, ...]:
     return ("--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
 
 
-def _masks(own: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]:
-    """Hide each of the `own` folders wherever a shown folder would contain it."""
+def _masks(hidden: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]:
+    """Hide each folder of `hidden` wherever a shown folder would contain it."""
     args: list[str] = []
     for source, target in shown:
         real = os.path.realpath(source)
-        for folder in own:
+        for folder in hidden:
             if _inside(folder, real):
                 args += ["--tmpfs", os.path.normpath(os.path.join(target, os.path.relpath(folder, real)))]
     return args
@@ -146,7 +146,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
         args += ["--dev-bind-try", card, card]
     if view.cards:
         args += ["--ro-bind", "/sys", "/sys"]
-    args += _masks(view.own, shown)
+    args += _masks(view.hidden, shown)
     args += [*_sealed(), "--chdir", cwd, "--clearenv"]
     for key, value in env.items():
         args += ["--setenv", key, value]

@@ -309,13 +309,17 @@ class PolicyView(Shape):
 
 
 class WaitFigures(Shape):
-    """How long jobs waited. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs."""
+    """How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+
+    `not_run`: who would never have started.
+    """
 
     mean_s: float
     median_s: float
     p90_s: float
     max_s: float
     waits: list[float]
+    not_run: int
 
 
 class PolicyEffect(Shape):

@@ -69,7 +69,7 @@ def _python() -> Finding:
 
 
 def _sandbox() -> Finding:
-    from trainmaster.engines.local import probe_sandbox
+    from trainmaster.agent.probe import probe_sandbox
 
     probe = probe_sandbox("auto", shutil.which("bwrap"))
     if probe.bwrap:

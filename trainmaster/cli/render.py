@@ -194,10 +194,17 @@ def waiting_lines(found: Mapping[str, Any]) -> list[str]:
         by = f", says {forecast['by']}" if forecast.get("by") else ""
         texts.append(f"expected start: {expected_start(forecast)}{span}{by}")
     for one in found.get("suggestions", ()):
-        texts.append(f"to start it sooner: {one['message']['en']}")
-        if one["change"]:
-            texts.append(f"  {_command(found['id'], one['change'])}")
+        texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")
+        texts.append(f"  {_command(found['id'], one['change'])}")
     return texts
+
+
+def _sooner(one: Mapping[str, Any]) -> str:
+    """Return when a job starts with a change of it, and when without."""
+    if one.get("forecast") is None:
+        return "now"
+    before = one["instead_of"]
+    return f"sooner, {expected_start(one['forecast'])} instead of {'an unknown time' if before is None else _clock(before)}"
 
 
 def _command(job: str, change: Mapping[str, Any]) -> str:

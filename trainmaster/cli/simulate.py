@@ -12,6 +12,7 @@ from trainmaster.cli.context import AsJson, client
 
 if TYPE_CHECKING:
     from trainmaster.core.records import Node
+    from trainmaster.queue.rights import Rights
     from trainmaster.simulate.metrics import Summary
     from trainmaster.simulate.run import Outcome, Progress, Setting
     from trainmaster.simulate.workload import Workload
@@ -30,6 +31,19 @@ History = Annotated[
 ]
 AddNodes = Annotated[
     str | None, typer.Option(help="Also simulate with more machines: a number of nodes like the last one, or 4x8.")
+]
+Quotas = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--quota", help="Also with another quota: WORKSPACE[@POOL]:RESOURCE=GUARANTEED[:MOST],... Repeatable."
+    ),
+]
+Shares = Annotated[
+    list[str] | None,
+    typer.Option("--share", help="Also with another virtual cluster: NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],..."),
+]
+Weights = Annotated[
+    list[str] | None, typer.Option("--weight", help="Also with another weight: WORKSPACE=WEIGHT. Repeatable.")
 ]
 Limits = Annotated[
     str,
@@ -51,12 +65,15 @@ def add_to(app: typer.Typer) -> None:
     )(simulate)
 
 
-def simulate(
+def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
     trace: Trace = None,
     cluster: Cluster = None,
     policy: PolicyNames = None,
     history: History = False,
     add_nodes: AddNodes = None,
+    quota: Quotas = None,
+    share: Shares = None,
+    weight: Weights = None,
     limits: Limits = "auto",
     start_cost: Annotated[str, typer.Option(help="What every start costs before it works, such as 30s.")] = "0s",
     fault: Faults = None,
@@ -65,16 +82,19 @@ def simulate(
 ) -> None:
     """Run a recorded workload through the queue on a virtual clock and compare policies or machines."""
     from trainmaster.cli.render import emit_json
-    from trainmaster.simulate.compare import compare
+    from trainmaster.simulate.compare import compare, more_nodes
     from trainmaster.simulate.metrics import summarise
+    from trainmaster.simulate.rights import changed_rights
     from trainmaster.simulate.rows import to_json
 
     _check_outputs(output or ())
-    work, nodes = _history(cluster) if history else _recorded(trace, cluster)
-    wanted = _settings(policy or ["default"], limits, start_cost, fault or (), nodes)
+    work, nodes, rights = _history(cluster) if history else _recorded(trace, cluster)
+    wanted = _settings(policy or ["default"], limits, start_cost, fault or (), nodes, rights)
+    changes = [more_nodes(add_nodes)] if add_nodes is not None else []
+    changes += changed_rights(quota or (), share or (), weight or (), work, rights)
     outcomes: list[Outcome] = []
     with _progress() as line:
-        for outcome in compare(work, nodes, wanted, add_nodes, line):
+        for outcome in compare(work, nodes, wanted, changes, line):
             outcomes.append(outcome)
     summaries = [summarise(outcome) for outcome in outcomes]
     emit_json(to_json(work, outcomes, summaries)) if as_json else _show(work, outcomes, summaries)
@@ -82,8 +102,9 @@ def simulate(
         _write(work, outcomes, path)
 
 
-def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...]]":
+def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Rights]":
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.queue.rights import Rights
     from trainmaster.simulate.clusters import parse_cluster
     from trainmaster.simulate.traces import read_trace
     from trainmaster.simulate.workload import Whole
@@ -92,24 +113,26 @@ def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, 
         remedy = "Name a file of jobs and its machines, such as --cluster 64x8; or --history for the server's own past."
         raise InvalidSpec("nothing to simulate", remedy=remedy)
     nodes = parse_cluster(cluster)
-    return read_trace(trace, Whole.of(nodes)), nodes
+    return read_trace(trace, Whole.of(nodes)), nodes, Rights()
 
 
-def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...]]":
+def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Rights]":
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.simulate.clusters import parse_cluster
-    from trainmaster.simulate.history import from_history, nodes_of
+    from trainmaster.simulate.history import from_history, nodes_of, rights_of
 
     server = client()
     work = from_history(server.admin.history())
     if not work.jobs:
         raise InvalidSpec("no job has ended here yet", remedy="Name a file of jobs instead of --history.")
-    return work, parse_cluster(cluster) if cluster else nodes_of(server.cluster())
+    nodes = parse_cluster(cluster) if cluster else nodes_of(server.cluster())
+    return work, nodes, rights_of(server.admin.workspaces(), server.admin.virtual_clusters())
 
 
 def _settings(
-    policies: "Sequence[str]", limits: str, start_cost: str, faults: "Sequence[str]", nodes: "Sequence[Node]"
-) -> "list[Setting]":
+    policies: "Sequence[str]", limits: str, start_cost: str, faults: "Sequence[str]", nodes: "Sequence[Node]",
+    rights: "Rights",
+) -> "list[Setting]":  # fmt: skip
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.units import parse_duration_s
     from trainmaster.simulate.compare import settings
@@ -118,8 +141,9 @@ def _settings(
     names = {node.name for node in nodes}
     try:
         return settings(
-            policies, limits, int(parse_duration_s(start_cost)), tuple(parse_fault(text, names) for text in faults)
-        )
+            policies, limits, int(parse_duration_s(start_cost)), tuple(parse_fault(text, names) for text in faults),
+            rights,
+        )  # fmt: skip
     except ValueError as error:
         raise InvalidSpec(str(error), remedy="--start-cost is such as 30s, --fault such as node-3@2d+6h.") from error
 

@@ -1,7 +1,7 @@
 """Lists of host names as cluster managers write them, ``n[01-04,7],m3``: read and written here, so that nobody else need be asked.
 
 Pure. The rule is Slurm's: a bracket holds numbers and ranges, leading zeros fix the width, several brackets multiply. What is
-folded expands to the same names in the same order.
+folded expands to the same names in the same order, for Slurm too: it reads nothing behind a bracket, so there only ends are folded.
 """
 
 import re
@@ -12,7 +12,7 @@ MOST: Final = 65_536
 """Names that one list may stand for: the largest clusters have a fifth of it, and a misread text must not fill the memory."""
 
 _RANGE: Final = re.compile(r"(\d+)(?:-(\d+))?")
-_LAST_NUMBER: Final = re.compile(r"(.*?)(\d{1,18})([^\d]*)")
+_NUMBERED: Final = re.compile(r"(.*?)(\d{1,18})")
 
 
 def expand(text: str) -> list[str]:
@@ -66,27 +66,26 @@ def _numbers(text: str, most: int) -> Iterator[str]:
 def fold(names: Iterable[str]) -> str:
     """Return one text for `names` that expands to them, in their order; neighbours that count up become one range. O(names)."""
     folded: list[str] = []
-    around: tuple[str, str] | None = None  # what stands before and behind the numbers of the bracket being filled
+    before: str | None = None  # what stands before the bracket being filled
     ranges: list[list[str]] = []
 
     def close() -> None:
-        nonlocal around, ranges
-        if around is not None:
+        nonlocal before, ranges
+        if before is not None:
             written = ",".join(first if first == last else f"{first}-{last}" for first, last in ranges)
-            single = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-            folded.append(around[0] + (written if single else f"[{written}]") + around[1])
-        around, ranges = None, []
+            folded.append(before + (written if written.isdigit() else f"[{written}]"))
+        before, ranges = None, []
 
     for name in names:
-        match = _LAST_NUMBER.fullmatch(name)
+        match = _NUMBERED.fullmatch(name)
         if match is None:
             close()
             folded.append(name)
             continue
         number = match[2]
-        if around != (match[1], match[3]):
+        if before != match[1]:
             close()
-            around, ranges = (match[1], match[3]), [[number, number]]
+            before, ranges = match[1], [[number, number]]
         elif number == f"{int(ranges[-1][1]) + 1:0{len(ranges[-1][0])}d}":
             ranges[-1][1] = number
         else:

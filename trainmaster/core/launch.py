@@ -60,8 +60,9 @@ def asked_of(job: Job) -> Asked:
 class Gang:
     """One attempt as an agent sees it. `options` are the framework's (for example processes_per_node).
 
-    `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri... `asked` is there
-    where the gang is placed nowhere yet.
+    `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri...
+    `here`: the tasks, as (role, index), that the agent that is given it starts; None: all of the placement.
+    `asked` is there where the gang is placed nowhere yet.
     """
 
     job: str
@@ -76,11 +77,19 @@ class Gang:
     env: tuple[tuple[str, str], ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
     mounts: tuple[Mount, ...] = ()
+    here: tuple[tuple[int, int], ...] | None = None
     asked: Asked | None = None
 
     def members(self, role: int) -> tuple[Assignment, ...]:
         """Return the assignments of `role` ordered by index. O(tasks log tasks)."""
         return tuple(sorted((a for a in self.placement if a.role == role), key=lambda a: a.index))
+
+    def own(self) -> tuple[Assignment, ...]:
+        """Return what the agent that is given this starts. O(tasks)."""
+        if self.here is None:
+            return self.placement
+        here = set(self.here)
+        return tuple(place for place in self.placement if (place.role, place.index) in here)
 
     def find(self, role: int, index: int) -> Assignment:
         """Return the assignment at (role, index). Raises KeyError when there is none."""
@@ -126,6 +135,7 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "placement": tuple(assignment_from_json(a) for a in data["placement"]),
             "env": tuple((k, v) for k, v in data["env"]),
             "mounts": tuple(Mount(**m) for m in data["mounts"]),
+            "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
             "asked": _asked(data.get("asked")),
         }
     )  # fmt: skip

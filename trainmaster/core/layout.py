@@ -1,7 +1,5 @@
 """Where everything lies under the one home folder, and where a task sees it. Paths only; touches no disk.
 
-What is bulky - uploads, jobs, models - may lie in a data folder of its own, which machines of a cluster can share.
-
 HOME/
   config.toml           the administrator's settings
   trainmaster.db        the ledger (SQLite), with -wal and -shm
@@ -13,6 +11,8 @@ HOME/
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable
   backups/              copies made before a migration
+
+uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
 """
 
 import os
@@ -61,28 +61,24 @@ class TaskPaths:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All paths under `home`, and those of what is bulky under `data` ("": in `home`, too). Both absolute."""
+    """All paths under `home` (absolute). `data` holds the bulk instead, unless it is ""."""
 
     home: str
     data: str = ""
+
+    @property
+    def bulk(self) -> str:
+        """Where uploads, jobs and models lie."""
+        return self.data or self.home
 
     def path(self, *parts: str) -> str:
         """Return HOME/parts."""
         return os.path.join(self.home, *parts)
 
-    def bulk(self, *parts: str) -> str:
-        """Return DATA/parts, where the data folder is one of its own, else HOME/parts."""
-        return os.path.join(self.data or self.home, *parts)
-
     @property
     def folders(self) -> tuple[str, ...]:
         """The folders of which no task may ever see more than its own part."""
-        return (self.home, self.data) if self.data else (self.home,)
-
-    @property
-    def spares(self) -> str:
-        """Where the local agent keeps folders ready: on the file system of the jobs, into which they are moved."""
-        return self.bulk("spare") if self.data else self.path("run", "spare")
+        return tuple(filter(None, (self.home, self.data)))
 
     @property
     def config(self) -> str:
@@ -106,11 +102,11 @@ class Layout:
 
     def upload(self, digest: str) -> str:
         """Folder of an uploaded code tree, by its sha256 hex digest."""
-        return self.bulk("uploads", digest)
+        return os.path.join(self.bulk, "uploads", digest)
 
     def job(self, job: str) -> str:
         """Folder of a job."""
-        return self.bulk("jobs", job[1:3], job)
+        return os.path.join(self.bulk, "jobs", job[1:3], job)
 
     def model_out(self, job: str) -> str:
         """What tasks see as /model."""
@@ -130,7 +126,7 @@ class Layout:
 
     def model(self, model: str, version: int) -> str:
         """Folder of an immutable model version."""
-        return self.bulk("models", model, str(version))
+        return os.path.join(self.bulk, "models", model, str(version))
 
 
 # Inside the sandbox (R138-R145).

@@ -293,7 +293,7 @@ def _shape(kind: Any) -> _Shape:
 
 def to_json(record: Any) -> Any:
     """Return `record` (any record of this module, tuples of them, scalars) as JSON-able dicts, lists and scalars."""
-    if isinstance(record, tuple | list):
+    if isinstance(record, (tuple, list)):
         return [to_json(item) for item in record]
     slots = getattr(type(record), "__slots__", None)
     if slots is not None and hasattr(type(record), "__dataclass_fields__"):

@@ -8,15 +8,14 @@ import asyncio
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from trainmaster.agent import prepare as preparing
 from trainmaster.agent import sandbox
+from trainmaster.agent.probe import Probe, probe_sandbox
 from trainmaster.agent.server import code_stamp
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
@@ -30,36 +29,6 @@ from trainmaster.engines.local_client import AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 
 ENDED: Final = ("exited", "lost")
-INSTALL: Final = "install bubblewrap (Debian and Ubuntu: apt install bubblewrap)"
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """Whether sandboxes work here. `bwrap` empty: no; `detail` says why, or the version."""
-
-    bwrap: str
-    detail: str
-
-
-def probe_sandbox(wanted: str, find: str | None) -> Probe:
-    """Try one sandbox with everything every sandbox uses. `find` is bubblewrap's path or None. Takes some 10 ms.
-
-    Raises Unavailable when sandboxes are required and do not work.
-    """
-    if wanted == "none":
-        return Probe("", "")
-    detail = f"bubblewrap is not installed; {INSTALL}"
-    if find is not None:
-        try:
-            done = subprocess.run(sandbox.probe_command(find), capture_output=True, text=True, timeout=60, check=False)
-            if done.returncode == 0:
-                return Probe(find, "bubblewrap")
-            detail = f"bubblewrap cannot make a sandbox on this machine: {done.stderr.strip()[:200]}"
-        except (OSError, subprocess.TimeoutExpired) as error:
-            detail = f"bubblewrap does not run: {error}"
-    if wanted == "bubblewrap":
-        raise Unavailable(f"Sandboxes are required, but {detail}", remedy='Mend it, or set local.sandbox = "auto".')
-    return Probe("", f"tasks run without a sandbox and can see this machine's files: {detail}")
 
 
 class LocalEngine:

@@ -21,10 +21,10 @@ from trainmaster.queue.history import History
 from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import capacity_of
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.queue.quota import Account, Books, Charges, Quota, asks
+from trainmaster.queue.quota import Account, Books, Charges, Quota, asks, charges
 from trainmaster.queue.running import running_of
 from trainmaster.queue.snapshot import Pending, Plan, Request, Snapshot, Usage
-from trainmaster.queue.yard import Gang, Yard
+from trainmaster.queue.yard import Gang, Yard, asked
 
 MOST: Final = 200
 """So many jobs of a pool are foreseen: the first in line."""
@@ -67,11 +67,11 @@ def scene_of(
     for job in islice(line, MOST):
         request = job.request
         if request not in shapes:
-            shapes[request] = tuple((yard.gang(request, d.roles, room), asks(d.roles)) for d in request.smallest)
+            gangs = (yard.gang(request, demand.roles, room) for demand in request.smallest)
+            shapes[request] = tuple((gang, asked(gang)) for gang in gangs)
         ways = shapes[request]
         run_s = history.run_s(job.tenant.owner, job.limit_s, 0.0, luck(job.job, seed))
-        gangs = frozenset(id(gang) for gang, _ in ways)
-        waiting.append(Waits(job.job, ways, gangs, job.limit_s, job.tenant, run_s))
+        waiting.append(Waits(job.job, ways, frozenset(id(gang) for gang, _ in ways), job.limit_s, job.tenant, run_s))
     rights, held = dict(quotas or {}), dict(held or {}) if quotas else {}
     runs: list[Runs] = []
     for usage in now_running:
@@ -90,19 +90,21 @@ def scene_after(
     """Return the scene of `pool` as the pass `made` leaves it, its starts carried out."""
     starts = {start.job: start for start in made.starts}
     ranking = made.ranking or Ranking(policy, Offsets({}))
+    nodes = {node.name: node for node in snapshot.nodes}
     line, running = [], [usage for usage in snapshot.running if usage.pool == pool]
     for job in in_order(snapshot.pending, ranking, pool):
         start = starts.get(job.job)
         if start is not None:
-            ends_at = made.at + job.limit_s
+            roles, placement = start.roles, start.placement
+            held = charges(roles, placement, nodes)
             running.append(
-                Usage(job.job, job.job, start.roles, start.placement, pool, made.at, ends_at, tenant=job.tenant)
+                Usage(job.job, job.job, roles, placement, pool, made.at, made.at + job.limit_s, 0, job.tenant, held)
             )
         else:
             line.append(job)
     room = made.room or snapshot.capacity or capacity_of(snapshot)
-    held = running_of(running).held
-    return at_once(scene_of(pool, made.at, room, running, line, policy, history, snapshot.quotas, held, seed))
+    books = running_of(running).held
+    return at_once(scene_of(pool, made.at, room, running, line, policy, history, snapshot.quotas, books, seed))
 
 
 @dataclass(frozen=True, slots=True)

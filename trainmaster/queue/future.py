@@ -40,7 +40,7 @@ def luck(job: str, seed: int) -> Draws:
 
 
 class Waits(NamedTuple):
-    """A waiting job in the words of the yard, with what each shape is charged for. `runs_s`: for how long, by future."""
+    """A waiting job in the words of the yard, with what each shape is charged for wherever it runs. `runs_s`: how long, by future."""
 
     job: str
     shapes: tuple[tuple[Gang, Charges], ...]
@@ -150,10 +150,8 @@ class Future:
 
     def _starts(self, waits: Waits, now: float, head: _Head | None, failed: set[int]) -> bool:
         late = head is not None and (now + waits.limit_s > head.at or waits.limit_s == math.inf)
-        for gang, charges in waits.shapes:
-            if id(gang) in failed:
-                continue
-            if not self.books.empty and isinstance(self.books.judge(waits.tenant, charges), Excess):
+        for gang, asked in waits.shapes:
+            if id(gang) in failed or self._too_much(waits, asked):
                 continue
             if late and head is not None and not head.beside.has(gang):
                 continue
@@ -161,16 +159,23 @@ class Future:
             if moves is None:
                 failed.add(id(gang))
                 continue
+            held = () if self.books.empty else self.yard.charges(moves)
+            if self._too_much(waits, held):
+                self.yard.take(moves, 1)
+                continue
             if late and head is not None:
                 head.beside.takes(gang)
-            self._start(waits, charges, moves, now)
+            self._start(waits, held, moves, now)
             return True
         return False
 
-    def _start(self, waits: Waits, charges: Charges, moves: Sequence[Move], now: float) -> None:
+    def _too_much(self, waits: Waits, charges: Charges) -> bool:
+        return not self.books.empty and isinstance(self.books.judge(waits.tenant, charges), Excess)
+
+    def _start(self, waits: Waits, held: Charges, moves: Sequence[Move], now: float) -> None:
         number = len(self.scene.running) + len(self.starts)
         self.starts[waits.job], self.where[waits.job] = now, moves
-        self._runs[number] = Runs(moves, now + waits.limit_s, (), waits.tenant, charges)
+        self._runs[number] = Runs(moves, now + waits.limit_s, (), waits.tenant, held)
         run_s = waits.runs_s[self.nth]
         if run_s < math.inf:
             heapq.heappush(self._ends, (now + run_s, number))
@@ -178,15 +183,17 @@ class Future:
             self.endless = True
         insort(self._limits, (now + waits.limit_s, number))
         if not self.books.empty:
-            self.books.charge(waits.tenant, charges)
+            self.books.charge(waits.tenant, held)
 
     def _head(self, waits: Waits, now: float) -> _Head | None:
         """Return when `waits` starts if nothing but limits ends what runs; None when that would not help it."""
-        for gang, charges in waits.shapes:
-            if not self.books.empty and isinstance(self.books.judge(waits.tenant, charges), Excess):
+        for gang, asked in waits.shapes:
+            if self._too_much(waits, asked):
                 continue
             found = self.yard.releases_needed(gang, (self._runs[number].moves for _, number in self._limits))
             if found is not None:
-                count, beside = found
+                count, beside, held = found
+                if self._too_much(waits, held):
+                    continue
                 return _Head(max(self._limits[count - 1][0], now) if count else now, beside)
         return None

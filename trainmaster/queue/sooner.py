@@ -10,6 +10,8 @@ from typing import Final
 
 from trainmaster.core.records import Resources
 from trainmaster.queue.changes import Changes, Suggestion
+from trainmaster.queue.forecast import Steps
+from trainmaster.queue.future import SAMPLES, Future, Scene
 from trainmaster.queue.snapshot import Snapshot
 
 DAY_S: Final = 86400.0
@@ -35,6 +37,13 @@ def clearly_sooner(at: float, before: float, now: float) -> bool:
     return at < math.inf and before - at >= max(
         LEAST_GAIN_S, LEAST_SHARE * (before - now) if before < math.inf else 0.0
     )
+
+
+def typical(scene: Scene, job: str) -> Steps[float]:
+    """Return when `job` starts in the one future in which everybody runs as long as is typical; infinite: not known."""
+    future = Future(scene, SAMPLES)
+    yield from future.play({job})
+    return future.starts.get(job, math.inf)
 
 
 def _promising(snapshot: Snapshot, changes: Changes, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.capacity import Room, within
 from trainmaster.queue.need import WHOLE, millicores
+from trainmaster.queue.quota import Charges
 from trainmaster.queue.snapshot import Request
 
 NO_CARDS: Final = ""
@@ -133,6 +134,14 @@ class Yard:
                 held[place] = place, gpus + more, cpu + millicores(ask.cpu), memory + ask.memory_mib
         return list(held.values())
 
+    def charges(self, moves: Sequence[Move]) -> Charges:
+        """Return what a gang on these is charged for, every card under its model: `quota.charges` in these words."""
+        cards: dict[str, int] = {}
+        for place, gpus, _, _ in moves:
+            model = self._plan[place][0]
+            cards[model] = cards.get(model, 0) + gpus
+        return _charges(cards, sum(cpu for _, _, cpu, _ in moves), sum(memory for *_, memory in moves))
+
     def take(self, moves: Sequence[Move], sign: int = -1) -> None:
         """Take what a gang holds; with `sign` 1 give it back. O(replicas)."""
         plan, free, totals = self._plan, self._cards, self.cards
@@ -203,8 +212,8 @@ class Yard:
         self.take(moves)
         return moves
 
-    def releases_needed(self, gang: Gang, releases: Iterable[Sequence[Move]]) -> tuple[int, "Sums"] | None:
-        """Return after how many releases the gang fits, and what is then left beside it; None: not even after all.
+    def releases_needed(self, gang: Gang, releases: Iterable[Sequence[Move]]) -> tuple[int, "Sums", Charges] | None:
+        """Return after how many releases the gang fits, what is then left beside it, and its charges; None: not even after all.
 
         By sums over all nodes, and for cards by how many replicas each node takes. O(replicas released).
         """
@@ -215,8 +224,10 @@ class Yard:
                 sums.add(self._plan[place][0], cards, cpu, memory)
                 for one in counts:
                     one.release(place, cards)
+            cards_free, cpu_free, memory_free = sums.cards, sums.cpu, sums.memory
             if all(one.enough for one in counts) and sums.takes(gang):
-                return count, sums
+                taken = {model: many - sums.cards[model] for model, many in cards_free.items()}
+                return count, sums, _charges(taken, cpu_free - sums.cpu, memory_free - sums.memory)
         return None
 
     def _most(self, part: Part, place: int) -> int:
@@ -231,6 +242,24 @@ class Yard:
         if part.memory:
             most = min(most, self._memory[node] // part.memory)
         return max(most, 0)
+
+
+def asked(gang: Gang) -> Charges:
+    """Return what a gang is charged for wherever it runs: cards of a model where it can get no other. O(roles)."""
+    cards: dict[str, int] = {}
+    for part in gang:
+        model = part.models[0] if len(part.models) == 1 else NO_CARDS
+        cards[model] = cards.get(model, 0) + part.replicas * part.cards
+    return _charges(
+        cards, sum(part.replicas * part.cpu for part in gang), sum(part.replicas * part.memory for part in gang)
+    )
+
+
+def _charges(cards: Mapping[str, int], cpu: int, memory: int) -> Charges:
+    """Return what is charged for cards by model, NO_CARDS where that is not known, thousandths of cores and MiB."""
+    named = [(f"gpu:{model}", many) for model, many in cards.items() if model]
+    charges = ("gpu", sum(cards.values())), ("cpu", cpu), ("memory_mib", memory), *named
+    return tuple(charge for charge in charges if charge[1])
 
 
 def _times(part: Part, place: int, many: int) -> Move:

@@ -15,7 +15,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
-from trainmaster.service.cluster_views import amounts_of
+from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
 from trainmaster.service.places import listed
 from trainmaster.spec.problems import problem
@@ -37,10 +37,10 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             found = list(_taken(pool.name, self._pools.virtual_clusters))
-            found += _unknown(pool.workspaces, self._pools.workspaces, "workspaces", "unknown_workspace")
+            found += unknown(pool.workspaces, self._pools.workspaces, "workspaces", "unknown_workspace")
             if pool.kind == "dedicated" and not pool.workspaces:
                 found.append(problem("dedicated_to_nobody", "workspaces"))
-            _refuse(found)
+            refuse(found)
             await self._pools.put("pool", pool.name, pool, who.name)
 
     async def drop_pool(self, name: str, who: Principal) -> None:
@@ -59,14 +59,14 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             found = list(_taken(share.name, self._pools.pools))
-            found += _unknown((share.pool,), self._pools.pools, "pool", "unknown_pool")
-            found += _limit_problems(share.share, "share")
+            found += unknown((share.pool,), self._pools.pools, "pool", "unknown_pool")
+            found += limit_problems(share.share, "share")
             if not found:
                 found += self._guaranteed_twice(share)
             known = self._pools.virtual_clusters.get(share.name)
             if known is not None and known.pool != share.pool:
                 _refuse_used(share.name, False, self._jobs_of("virtual_cluster", share.name))
-            _refuse(found)
+            refuse(found)
             await self._pools.put("virtual_cluster", share.name, share, who.name)
 
     def _guaranteed_twice(self, share: VirtualCluster) -> Iterator[Problem]:
@@ -93,10 +93,10 @@ class Administer:
         """Make or change a workspace with its quotas and limits. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            found = _unknown(workspace.quotas, self._pools.pools, "quotas", "unknown_pool")
+            found = unknown(workspace.quotas, self._pools.pools, "quotas", "unknown_pool")
             for pool, limits in workspace.quotas.items():
-                found += _limit_problems(limits, f"quotas.{pool}")
-            _refuse(found)
+                found += limit_problems(limits, f"quotas.{pool}")
+            refuse(found)
             await self._pools.put("workspace", workspace.name, workspace, who.name)
 
     async def drop_workspace(self, name: str, who: Principal) -> None:
@@ -114,10 +114,10 @@ class Administer:
         """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            found = _unknown((flavor.workspace,), self._pools.workspaces, "workspace", "unknown_workspace")
+            found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", "unknown_workspace")
             if flavor.gpu_milli < 1000 and flavor.gpu != 1:
                 found.append(problem("share_one_card", "gpu_share"))
-            _refuse(found)
+            refuse(found)
             await self._pools.put("flavor", f"{flavor.workspace}/{flavor.name}", flavor, who.name)
 
     async def drop_flavor(self, workspace: str, name: str, who: Principal) -> None:
@@ -132,7 +132,7 @@ class Administer:
 
     async def assign(self, node: str, pool: str, who: Principal) -> None:
         """Move a node to a pool; what runs on it runs on. Raises Forbidden, NotFound, InvalidSpec, StorageFailed."""
-        found = _unknown((pool,), self._pools.pools, "pool", "unknown_pool")
+        found = unknown((pool,), self._pools.pools, "pool", "unknown_pool")
         if not found and self._ctx.engines.of(pool) is not self._ctx.engines.first:
             found.append(problem("pool_elsewhere", "pool", name=pool, engine=self._ctx.engines.of(pool).name))
         await self._set(node, who, lambda setting: replace(setting, pool=pool), found)
@@ -172,7 +172,7 @@ class Administer:
         self, node: str, who: Principal, change: Callable[[NodeSetting], NodeSetting], found: Iterable[Problem] = ()
     ) -> None:
         decide(who, "cluster:write").demand()
-        _refuse(list(found))
+        refuse(list(found))
         async with self._pools.changing():
             known = next((one for one in self._pools.nodes if one.name == node), None)
             if known is None:
@@ -198,11 +198,13 @@ def _taken(name: str, others: Mapping[str, Any]) -> Iterator[Problem]:
         yield problem("name_taken", "name", name=name)
 
 
-def _unknown(names: Iterable[str], known: Mapping[str, Any], path: str, code: str) -> list[Problem]:
+def unknown(names: Iterable[str], known: Mapping[str, Any], path: str, code: str) -> list[Problem]:
+    """Return a problem for each name that nothing known has."""
     return [problem(code, path, name=name, known=listed(known)) for name in names if name not in known]
 
 
-def _limit_problems(limits: Limits, path: str) -> Iterator[Problem]:
+def limit_problems(limits: Limits, path: str) -> Iterator[Problem]:
+    """Yield what is wrong with limits."""
     for name, limit in limits.items():
         if name not in RESOURCES and not (name.startswith("gpu:") and len(name) > len("gpu:")):
             yield problem("bad_resource", f"{path}.{name}", name=name)
@@ -210,7 +212,8 @@ def _limit_problems(limits: Limits, path: str) -> Iterator[Problem]:
             yield problem("cap_below_nominal", f"{path}.{name}", cap=f"{limit.cap:g}", nominal=f"{limit.nominal:g}")
 
 
-def _refuse(found: list[Problem]) -> None:
+def refuse(found: list[Problem]) -> None:
+    """Raise InvalidSpec when there are problems."""
     if found:
         raise InvalidSpec("The change is not valid", remedy=REMEDY, problems=tuple(found))
 

@@ -4,7 +4,7 @@ Of jobs that the reader may not know of, only what they hold is told.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainmaster.access.decide import decide
@@ -15,6 +15,7 @@ from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.records import Assignment, Job, Node, Resources
 from trainmaster.queue.capacity import Free, Room
 from trainmaster.queue.need import WHOLE, millicores
+from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
 from trainmaster.service.places import listed
 from trainmaster.service.views import two
@@ -253,18 +254,6 @@ def card_uses(node: Node, job: Job, place: Assignment, known: bool) -> list[dict
             "task": task_name(place.role, place.index) if known else None,
         })  # fmt: skip
     return found
-
-
-def amounts_of(nodes: Iterable[Node]) -> dict[str, float]:
-    """Return what nodes have together, by the name of the resource."""
-    total: dict[str, float] = {"gpu": 0.0, "cpu": 0.0, "memory_mib": 0.0}
-    for node in nodes:
-        total["gpu"] += len(node.gpus)
-        total["cpu"] += node.cpu
-        total["memory_mib"] += node.memory_mib
-        for model in node.gpus:
-            total[f"gpu:{model}"] = total.get(f"gpu:{model}", 0.0) + 1
-    return total
 
 
 def flavor_view(flavor: Flavor) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, s
 from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.sooner import typical
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.views import two
 
@@ -101,9 +102,14 @@ class Forecasts:
     def moved(self, before: Job | None, after: Job) -> None:
         """See one change of one job. O(log n)."""
         was = before.state if before is not None else None
-        if before is not None and was is after.state and before.policy is after.policy:
+        if (
+            before is not None
+            and was is after.state
+            and before.policy is after.policy
+            and before.priority is after.priority
+        ):
             return
-        if was is JobState.QUEUED:
+        if was is JobState.QUEUED and after.state is not was:
             self.calibration.left(after.id, self._clock(), after.state is JobState.ACTIVE)
         attempt = after.attempt
         if after.terminal and was is JobState.ACTIVE and attempt is not None and after.ended_at is not None:
@@ -111,6 +117,12 @@ class Forecasts:
             self.history.add(after.owner, after.ended_at - attempt.created_at, limit)
         if len(self._scheduling.queue):
             self._moved.add(after.pool)
+            self._arm()
+
+    def changed(self) -> None:
+        """See that machines, quotas or the policy changed, of whichever pool. O(nodes)."""
+        if len(self._scheduling.queue):
+            self._moved |= self._made.keys() | {node.pool for node in self._scheduling.nodes.values()}
             self._arm()
 
     # -- answers -----------------------------------------------------------------------------------------------
@@ -166,6 +178,14 @@ class Forecasts:
             "when": "about", "at": at, "low": max(foreseen.low, now), "high": max(high, at) if high < math.inf else None,
             "why": None, "made_at": made.at,
         }  # fmt: skip
+
+    async def typical(self, scene: Scene, job: str) -> float:
+        """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
+
+        A twentieth of the work of `foreseen`.
+        """
+        at, _ = await _paced(typical(scene, job))
+        return at
 
     # -- in the background -------------------------------------------------------------------------------------
 

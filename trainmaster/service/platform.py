@@ -28,7 +28,7 @@ from trainmaster.service.people import People
 from trainmaster.service.preview import Preview
 from trainmaster.service.pulse import Pulse
 from trainmaster.service.queueing import Queueing
-from trainmaster.service.quotas import policy_of, quotas_of, weights_of
+from trainmaster.service.quotas import policy_of, rights_of
 from trainmaster.service.shell import Shell
 from trainmaster.service.timers import Timers
 from trainmaster.service.what_if import WhatIf
@@ -119,11 +119,13 @@ class Platform:
         scheduling.set_clusters({pool: engines.most_pending(pool) for pool in pools.pools if engines.owns_queue(pool)})
         if tuple(scheduling.nodes.values()) != pools.nodes:
             scheduling.set_nodes(pools.nodes)
-        scheduling.set_rules(policy_of(pools), quotas_of(pools), weights_of(pools))
+        rights = rights_of(pools)
+        scheduling.set_rules(policy_of(pools), rights.quotas(pools.nodes), rights.weights)
 
     def _apply(self) -> None:
         self._apply_rules()
         self.context.master.wake()
+        self.context.forecasts.changed()
         self.feed.publish(cluster_changed(self.feed.seq))
 
     async def close(self) -> None:

@@ -84,7 +84,7 @@ class Saving:
                 saved = outputs.save(
                     self._layout.model_out(job.id), self._layout.outputs(job.id), path, provenance=provenance
                 )
-                return os.path.relpath(path, self._layout.bulk()), saved
+                return os.path.relpath(path, self._layout.bulk), saved
             except Conflict:
                 number += 1
 

@@ -1,6 +1,7 @@
 """Changes that bring the expected start of a waiting job clearly forward (B1), each tried in the forecast's own futures.
 
-Played in steps, others having their turn in between; bounded by how many are tried. Invariant: what is named starts, as
+Played in steps, others having their turn in between; bounded by how many are tried, most of them in one future only: those
+that do not help in the typical one. Invariant: what is named starts, as
 expected, clearly before the job does as it is, in the same scene.
 """
 
@@ -34,18 +35,25 @@ async def sooner(
     named = {field for one in known for field in one["change"]}
     changes = [*islice((one for one in changes if not named & one.change.keys() and works(one.change)), TRIED)]
     play = _Play(context, waits, [replace(one.job, job=f"{job.id}+{nth}") for nth, one in enumerate(changes)])
-    before, out = await play.start(waits), []
+    usual, before, out = await play.typical(waits), None, []
     for one, changed in zip(changes, play.tried, strict=True):
-        after = await play.start(changed)
-        if after is not None and clearly_sooner(_at(after), _at(before), play.now):
-            out.append(suggestion(one, after, before["at"] if before is not None else None))
+        if not clearly_sooner(await play.typical(changed), usual, play.now):
+            continue
+        before = before or await play.foreseen(waits)
+        after = await play.foreseen(changed)
+        if clearly_sooner(_at(after), _at(before), play.now):
+            out.append(suggestion(one, after, before["at"]))
         if len(known) + len(out) == SUGGESTED:
             break
     return out
 
 
-def _at(forecast: Mapping[str, Any] | None) -> float:
-    return math.inf if forecast is None or forecast["at"] is None else float(forecast["at"])
+def _at(forecast: Mapping[str, Any]) -> float:
+    return math.inf if forecast["at"] is None else float(forecast["at"])
+
+
+FAR: Final[dict[str, Any]] = {"at": None}
+"""What is foreseen of one behind all who are."""
 
 
 class _Play:
@@ -56,8 +64,18 @@ class _Play:
         self._scheduling, self._forecasts, self._waits = context.scheduling, context.forecasts, waits
         self._scenes: dict[str, Scene] = {}  # by pool, with everybody who may come into its line
 
-    async def start(self, changed: Pending) -> dict[str, Any] | None:
-        """Return when `changed` is expected to start if it waited instead; None behind all who are foreseen."""
+    async def typical(self, changed: Pending) -> float:
+        """Return when `changed` would start if it waited instead, as `Forecasts.typical` says."""
+        scene = await self._scene_of(changed)
+        return math.inf if scene is None else await self._forecasts.typical(scene, changed.job)
+
+    async def foreseen(self, changed: Pending) -> dict[str, Any]:
+        """Return the same as `Forecasts.foreseen` says."""
+        scene = await self._scene_of(changed)
+        return FAR if scene is None else await self._forecasts.foreseen(scene, changed.job)
+
+    async def _scene_of(self, changed: Pending) -> Scene | None:
+        """Return the scene in which `changed` waits instead; None: behind all who are foreseen."""
         if changed.pool not in self._scenes:
             await self._take_in(changed.pool)
         scene = self._scenes[changed.pool]
@@ -67,8 +85,7 @@ class _Play:
         if changed.job not in names:
             return None
         there = {each.job: each for each in scene.line}
-        scene = replace(scene, line=tuple(there[name] for name in names if name in there))
-        return await self._forecasts.foreseen(scene, changed.job)
+        return replace(scene, line=tuple(there[name] for name in names if name in there))
 
     async def _take_in(self, pool: str) -> None:
         ours = [one for one in (self._waits, *self.tried) if one.pool == pool]

@@ -1,8 +1,8 @@
-"""What a change of the queue's policy would have done to this platform's own recent jobs, before anybody saves it.
+"""What a change of the queue's rules would have done to this platform's own recent jobs, before anybody saves it.
 
-The jobs that ended last are run through the simulator twice, on the machines there are: under the policy that holds and
-under the changed one. Nothing of the live queue is read or moved, and one question is answered at a time. Quotas and
-weights are not simulated: they hold on both sides alike, and the past does not tell what they were.
+The jobs that ended last are run through the simulator twice, on the machines there are: under the policy, quotas and
+weights that hold now (the past does not tell what they were) and under the changed ones. Nothing of the live queue is
+read or moved, and one question is answered at a time.
 """
 
 import asyncio
@@ -12,11 +12,14 @@ from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
+from trainmaster.core.cluster import VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import Shown
-from trainmaster.queue.policy import DEFAULT, QueuePolicy, from_values
+from trainmaster.queue.policy import DEFAULT, from_values
+from trainmaster.service.administer import limit_problems, refuse, unknown
 from trainmaster.service.context import Context
 from trainmaster.service.queueing import checked_values
+from trainmaster.service.quotas import rights_of
 from trainmaster.simulate.history import asked, from_history
 from trainmaster.simulate.metrics import quantile, waits
 from trainmaster.simulate.run import Setting, simulate
@@ -39,20 +42,44 @@ class WhatIf:
         self._ctx = context
         self._one = asyncio.Lock()
 
-    async def policy(self, values: Mapping[str, Any], who: Principal) -> dict[str, Any]:
-        """Return how long the latest jobs would have waited as it is and with `values` changed (null: the default).
+    async def policy(
+        self, values: Mapping[str, Any], who: Principal,
+        workspaces: Sequence[Workspace] = (), virtual_clusters: Sequence[VirtualCluster] = (),
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return how long the latest jobs would have waited as it is and as changed.
 
-        Raises Forbidden, InvalidSpec with all problems. Takes seconds; runs in a thread.
+        `values`: knobs of the policy (null: the default); the others, weights and quotas as they are to be. Raises Forbidden,
+        InvalidSpec with all problems. Takes seconds; runs in a thread.
         """
         decide(who, "queue:write").demand()
         checked_values(values)
+        self._check(workspaces, virtual_clusters)
+        rights = rights_of(self._ctx.pools)
         present = self._ctx.scheduling.policy
         wanted = {name: getattr(DEFAULT, name) if value is None else value for name, value in values.items()}
         nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
-            return await asyncio.to_thread(self._compare, present, from_values(wanted, present), nodes)
+            return await asyncio.to_thread(
+                self._compare, nodes, Setting(present, rights=rights),
+                Setting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
+            )  # fmt: skip
 
-    def _compare(self, present: QueuePolicy, changed: QueuePolicy, nodes: Sequence[Node]) -> dict[str, Any]:
+    def _check(self, workspaces: Sequence[Workspace], virtual_clusters: Sequence[VirtualCluster]) -> None:
+        """Raise InvalidSpec unless these are there and what is said of them could be saved."""
+        pools = self._ctx.pools
+        found = unknown([one.name for one in workspaces], pools.workspaces, "workspaces", "unknown_workspace")
+        found += unknown(
+            [one.name for one in virtual_clusters], pools.virtual_clusters, "virtual_clusters", "unknown_pool"
+        )
+        for one in workspaces:
+            found += unknown(one.quotas, pools.pools, f"workspaces.{one.name}.quotas", "unknown_pool")
+            for pool, limits in one.quotas.items():
+                found += limit_problems(limits, f"workspaces.{one.name}.quotas.{pool}")
+        for share in virtual_clusters:
+            found += limit_problems(share.share, f"virtual_clusters.{share.name}.share")
+        refuse(found)
+
+    def _compare(self, nodes: Sequence[Node], present: Setting, changed: Setting) -> dict[str, Any]:
         jobs, left_out = self._past()
         ended = [job.ended_at for job in jobs if job.ended_at is not None]
         return {
@@ -76,12 +103,13 @@ class WhatIf:
         return ran, sum(counts.get(state, 0) for state in ENDED) - len(found)
 
 
-def _figures(jobs: Sequence[Job], nodes: Sequence[Node], policy: QueuePolicy) -> dict[str, Any]:
-    """Return what waits these jobs have on these machines under a policy."""
+def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: Setting) -> dict[str, Any]:
+    """Return what waits these jobs have on these machines under these rules."""
     past = from_history(map(asked, jobs))
-    rows = [row for row in simulate(past, nodes, Setting(policy)).rows if row.done]
+    every = simulate(past, nodes, setting).rows
+    rows = [row for row in every if row.done]
     ordered = sorted(row.wait_s for row in rows)
     told = asdict(waits(rows))
     figures = {"mean_s": "mean_s", "median_s": "p50_s", "p90_s": "p90_s", "max_s": "max_s"}
     curve = [quantile(ordered, at / (POINTS - 1)) for at in range(POINTS)] if ordered else []
-    return {name: told[key] for name, key in figures.items()} | {"waits": curve}
+    return {name: told[key] for name, key in figures.items()} | {"waits": curve, "not_run": len(every) - len(rows)}

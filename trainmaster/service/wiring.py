@@ -65,7 +65,7 @@ def prepare_data(layout: Layout, data: str) -> Layout:
     Raises OSError.
     """
     layout = replace(layout, data=os.path.realpath(data) if data else "")
-    _private(layout.bulk(), *map(layout.bulk, BULK))
+    _private(layout.bulk, *(os.path.join(layout.bulk, name) for name in BULK))
     return layout
 
 

@@ -1,18 +1,35 @@
-"""Several policies, and machines with and without more nodes, on one workload."""
+"""Several policies, each as it is and with more machines or other quotas and weights, on one workload."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from trainmaster.core.records import Node
+from trainmaster.queue.rights import Rights
 from trainmaster.simulate.clusters import added
 from trainmaster.simulate.policies import parse_policy
 from trainmaster.simulate.run import Fault, Outcome, Progress, Setting, simulate
 from trainmaster.simulate.workload import Workload, check_limits
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is different the second time: the machines, or who may hold what. `label` follows that of the setting."""
+
+    label: str
+    nodes: Callable[[tuple[Node, ...]], tuple[Node, ...]] = lambda nodes: nodes
+    rights: Callable[[Rights], Rights] = lambda rights: rights
+
+
+def more_nodes(description: str) -> Change:
+    """Return the change to more machines, `clusters.added`."""
+    words = f"{description} nodes" if description.isdigit() else description
+    return Change(f" + {words}", lambda nodes: added(nodes, description))
+
+
 def settings(
-    policies: Sequence[str], limits: str = "auto", start_cost_s: int = 0, faults: tuple[Fault, ...] = ()
-) -> list[Setting]:
+    policies: Sequence[str], limits: str = "auto", start_cost_s: int = 0, faults: tuple[Fault, ...] = (),
+    rights: Rights | None = None,
+) -> list[Setting]:  # fmt: skip
     """Return one setting per policy as asked for by name; one that orders by limit alone is told exact ones.
 
     Raises InvalidSpec.
@@ -20,22 +37,33 @@ def settings(
     check_limits(limits)
     found = {text: parse_policy(text) for text in policies}
     return [
-        Setting(policy, text, "exact" if policy.ordering == "sjf" else limits, start_cost_s=start_cost_s, faults=faults)
+        Setting(
+            policy, text, "exact" if policy.ordering == "sjf" else limits, start_cost_s=start_cost_s, faults=faults,
+            rights=rights or Rights(),
+        )
         for text, policy in found.items()
-    ]
+    ]  # fmt: skip
 
 
 def compare(
-    workload: Workload, nodes: Sequence[Node], wanted: Sequence[Setting], add_nodes: str | None = None,
+    workload: Workload, nodes: Sequence[Node], wanted: Sequence[Setting], changes: Sequence[Change] = (),
     line: Callable[[str], Progress] | None = None,
 ) -> Iterator[Outcome]:  # fmt: skip
-    """Yield the outcome of every setting; with `add_nodes` also on more machines. `line` gives the progress of a label."""
-    machines = [("", tuple(nodes))]
-    if add_nodes is not None:
-        machines.append(
-            (f" + {add_nodes} nodes" if add_nodes.isdigit() else f" + {add_nodes}", added(nodes, add_nodes))
-        )
+    """Yield the outcome of every setting, as it is and, if there are any, with all of `changes`.
+
+    `line` gives the progress of a label.
+    """
     for setting in wanted:
-        for words, where in machines:
-            label = setting.label + words
-            yield simulate(workload, where, replace(setting, label=label), line(label) if line else None)
+        yield _outcome(workload, nodes, setting, line)
+        if changes:
+            there, rights = tuple(nodes), setting.rights
+            for change in changes:
+                there, rights = change.nodes(there), change.rights(rights)
+            label = setting.label + "".join(change.label for change in changes)
+            yield _outcome(workload, there, replace(setting, label=label, rights=rights), line)
+
+
+def _outcome(
+    workload: Workload, nodes: Sequence[Node], setting: Setting, line: Callable[[str], Progress] | None
+) -> Outcome:
+    return simulate(workload, nodes, setting, line(setting.label) if line else None)

@@ -7,8 +7,10 @@ restarted is its time from first start to end. Invariant: a record asks for exac
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from trainmaster.core.cluster import Limit, Limits, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
+from trainmaster.queue.rights import Rights
 from trainmaster.simulate.workload import WHOLE_MILLI, Recorded, Workload, workload
 
 
@@ -88,6 +90,21 @@ def nodes_of(cluster: Mapping[str, Any]) -> tuple[Node, ...]:
         )
         for node in cluster["nodes"]
     )  # fmt: skip
+
+
+def rights_of(workspaces: Iterable[Mapping[str, Any]], virtual_clusters: Iterable[Mapping[str, Any]]) -> Rights:
+    """Return what `GET /workspaces` and `GET /virtual-clusters` tell: the rules that hold now."""
+    return Rights(
+        tuple(
+            Workspace(one["name"], one["weight"], {quota["pool"]: _limits(quota["share"]) for quota in one["quotas"]})
+            for one in workspaces
+        ),
+        tuple(VirtualCluster(one["name"], one["pool"], _limits(one["share"])) for one in virtual_clusters),
+    )
+
+
+def _limits(share: Iterable[Mapping[str, Any]]) -> Limits:
+    return {one["resource"]: Limit(one["nominal"], one["cap"]) for one in share}
 
 
 def _driver(facts: Mapping[str, str]) -> str:

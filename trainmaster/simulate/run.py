@@ -16,6 +16,7 @@ from trainmaster.core.units import parse_duration_s
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.never import refusal
 from trainmaster.queue.policy import QueuePolicy
+from trainmaster.queue.rights import Rights
 from trainmaster.simulate.engine import Agenda, End, Engine, Turn, Work
 from trainmaster.simulate.workload import Recorded, Workload, limit_s
 from trainmaster.simulate.world import World
@@ -94,6 +95,7 @@ class Setting:
     start_cost_s: int = 0
     fault_restarts: int = 1000
     faults: tuple[Fault, ...] = ()
+    rights: Rights = field(default_factory=Rights)
 
 
 class Watcher:
@@ -128,7 +130,7 @@ class _Run:
         self._ended = 0
         work = {job.id: Work(job.work_s, sum(r.replicas for r in job.roles)) for job in workload.jobs}
         engine = Engine(self._agenda, work, setting.start_cost_s)
-        self._world = World(nodes, setting.policy, engine, self._changed)
+        self._world = World(nodes, setting.policy, engine, self._changed, setting.rights)
         self._policies: dict[int | None, Policy] = {}
         for seq, job in enumerate(workload.jobs):
             self._agenda.add(job.submit_s, Turn.SUBMIT, _Submission(seq, job))

@@ -19,6 +19,7 @@ from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
+from trainmaster.queue.rights import Rights
 from trainmaster.queue.running import Running, usage_of
 from trainmaster.queue.snapshot import Plan, Snapshot
 from trainmaster.simulate.engine import Engine
@@ -30,18 +31,21 @@ Changed = Callable[[Job | None, Job], None]
 class World:
     """`engine` answers orders; `changed` hears of every change. Owned by one thread."""
 
-    def __init__(self, nodes: Sequence[Node], policy: QueuePolicy, engine: Engine, changed: Changed) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], policy: QueuePolicy, engine: Engine, changed: Changed, rights: Rights
+    ) -> None:
         self.jobs: dict[str, Job] = {}
         self.queue = PendingQueue()
         self.capacity = Capacity(nodes)
         self.running = Running()
-        self.fair = Fairness(policy.fair_half_life_s)
+        self.fair = Fairness(policy.fair_half_life_s, rights.weights)
         self.recent = Recent()
         self._mix: Mix = ()
         self.stirred = False  # something changed that may let a waiting job start
         self._nodes = tuple(nodes)
         self._by_name = {node.name: node for node in nodes}
         self._policy, self._engine, self._changed = policy, engine, changed
+        self._quotas = rights.quotas(nodes)
 
     def apply(self, events: Iterable[Event]) -> None:
         """Let events happen, with all that follows from them at the same second. Events of ended jobs do nothing."""
@@ -127,8 +131,8 @@ class World:
     def snapshot(self) -> Snapshot:
         """Return what a pass may know."""
         return Snapshot(
-            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, fair=self.fair,
-            mix=self._mix,
+            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, quotas=self._quotas,
+            fair=self.fair, mix=self._mix,
         )  # fmt: skip
 
     def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:

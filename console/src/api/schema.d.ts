@@ -1043,7 +1043,7 @@ export interface paths {
         put?: never;
         /**
          * Simulate Policy
-         * @description Say how long the latest jobs would have waited under a changed policy; nothing is saved.
+         * @description Say how long the latest jobs would have waited under a changed policy, weights and quotas; nothing is saved.
          */
         post: operations["simulate_policy"];
         delete?: never;
@@ -1480,6 +1480,24 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * WhatIfBody
+         * @description What is to be tried: knobs of the policy; workspaces and virtual clusters by name, as they are to be.
+         */
+        WhatIfBody: {
+            /** Values */
+            values?: {
+                [key: string]: unknown;
+            };
+            /** Workspaces */
+            workspaces?: {
+                [key: string]: components["schemas"]["WorkspaceBody"];
+            };
+            /** Virtual Clusters */
+            virtual_clusters?: {
+                [key: string]: components["schemas"]["VirtualClusterBody"];
+            };
         };
         /**
          * WorkspaceBody
@@ -3460,7 +3478,9 @@ export interface components {
         };
         /**
          * WaitFigures
-         * @description How long jobs waited. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+         * @description How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+         *
+         *     `not_run`: who would never have started.
          */
         WaitFigures: {
             /** Mean S */
@@ -3473,6 +3493,8 @@ export interface components {
             max_s: number;
             /** Waits */
             waits: number[];
+            /** Not Run */
+            not_run: number;
         } & {
             [key: string]: unknown;
         };
@@ -5583,7 +5605,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PolicyBody"];
+                "application/json": components["schemas"]["WhatIfBody"];
             };
         };
         responses: {

@@ -41,7 +41,7 @@ def test_what_is_no_list_is_refused(text: str) -> None:
         (["n9", "n10", "m"], "n[9-10],m"),
         (["n1", "m1", "n2"], "n1,m1,n2"),
         (["r1n1", "r1n2", "r2n1"], "r1n[1-2],r2n1"),
-        (["n1-ib", "n2-ib"], "n[1-2]-ib"),
+        (["n1-ib", "n2-ib"], "n1-ib,n2-ib"),
     ],
 )
 def test_neighbours_fold(names: list[str], text: str) -> None:

@@ -4,6 +4,7 @@ import math
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,6 +108,35 @@ def test_a_quota_holds_in_the_rehearsal() -> None:
     made, found = foreseen((node(gpus=4),), jobs, LIMITS, quotas=quotas)
     assert len(made.starts) == 2
     assert found.starts[job("b").done().id].at == NOW + 60
+
+
+MINE = {"workspace": "lab"}
+TWO_MODELS = (node("n1", gpus=1, model="A"), node("n2", gpus=3, model="B"))
+
+
+def at_most_one(model: str) -> dict[tuple[Account, str], Quota]:
+    return {(Account("workspace", "lab"), "default"): Quota(cap={f"gpu:{model}": 1000})}
+
+
+@pytest.mark.parametrize("machines", [TWO_MODELS, (node("n1", gpus=1, model="B"), node("n2", gpus=3, model="B"))])
+def test_the_quota_of_a_card_model_holds_for_who_asks_for_any(machines: tuple[Node, ...]) -> None:
+    """Cards are free all the time, but those that it would get are over quota until `mine` ends."""
+    on = [("long", "n1", 500.0, {}), ("mine", "n2", 60.0, MINE), ("short", "n2", 20.0, {})]
+    jobs = [
+        waits(name, seq, 1, limit_s, node_names=(where,), **of) for seq, (name, where, limit_s, of) in enumerate(on)
+    ]
+    made, found = foreseen(machines, [*jobs, waits("me", 9, 1, **MINE)], LIMITS, quotas=at_most_one("B"))
+    assert len(made.starts) == 3
+    assert found.starts[job("me").done().id].at == NOW + 60
+
+
+def test_who_waits_for_the_quota_of_a_card_model_holds_nobody_up() -> None:
+    on = [("a", "n1", 900.0), ("b", "n2", 60.0), ("c", "n2", 90.0), ("d", "n2", 90.0)]
+    jobs = [waits(name, seq, 1, limit_s, node_names=(where,)) for seq, (name, where, limit_s) in enumerate(on)]
+    gang, long = waits("gang", 8, 2, **MINE), waits("long", 9, 1, 500.0)
+    made, found = foreseen(TWO_MODELS, [*jobs, gang, long], LIMITS, quotas=at_most_one("B"))
+    assert len(made.starts) == 4
+    assert (found.starts[gang.id].at, found.starts[long.id].at) == (math.inf, NOW + 60)
 
 
 def test_only_the_first_in_line_are_foreseen() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.builders import EPOCH, job, node
 from trainmaster.core.config import LocalConfig
-from trainmaster.core.records import Job, replace
+from trainmaster.core.records import Job, Policy, replace
 from trainmaster.core.reduce import reduce
-from trainmaster.core.states import JobState
+from trainmaster.core.states import JobState, Priority
 from trainmaster.queue.calibration import Calibration
 from trainmaster.queue.forecast import Foreseen, Prospect
 from trainmaster.service import forecasts
@@ -89,6 +89,16 @@ async def test_what_was_learnt_survives_a_restart(tmp_path: Path) -> None:
     await second.forecast(b)
     assert [one for one in second.forecasts.calibration.to_json() if one[0] != card("c").id] == kept
     await second.forecasts.close()
+
+
+async def test_who_waits_on_with_another_priority_or_limit_has_not_left(tmp_path: Path) -> None:
+    server, waiting = Server(tmp_path), card("a")
+    server.moved(None, waiting)
+    await server.forecast(waiting)
+    for after in (replace(waiting, priority=Priority.URGENT), replace(waiting, policy=Policy(duration_s=60.0))):
+        server.moved(waiting, after)
+    assert [left_at for *_, left_at, _ in server.forecasts.calibration.to_json()] == [None]
+    await server.forecasts.close()
 
 
 async def test_who_left_while_nobody_looked_is_forgotten(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from trainmaster.core.records import Job, Node, Resources, Role, replace
 from trainmaster.core.states import JobState
 from trainmaster.queue.quota import Account
 from trainmaster.service.pools import Pools
-from trainmaster.service.quotas import policy_of, quotas_of, weights_of
+from trainmaster.service.quotas import policy_of, rights_of
 from trainmaster.service.tally import Tally
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.database import Database
@@ -64,12 +64,12 @@ async def test_quotas_in_the_words_of_the_queue(rows: ClusterSettings) -> None:
         await pools.put("virtual_cluster", "a", VirtualCluster("a", share={"gpu": Limit(1, 2)}), "ann")
         await pools.put("virtual_cluster", "b", VirtualCluster("b", share={"gpu": Limit(2), "cpu": Limit(0.5)}), "ann")
         await pools.put("workspace", "w", Workspace("w", 3.0, {"default": {"memory_mib": Limit(10)}}), "ann")
-    quotas = quotas_of(pools)
+    quotas = rights_of(pools).quotas(pools.nodes)
     assert quotas[Account("cluster", ""), "default"].nominal == {"gpu": 1000, "cpu": 7500}
     assert quotas[Account("cluster", "a"), "default"].cap == {"gpu": 2000}
     assert quotas[Account("cluster", "b"), "default"].nominal == {"gpu": 2000, "cpu": 500}
     assert quotas[Account("workspace", "w"), "default"].nominal == {"memory_mib": 10}
-    assert weights_of(pools) == {"default": 1.0, "w": 3.0}
+    assert rights_of(pools).weights == {"default": 1.0, "w": 3.0}
 
 
 def test_the_tally_comes_to_nothing_when_all_have_ended() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.simulate.workloads import drawn, job, machines, of
 from trainmaster.queue.policy import NAMED
 from trainmaster.simulate.charts import calendar, durations, linear
-from trainmaster.simulate.compare import compare, settings
+from trainmaster.simulate.compare import compare, more_nodes, settings
 from trainmaster.simulate.metrics import SIZE_NAMES, jain, over_time, quantile, size_class, summarise
 from trainmaster.simulate.report import html
 from trainmaster.simulate.rows import CSV_COLUMNS, to_json, write_csv
@@ -66,7 +66,7 @@ def test_rows_and_json_can_be_read_back() -> None:
 
 def test_the_report_compares_and_escapes() -> None:
     work = drawn(3)
-    outcomes = list(compare(work, machines("2x8"), settings(["default", "default:max_starts=3"]), "1"))
+    outcomes = list(compare(work, machines("2x8"), settings(["default", "default:max_starts=3"]), [more_nodes("1")]))
     assert [one.label for one in outcomes][:2] == ["default", "default + 1 nodes"]
     page = html(work, outcomes)
     assert page.count("<svg") == 6

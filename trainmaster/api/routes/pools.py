@@ -77,6 +77,11 @@ def limits(given: dict[str, Any]) -> dict[str, Limit]:
     return {name: Limit(limit.nominal, limit.cap) for name, limit in given.items()}
 
 
+def virtual_cluster_of(name: str, body: VirtualClusterBody) -> VirtualCluster:
+    """Return a virtual cluster as a record."""
+    return VirtualCluster(name, body.pool, limits(body.share), body.description)
+
+
 @routes.route("GET", "/pools", scope="cluster:read", answers={200: "ResourcePools"})
 async def list_pools(request: Request, workspace: Annotated[str, Query(max_length=63)] = DEFAULT) -> Response:
     """List pools; one that `workspace` may not use is shown, but not selectable."""
@@ -108,7 +113,7 @@ async def list_virtual_clusters(request: Request) -> Response:
 async def put_virtual_cluster(request: Request, name: Name, body: VirtualClusterBody) -> Response:
     """Guarantee a share of a pool, or change it."""
     app, me = platform(request), who(request)
-    await app.administer.put_virtual_cluster(VirtualCluster(name, body.pool, limits(body.share), body.description), me)
+    await app.administer.put_virtual_cluster(virtual_cluster_of(name, body), me)
     return Json(app.resources.virtual_cluster(name, me))
 
 

@@ -10,7 +10,8 @@ from starlette.responses import Response
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform, read_object
 from trainmaster.api.policy import Table
-from trainmaster.api.routes.pools import Body
+from trainmaster.api.routes.pools import Body, VirtualClusterBody, Word, virtual_cluster_of
+from trainmaster.api.routes.workspaces import WorkspaceBody, workspace_of
 
 routes = Table("queue")
 
@@ -37,6 +38,14 @@ class PolicyBody(Body):
     """New values by knob; null is the default again, what is absent stays."""
 
     values: Annotated[dict[str, Any], Field(max_length=100)]
+
+
+class WhatIfBody(Body):
+    """What is to be tried: knobs of the policy; workspaces and virtual clusters by name, as they are to be."""
+
+    values: Annotated[dict[str, Any], Field(max_length=100, default_factory=dict)]
+    workspaces: Annotated[dict[Word, WorkspaceBody], Field(max_length=1000, default_factory=dict)]
+    virtual_clusters: Annotated[dict[Word, VirtualClusterBody], Field(max_length=1000, default_factory=dict)]
 
 
 @routes.route("GET", "/queue", scope="cluster:read", answers={200: "QueuePage"})
@@ -70,9 +79,11 @@ async def set_policy(request: Request, body: PolicyBody) -> Response:
 
 
 @routes.route("POST", "/queue/policy/simulate", scope="queue:write", answers={200: "PolicyEffect"})
-async def simulate_policy(request: Request, body: PolicyBody) -> Response:
-    """Say how long the latest jobs would have waited under a changed policy; nothing is saved."""
-    return Json(await platform(request).what_if.policy(body.values, who(request)))
+async def simulate_policy(request: Request, body: WhatIfBody) -> Response:
+    """Say how long the latest jobs would have waited under a changed policy, weights and quotas; nothing is saved."""
+    workspaces = [workspace_of(name, one) for name, one in body.workspaces.items()]
+    shares = [virtual_cluster_of(name, one) for name, one in body.virtual_clusters.items()]
+    return Json(await platform(request).what_if.policy(body.values, who(request), workspaces, shares))
 
 
 @routes.route(

@@ -41,6 +41,12 @@ class FlavorBody(Body):
     description: Text = ""
 
 
+def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
+    """Return a workspace as a record."""
+    quotas = {pool: limits(given) for pool, given in body.quotas.items()}
+    return Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description)
+
+
 @routes.route("GET", "/workspaces", scope="cluster:read", answers={200: "Workspaces"})
 async def list_workspaces(request: Request) -> Response:
     """List workspaces with quotas, limits and what counts against them."""
@@ -51,9 +57,7 @@ async def list_workspaces(request: Request) -> Response:
 async def put_workspace(request: Request, name: Name, body: WorkspaceBody) -> Response:
     """Make or change a workspace with its quotas and limits."""
     app, me = platform(request), who(request)
-    quotas = {pool: limits(given) for pool, given in body.quotas.items()}
-    record = Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description)
-    await app.administer.put_workspace(record, me)
+    await app.administer.put_workspace(workspace_of(name, body), me)
     return Json(app.resources.workspace(name, me))
 
 

@@ -12,7 +12,7 @@ export const queue = {
     soon: "in {{time}}", overdue: "any moment", by: "estimate of {{engine}}",
   },
   detail: {
-    reason: "Why it waits", sooner: "What would start it sooner", best: "cheapest", noneKnown: "No single change would let it start now.", holders: "Who holds what it needs", until: "until {{time}}", noEnd: "no limit",
+    reason: "Why it waits", sooner: "What would start it sooner", best: "cheapest", noneKnown: "No single change is known that would start it clearly sooner.", startsNow: "starts now", startsSooner: "starts about {{time}} instead of {{before}}", unknownTime: "an unknown time", holders: "Who holds what it needs", until: "until {{time}}", noEnd: "no limit",
     priority: "Change priority", open: "Open the job", apply: "Apply", copy: "Copy with this change", copyHint: "What a job asks for is fixed once it waits. Opens the form with a copy that has this change; you decide there whether it replaces this job.",
     applied: "Changed. The job is considered again at once.", keepsPlace: "It keeps its place in the queue; nothing else of it changes.", endsAfter: "It is ended after it has run for {{time}}.", flavors: "Flavors", notYours: "What would help is shown to its owner.", expand: "Why, and what would help", collapse: "Hide",
   },

@@ -7,7 +7,7 @@ export const admin = {
     hint: "决定排队任务顺序与启动方式的规则。修改从下一轮调度起生效，不影响运行中的任务。", changedBy: "由 {{name}} 修改", never: "还没有人修改过。",
     bounds: "{{min}} 到 {{max}}", default: "默认 {{value}}", toDefault: "恢复默认值", on: "开", off: "关", bad: "取值范围 {{min}} 到 {{max}}。", badDuration: "请填写时长，例如 30m、12h 或 3d。", whole: "请填写整数。",
     simulate: "模拟效果", simulateHint: "用本平台最近的任务重新走一遍排队，分别按现有策略和修改后的策略计算，不影响服务器上的任何内容。", save: "保存策略", discard: "放弃修改", changes: "{{count}} 项修改", noChanges: "没有修改", saveFirst: "尚未模拟。可以直接保存，但建议先看效果。",
-    effect: "如果当时这样设置", over: "{{since}} 到 {{until}} 之间结束的 {{count}} 个任务", leftOut: "较早的 {{count}} 个任务未计入。", mean: "平均等待", median: "等待中位数", p90: "九成任务不超过", max: "最长等待", now: "现有策略", changed: "修改后", share: "任务占比", wait: "等待时间", same: "没有差别",
+    effect: "如果当时这样设置", over: "{{since}} 到 {{until}} 之间结束的 {{count}} 个任务", leftOut: "较早的 {{count}} 个任务未计入。", mean: "平均等待", median: "等待中位数", p90: "九成任务不超过", max: "最长等待", notRun: "始终未能启动", now: "现有策略", changed: "修改后", share: "任务占比", wait: "等待时间", same: "没有差别",
     empty: "还没有任务结束", emptyHint: "暂时没有可用于模拟的任务，任务运行之后即可查看效果。", stale: "模拟之后又有修改，请重新模拟。", simulating: "模拟中",
   },
   pools: {

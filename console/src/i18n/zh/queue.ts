@@ -12,7 +12,7 @@ export const queue = {
     soon: "{{time}} 后", overdue: "随时可能", by: "{{engine}} 的估计",
   },
   detail: {
-    reason: "等待原因", sooner: "怎样可以更早开始", best: "代价最小", noneKnown: "没有任何单项修改能让它立即开始。", holders: "谁占用了它需要的资源", until: "到 {{time}}", noEnd: "不限时长",
+    reason: "等待原因", sooner: "怎样可以更早开始", best: "代价最小", noneKnown: "没有已知的单项修改能让它明显提前开始。", startsNow: "立即开始", startsSooner: "约 {{time}} 开始，而不是 {{before}}", unknownTime: "未知时间", holders: "谁占用了它需要的资源", until: "到 {{time}}", noEnd: "不限时长",
     priority: "修改优先级", open: "打开任务", apply: "应用", copy: "按此修改另建任务", copyHint: "任务排队后，申请的资源不能再改。点击后会打开带有此项修改的副本，可在提交时选择是否替换原任务。",
     applied: "已修改，将立即重新调度。", keepsPlace: "任务保留排队位置，其他内容不变。", endsAfter: "运行满 {{time}} 后会被结束。", flavors: "规格", notYours: "改进建议只显示给任务的所有者。", expand: "等待原因与改进建议", collapse: "收起",
   },

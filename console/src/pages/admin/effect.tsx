@@ -1,4 +1,4 @@
-/** How long the same jobs would have waited under the changed policy, beside how long under the present one. */
+/** How long the same jobs would have waited under changed rules, beside how long under the present ones. */
 import { Alert } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -19,7 +19,7 @@ export function shares(count: number): number[] {
 export function Effect({ effect, stale }: { effect: PolicyEffect; stale: boolean }): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
-  const x = useMemo(() => shares(effect.now.waits.length), [effect]);
+  const [now, changed] = useMemo(() => [shares(effect.now.waits.length), shares(effect.changed.waits.length)], [effect]);
   if (effect.jobs === 0) return <Empty title={t("admin.policy.empty")}><p className="tm-faint">{t("admin.policy.emptyHint")}</p></Empty>;
   return (
     <div className="tm-stack" data-testid="effect" data-jobs={effect.jobs}>
@@ -30,13 +30,15 @@ export function Effect({ effect, stale }: { effect: PolicyEffect; stale: boolean
       </div>
       <table className="tm-effect">
         <thead><tr><th /><th scope="col">{t("admin.policy.now")}</th><th scope="col">{t("admin.policy.changed")}</th><th /></tr></thead>
-        <tbody>{FIGURES.map(([name, key]) => <tr key={name}><th scope="row">{t(`admin.policy.${name}`)}</th><td>{duration(effect.now[key])}</td><td>{duration(effect.changed[key])}</td><td><Difference before={effect.now[key]} after={effect.changed[key]} /></td></tr>)}</tbody>
+        <tbody>{FIGURES.map(([name, key]) => <tr key={name}><th scope="row">{t(`admin.policy.${name}`)}</th><td>{duration(effect.now[key])}</td><td>{duration(effect.changed[key])}</td><td><Difference before={effect.now[key]} after={effect.changed[key]} /></td></tr>)}
+          {(effect.now.not_run > 0 || effect.changed.not_run > 0) && <tr data-testid="not-run"><th scope="row">{t("admin.policy.notRun")}</th><td>{number(effect.now.not_run)}</td><td>{number(effect.changed.not_run)}</td><td /></tr>}
+        </tbody>
       </table>
       <div>
         <span className="tm-line">{t("admin.policy.wait")}</span>
         <Chart height={190} minY={0} xLabel={`${t("admin.policy.share")} %`} format={(value) => (value === 0 ? "0" : duration(value))} lines={[
-          { label: t("admin.policy.now"), x, y: effect.now.waits, color: SERIES[9], width: 2 },
-          { label: t("admin.policy.changed"), x, y: effect.changed.waits, color: SERIES[0], width: 2 },
+          { label: t("admin.policy.now"), x: now, y: effect.now.waits, color: SERIES[9], width: 2 },
+          { label: t("admin.policy.changed"), x: changed, y: effect.changed.waits, color: SERIES[0], width: 2 },
         ]} />
       </div>
     </div>

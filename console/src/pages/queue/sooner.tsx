@@ -1,4 +1,4 @@
-/** Changes that would start a waiting job now, cheapest first (B1): made in place where the job keeps its turn, else in a copy. */
+/** Changes that would start a waiting job now or clearly sooner, cheapest first (B1): made in place where the job keeps its turn, else in a copy. */
 import { CopyOutlined, ThunderboltOutlined } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import { changeJob } from "../../api/jobs";
 import type { Explanation, Job } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
+import { useFormatTime } from "../../shared/time";
 import { useErrorText } from "../../shared/ui";
 
 type Suggestion = Explanation["suggestions"][number];
@@ -42,7 +43,7 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
   const look = { size: "small", type: best ? "primary" : "default" } as const;
   return (
     <li data-testid="sooner">
-      <span className="tm-grow">{pick(suggestion.message)} {best && <Tag color="green" className="tm-tag">{t("queue.detail.best")}</Tag>}</span>
+      <span className="tm-grow">{pick(suggestion.message)} {best && <Tag color="green" className="tm-tag">{t("queue.detail.best")}</Tag>} <When suggestion={suggestion} /></span>
       {wanted ? <Button {...look} icon={<ThunderboltOutlined />} onClick={() => apply(pick(suggestion.message), wanted)} data-testid="sooner-apply">{t("queue.detail.apply")}</Button>
         : suggestion.change && (
           <Tooltip title={t("queue.detail.copyHint")}>
@@ -51,6 +52,16 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
         )}
     </li>
   );
+}
+
+/** When it starts with the change: now, or when it is expected to, and when without. */
+function When({ suggestion }: { suggestion: Suggestion }): ReactNode {
+  const { t } = useTranslation();
+  const time = useFormatTime();
+  const at = suggestion.forecast?.at ?? null;
+  if (at === null) return <span className="tm-faint">{t("queue.detail.startsNow")}</span>;
+  const before = suggestion.instead_of === null ? t("queue.detail.unknownTime") : time(suggestion.instead_of, "minute");
+  return <span className="tm-faint tm-num" data-testid="sooner-when">{t("queue.detail.startsSooner", { time: time(at, "minute"), before })}</span>;
 }
 
 /** Asks with what is and what will be, makes the change, and says that it was made. */

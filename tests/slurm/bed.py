@@ -1,0 +1,170 @@
+"""A real Slurm cluster on this machine: N slurmd that call themselves nodes, a private munge and controller, pretended cards.
+
+Needs root and Debian's slurmctld, slurmd, slurm-client and munge. Everything lies in one folder, listens on loopback ports of its
+own, and is ended by the processes that were started here.
+"""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "scontrol")
+PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PATIENCE_S: Final = 60.0
+CARDS: Final = 2
+
+CONF: Final = """\
+ClusterName=bed
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/sock
+PlugStackConfig={folder}/plugstack.conf
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdPidFile={folder}/slurmd-%n.pid
+SlurmdSpoolDir={folder}/spool/%n
+SlurmdLogFile={folder}/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SlurmdParameters=config_overrides
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_min_interval=100000
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+SlurmctldTimeout=10
+SlurmdTimeout=10
+KillWait=5
+MessageTimeout=3
+ReturnToService=2
+JobRequeue=1
+GresTypes=gpu
+NodeName=n[1-{nodes}] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 RealMemory=4096 Gres=gpu:fake:{cards} \
+Feature=bed State=UNKNOWN
+PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE DefMemPerCPU=256 PriorityTier=1 State=UP
+PartitionName=urgent Nodes=n[1-2] MaxTime=1-12:00:00 DefMemPerCPU=256 PriorityTier=10 PreemptMode=OFF State=UP
+"""
+
+
+def missing() -> str:
+    """Return why no cluster can be started here, "" when one can."""
+    lacking = [name for name in PROGRAMS if shutil.which(name, path=PATH) is None]
+    if lacking:
+        return f"Slurm is not installed: {', '.join(lacking)}"
+    return "" if os.geteuid() == 0 else "the test cluster needs root"
+
+
+def until(what: Callable[[], object], why: str) -> None:
+    """Wait until `what` answers yes."""
+    give_up = time.monotonic() + PATIENCE_S
+    while not what():
+        assert time.monotonic() < give_up, f"timeout: {why}"
+        time.sleep(0.1)
+
+
+class Bed:
+    """One cluster below `folder`; ports from `port` on."""
+
+    def __init__(self, folder: Path, nodes: int = 4, port: int = 0) -> None:
+        self.folder, self.nodes = folder, nodes
+        self.port = port or 18_000 + os.getpid() % 700 * 8
+        self.conf = str(folder / "slurm.conf")
+        self.daemons: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> None:
+        """Start everything and wait until every node is idle."""
+        self._write()
+        munge = self.folder / "munge"
+        words = [
+            "--force",
+            "--foreground",
+            f"--key-file={munge}/key",
+            f"--socket={munge}/sock",
+            f"--pid-file={munge}/pid",
+        ]
+        self._daemon("munged", "munged", *words, f"--log-file={munge}/log", f"--seed-file={munge}/seed")
+        until(lambda: self.run("munge", "-S", f"{munge}/sock", "-n").returncode == 0, "munged")
+        self.start_controller()
+        for number in range(1, self.nodes + 1):
+            self.start_node(f"n{number}")
+        until(
+            lambda: self.ask("sinfo", "-h", "-p", "batch", "-t", "idle", "-o", "%D").strip() == str(self.nodes), "nodes"
+        )
+
+    def start_controller(self) -> None:
+        """Start slurmctld and wait until it answers."""
+        self._daemon("slurmctld", "slurmctld", "-D")
+        until(lambda: self.run("scontrol", "ping").returncode == 0, "slurmctld")
+
+    def start_node(self, name: str) -> None:
+        """Start the slurmd of one node."""
+        (self.folder / "spool" / name).mkdir(parents=True, exist_ok=True)
+        self._daemon(name, "slurmd", "-D", "-N", name)
+
+    def kill(self, daemon: str, signum: int = signal.SIGKILL) -> None:
+        """End munged, slurmctld or the slurmd of a node; what a node runs goes on."""
+        process = self.daemons.pop(daemon)
+        process.send_signal(signum)
+        process.wait()
+
+    def stop(self) -> None:
+        """End every job, then every daemon."""
+        if "slurmctld" in self.daemons:
+            self.run("scancel", "--user=root", "--signal=KILL", "--full")
+            self.run("scancel", "--user=root")
+        for name in reversed(list(self.daemons)):
+            self.kill(name, signal.SIGTERM)
+
+    def run(self, *words: str, given: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a program of Slurm's."""
+        env = {"PATH": PATH, "SLURM_CONF": self.conf, "SLURM_TIME_FORMAT": "%s"}
+        return subprocess.run(
+            words, env=env, input=given, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+
+    def ask(self, *words: str, given: str = "") -> str:
+        """Return what a program of Slurm's prints; it must succeed."""
+        done = self.run(*words, given=given)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def _daemon(self, name: str, *words: str) -> None:
+        log = open(self.folder / f"{name}.out", "ab")  # noqa: SIM115 (it is the daemon's)
+        env = {"PATH": PATH, "SLURM_CONF": self.conf}
+        self.daemons[name] = subprocess.Popen(
+            words, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+        log.close()
+
+    def _write(self) -> None:
+        self.folder.chmod(0o755)
+        for name in ("munge", "state", "spool", "dev"):
+            (self.folder / name).mkdir(mode=0o755, exist_ok=True)
+        key = self.folder / "munge" / "key"
+        key.touch(0o600)
+        key.write_bytes(os.urandom(1024))
+        for number in range(CARDS):  # gres.conf wants devices: some that behave like the null device do
+            os.mknod(self.folder / "dev" / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        conf = CONF.format(
+            host=os.uname().nodename.split(".")[0], port=self.port, folder=self.folder, nodes=self.nodes, cards=CARDS,
+            first=self.port + 1, last=self.port + self.nodes,
+        )  # fmt: skip
+        texts = {
+            "slurm.conf": conf, "plugstack.conf": "", "cgroup.conf": "CgroupAutomount=no\n",
+            "gres.conf": f"NodeName=n[1-{self.nodes}] Name=gpu Type=fake File={self.folder}/dev/gpu[0-{CARDS - 1}]\n",
+        }  # fmt: skip
+        for name, text in texts.items():
+            (self.folder / name).write_text(text)

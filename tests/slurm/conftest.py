@@ -1,0 +1,32 @@
+"""One real cluster for all tests of a file."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.bed import Bed, missing
+from trainmaster.engines.slurm.commands import Access, Commands
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[Bed]:
+    """Start a cluster of four nodes. Its folder has a short name: sockets lie in it."""
+    if why := missing():
+        pytest.skip(why)
+    folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
+    made = Bed(folder)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def commands(bed: Bed) -> Commands:
+    """Reach the cluster as the engine does."""
+    return Commands(Access(conf=bed.conf))

@@ -1,0 +1,314 @@
+"""The agent inside a cluster's job, started by hand as srun would: this Python, and the oldest that a node may have."""
+
+import ast
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trainmaster
+from tests.fixtures.gangs import GangBuilder, gang, key
+from trainmaster.agent import folder
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.settings import Settings
+from trainmaster.core.launch import Gang
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import PortRequest
+from trainmaster.engines.slurm.script import START, components
+
+PACKAGE = str(Path(trainmaster.__file__).parents[1])
+PATIENCE_S = 30.0
+
+
+def python_39() -> str | None:
+    """Return a Python 3.9 of this machine, wherever people keep it."""
+    found = [shutil.which("python3.9"), *map(str, Path.home().glob(".pyenv/versions/3.9*/bin/python3.9"))]
+    for path in filter(None, found):
+        if subprocess.run([path, "-c", ""], check=False, capture_output=True).returncode == 0:
+            return path
+    return None
+
+
+OLD = python_39()
+PYTHONS = [sys.executable, pytest.param(OLD, marks=pytest.mark.skipif(OLD is None, reason="no Python 3.9 here"))]
+
+
+class Node:
+    """One attempt on pretended nodes of this machine."""
+
+    def __init__(self, home: Path, python: str = sys.executable) -> None:
+        self.python = python
+        self.layout = Layout("", str(home / "data"))
+        self.steps: list[subprocess.Popen[bytes]] = []
+
+    def open(self, of: Gang, **more: Any) -> Folder:
+        """Write the attempt's folder as the engine does."""
+        shared = Folder(self.layout.attempt(of.job, of.attempt))
+        settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.2)
+        work = Work(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
+        shared.open(work)
+        return shared
+
+    def step(
+        self, shared: Folder, run: str = "run-1", number: int = 0, node: str = "n1", **env: str
+    ) -> "subprocess.Popen[bytes]":
+        """Start the agent of one component on one node."""
+        words = [self.python, "-I", "-S", "-B", "-c", START, PACKAGE, shared.path, run, str(number)]
+        given = {
+            "PATH": "/usr/bin:/bin",
+            "SLURMD_NODENAME": node,
+            "TRAINMASTER_NODES_0": "n1",
+            "TRAINMASTER_TASKS_0": "1",
+            **env,
+        }
+        started = subprocess.Popen(words, env=given, stdin=subprocess.DEVNULL)
+        self.steps.append(started)
+        return started
+
+    def log(self, of: Gang, role: int = 0, index: int = 0) -> str:
+        """Return what a task has printed."""
+        return Path(self.layout.task(of.job, of.attempt, role, index).log).read_text()
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[Node]:
+    """Pretend to be a node."""
+    made = Node(tmp_path)
+    yield made
+    for step in made.steps:
+        step.kill()
+        step.wait()
+
+
+def told(shared: Folder, part: str = "0-n1") -> list[dict[str, Any]]:
+    return folder.read(shared.facts(part))[0]
+
+
+def until(what: Callable[[], Any]) -> Any:
+    give_up = time.monotonic() + PATIENCE_S
+    while not (found := what()):
+        assert time.monotonic() < give_up, "nothing happened"
+        time.sleep(0.02)
+    return found
+
+
+def kinds(facts: list[dict[str, Any]]) -> list[str]:
+    return [fact.get("kind", fact["event"]) for fact in facts]
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_a_step_runs_its_tasks_and_tells(tmp_path: Path, python: str) -> None:
+    node = Node(tmp_path, python)
+    story = (
+        gang()
+        .shell("w", 2, 'echo "$TRAINMASTER_INDEX of $PAI_TASK_ROLE_TASK_COUNT_w"; exit $TRAINMASTER_INDEX')
+        .build()
+    )
+    shared = node.open(story)
+    assert node.step(shared, TRAINMASTER_TASKS_0="2").wait(PATIENCE_S) == 0
+    facts = told(shared)
+    assert sorted(kinds(facts)) == ["began", "exited", "exited", "left", "running", "running"]
+    assert (kinds(facts)[0], kinds(facts)[-1]) == ("began", "left")
+    ends = {fact["index"]: fact["exit_code"] for fact in facts if fact.get("kind") == "exited"}
+    assert ends == {0: 0, 1: 1}
+    assert (node.log(story, 0, 1), all(fact["attempt"] == key(story) for fact in facts)) == ("1 of 2\n", True)
+    assert facts[0]["python"].startswith("3.9" if python == OLD else "3.")
+    assert os.path.exists(shared.beat("0-n1"))
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.parametrize("python", PYTHONS)
+def test_tasks_are_sandboxed_and_do_not_see_the_data_of_others(tmp_path: Path, python: str) -> None:
+    node = Node(tmp_path, python)
+    story = gang().shell("w", 1, f"ls {tmp_path}; echo seen > $TRAINMASTER_MODEL_DIR/x; cat /proc/1/comm").build()
+    shared = node.open(story, sandbox="bubblewrap")
+    assert node.step(shared).wait(PATIENCE_S) == 0
+    assert (Path(node.layout.model_out(story.job)) / "x").read_text() == "seen\n"
+    assert "data" not in node.log(story)
+
+
+def test_a_second_run_of_the_attempt_runs_nothing_and_says_so(node: Node) -> None:
+    story = gang().shell("w", 1, "echo ran >> $TRAINMASTER_OUTPUT_DIR/ran; sleep 0.5").build()
+    shared = node.open(story)
+    first, second = node.step(shared, "run-1"), node.step(shared, "run-2")
+    assert (first.wait(PATIENCE_S), second.wait(PATIENCE_S)) == (0, 0)
+    third = node.step(shared, "run-3")
+    assert third.wait(PATIENCE_S) == 0
+    assert (Path(node.layout.outputs(story.job)) / "ran").read_text() == "ran\n"
+    assert [fact["event"] for fact in folder.read(shared.again("0-n1"))[0]] == ["again", "again"]
+    assert kinds(told(shared)) == ["began", "running", "exited", "left"]
+
+
+def _sleeper(
+    node: Node, text: str = "trap 'echo asked; exit 7' TERM; echo up; while :; do sleep 0.05; done"
+) -> tuple[Gang, Folder]:
+    story = gang().shell("w", 1, text).build()
+    shared = node.open(story)
+    node.step(shared)
+    until(lambda: "running" in kinds(told(shared)) and node.log(story))
+    return story, shared
+
+
+def test_sigterm_gives_tasks_their_grace(node: Node) -> None:
+    story, shared = _sleeper(node)
+    node.steps[0].send_signal(signal.SIGTERM)
+    assert node.steps[0].wait(PATIENCE_S) == 0
+    assert node.log(story) == "up\nasked\n"
+    facts = told(shared)
+    assert kinds(facts) == ["began", "running", "ending", "exited", "left"]
+    assert (facts[3]["exit_code"], facts[3]["verdict"]["code"]) == (7, "stopped")
+
+
+def test_an_order_to_end_is_heard_and_a_stubborn_task_is_killed(node: Node) -> None:
+    story, shared = _sleeper(node, "trap '' TERM; echo up; while :; do sleep 0.05; done")
+    shared.order("end", grace_s=0.2)
+    assert node.steps[0].wait(PATIENCE_S) == 0
+    assert told(shared)[3]["signal"] == signal.SIGKILL
+    assert kinds(told(shared))[-1] == "left"
+    assert node.log(story) == "up\n"
+
+
+def test_an_order_to_signal_reaches_the_tasks(node: Node) -> None:
+    story, shared = _sleeper(node, "trap 'echo heard; exit 0' USR1; echo up; while :; do sleep 0.05; done")
+    shared.order("signal", signum=int(signal.SIGUSR1))
+    assert node.steps[0].wait(PATIENCE_S) == 0
+    assert node.log(story).endswith("heard\n")
+
+
+def test_what_starts_after_the_attempt_was_ended_starts_nothing(node: Node) -> None:
+    story = gang().shell("w", 1, "echo ran").build()
+    shared = node.open(story)
+    shared.order("end", grace_s=0)
+    assert node.step(shared).wait(PATIENCE_S) == 0
+    assert kinds(told(shared)) == ["began", "ending", "left"]
+    assert not os.path.exists(node.layout.task(story.job, 1, 0, 0).log)
+
+
+def test_a_gang_that_cannot_start_is_refused_for_all_nodes(node: Node) -> None:
+    story = gang().role("w", 1, "/no/such/program").build()
+    shared = node.open(story)
+    assert node.step(shared).wait(PATIENCE_S) == 1
+    assert (told(shared)[-1]["event"], told(shared)[-1]["code"]) == ("refused", "command_not_found")
+
+
+def test_other_nodes_than_asked_for_are_refused(node: Node) -> None:
+    shared = node.open(gang().shell("w", 2, "true").build())
+    assert node.step(shared, TRAINMASTER_TASKS_0="1").wait(PATIENCE_S) == 1
+    assert "2 tasks were asked for" in told(shared)[0]["message"]
+
+
+def _with_port(number: int) -> GangBuilder:
+    made = gang().shell("w", 1, "echo $PAI_PORT_LIST_w_0_web")
+    made.roles = [replace(made.roles[0], ports=(PortRequest("web", 1, number),))]
+    return made
+
+
+def test_a_port_in_use_refuses_the_start(node: Node) -> None:
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        taken.listen()
+        shared = node.open(_with_port(taken.getsockname()[1]).build())
+        assert node.step(shared).wait(PATIENCE_S) == 1
+        assert "is in use on node n1" in told(shared)[0]["message"]
+
+
+def test_cards_are_those_that_the_cluster_gave_and_each_task_has_its_own(node: Node) -> None:
+    story = gang(gpus=2).shell("w", 2, "echo $CUDA_VISIBLE_DEVICES").build()
+    shared = node.open(story)
+    given = {"CUDA_VISIBLE_DEVICES": "0,1,2,3", "SLURM_STEP_GPUS": "4,5,6,7", "TRAINMASTER_TASKS_0": "2"}
+    assert node.step(shared, **given).wait(PATIENCE_S) == 0
+    assert (node.log(story, 0, 0), node.log(story, 0, 1)) == ("0,1\n", "2,3\n")
+    assert [task["gpus"] for task in told(shared)[0]["tasks"]] == [[4, 5], [6, 7]]
+
+
+def test_too_few_cards_refuse_the_start(node: Node) -> None:
+    shared = node.open(gang(gpus=2).shell("w", 1, "true").build())
+    assert node.step(shared, CUDA_VISIBLE_DEVICES="0").wait(PATIENCE_S) == 1
+    assert "1 of the 2 cards" in told(shared)[0]["message"]
+
+
+def test_a_task_without_cards_sees_none(node: Node) -> None:
+    story = gang().shell("w", 1, 'echo "<$CUDA_VISIBLE_DEVICES>"').build()
+    shared = node.open(story)
+    assert node.step(shared, CUDA_VISIBLE_DEVICES="0,1").wait(PATIENCE_S) == 0
+    assert node.log(story) == "<>\n"
+
+
+def test_nothing_is_left_behind_on_the_node(node: Node, tmp_path: Path) -> None:
+    shared = node.open(gang().shell("w", 1, "(setsid sleep 300 &) ; true").build())
+    private = tmp_path / "tmp"
+    private.mkdir()
+    assert node.step(shared, TMPDIR=str(private)).wait(PATIENCE_S) == 0
+    assert list(private.iterdir()) == []
+    assert not any(b"sleep\x00300" in line for line in map(_command, os.listdir("/proc")) if line)
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path("/proc", pid, "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def imported() -> list[str]:
+    """Return the files that a step imports, by a real one."""
+    code = (
+        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older, step;"
+        " from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()];"
+        " print(json.dumps([[name, getattr(m, '__file__', None)] for name, m in sys.modules.items()]))"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PACKAGE], capture_output=True, text=True, check=True)
+    return [path for name, path in json.loads(done.stdout) if name.partition(".")[0] == "trainmaster" and path]
+
+
+NOT_IN_39 = {
+    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched", "Self", "override",
+    "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count", "process_cpu_count", "EventFD",
+}  # fmt: skip
+"""Names that the standard library got later and that somebody may reach for."""
+
+
+def test_what_a_step_imports_is_python_3_9() -> None:
+    """Where no 3.9 is at hand this is what watches over it; it knows the language and the likely names, not every function."""
+    for path in imported():
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"), path, feature_version=(3, 9))
+        names = {
+            alias.name
+            for item in ast.walk(tree)
+            if isinstance(item, ast.ImportFrom | ast.Import)
+            for alias in item.names
+        }
+        assert not names & NOT_IN_39, (path, names & NOT_IN_39)
+        for item in ast.walk(tree):
+            assert not isinstance(item, ast.Match), path
+            if isinstance(item, ast.Call) and getattr(item.func, "id", "") == "isinstance":
+                assert not isinstance(item.args[1], ast.BinOp), f"{path}: isinstance(x, A | B) needs 3.10"
+            called = item.func.attr if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) else ""
+            assert called not in NOT_IN_39 - {"match", "chdir"}, (path, called)
+
+
+@pytest.mark.skipif(OLD is None, reason="no Python 3.9 here")
+def test_all_of_it_loads_in_a_real_python_3_9() -> None:
+    code = (
+        "import sys, importlib; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; older.mend();"
+        " [importlib.import_module(name) for name in sys.argv[2:]]"
+    )
+    root = Path(PACKAGE)
+    names = [
+        ".".join(Path(path).relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in imported()
+    ]
+    done = subprocess.run(
+        [str(OLD), "-I", "-S", "-B", "-c", code, PACKAGE, *names], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,266 @@
+"""The agent inside a cluster's job: one on each node of each component, started by the batch script, ended with its tasks.
+
+It finds out which tasks are this node's, runs them through the same supervisor as everywhere, and talks with the server through the
+attempt's folder alone (`folder`): the node needs no route to the server. Invariants: only the run that has claimed the attempt starts
+anything; what is told is on disk first; it leaves only when nothing of its tasks is left. Standard library of Python 3.9 only.
+"""
+
+import contextlib
+import os
+import platform
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from trainmaster.agent import allocation, folder, live, procs
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.lookout import Lookout
+from trainmaster.agent.loop import Loop
+from trainmaster.agent.probe import probe_sandbox
+from trainmaster.agent.settings import Cards, Settings
+from trainmaster.agent.spawn import Refused
+from trainmaster.agent.supervisor import Supervisor
+from trainmaster.core.errors import Unavailable
+from trainmaster.core.launch import Gang
+from trainmaster.core.layout import Layout
+
+LOOK_S: Final = 1.0
+BEAT_S: Final = 5.0
+GONE: Final = 10
+"""Looks in a row that do not find the attempt's folder: somebody has removed it. Less may be a hiccup of a network file system."""
+LAST_WORDS_S: Final = 60.0
+"""How long the last facts are tried to be written."""
+REFUSED: Final = 1
+"""Exit code by which srun ends the agents of the other nodes: the gang starts whole or not at all."""
+
+
+class Facts:
+    """What this agent tells. What cannot be written now is kept in order and tried again."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.unwritten: list[dict[str, Any]] = []
+
+    def tell(self, fact: dict[str, Any]) -> None:
+        """Write `fact` down."""
+        self.unwritten.append(fact)
+        self.write()
+
+    def write(self) -> None:
+        """Write what is not written yet."""
+        try:
+            while self.unwritten:
+                folder.append(self.path, self.unwritten[0])
+                del self.unwritten[0]
+        except OSError as error:
+            print(f"{self.path}: {error}", file=sys.stderr, flush=True)
+
+    def last_words(self) -> None:
+        """Wait until everything is written, at most LAST_WORDS_S."""
+        give_up = time.monotonic() + LAST_WORDS_S
+        while self.unwritten and time.monotonic() < give_up:
+            time.sleep(LOOK_S)
+            self.write()
+
+
+class Step:
+    """The agent of one part of an attempt. `gang` is placed and says what is to be started here."""
+
+    def __init__(self, shared: Folder, part: str, work: Work, gang: Gang, settings: Settings, facts: Facts) -> None:
+        self.shared, self.part, self.work, self.gang, self.settings, self.facts = (
+            shared, part, work, gang, settings, facts,
+        )  # fmt: skip
+        self.name = live.name_of(gang)
+        self.private = tempfile.mkdtemp(prefix="trainmaster-")
+        layout = Layout(self.private, work.data)
+        os.makedirs(live.live_folder(layout), 0o700)
+        self.loop = Loop()
+        self.supervisor = Supervisor(
+            layout, Cgroups(self.private), self.facts.tell, self.loop.later, self.loop.watch_end
+        )
+        self.lookout = Lookout(self.supervisor, self.loop.later)
+        self.heard = 0  # bytes of the orders
+        self.missed = 0  # looks without the folder
+        self.ending = False
+        self.over = False
+        self.code = 0
+
+    def run(self) -> int:
+        """Run this node's tasks to their end; return the exit code."""
+        self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
+        self.loop.on_signal(signal.SIGTERM, lambda: self.end(self.work.grace_s, "the cluster ends the job"))
+        try:
+            self._look()
+            self._beat()
+            if not self.ending:
+                request = b'{"step":"' + self.part.encode() + b'"}'
+                self.supervisor.launch(request, self.gang, self.settings, self._started, self._refused)
+            while not self.over:
+                self.loop.turn(LOOK_S)
+                attempt = self.supervisor.attempts.get(self.name)
+                if attempt is not None and not self.ending and all(task.settled for task in attempt.tasks):
+                    self.end(0.0, "")
+        finally:
+            self.supervisor.cgroups.close()
+            shutil.rmtree(self.private, ignore_errors=True)
+        return self.code
+
+    def _started(self, attempt: live.LiveAttempt) -> None:
+        for code, message in attempt.notes:
+            self.facts.tell({"event": "note", "attempt": self.name, "code": code, "message": message})
+        for task in attempt.tasks:
+            self.facts.tell(self.supervisor.fact(task))
+        self.lookout.begin()
+
+    def _refused(self, refused: Refused) -> None:
+        self.facts.tell(refusal(self.name, refused))
+        self.over, self.code = True, REFUSED
+
+    def _look(self) -> None:
+        """Do what the server orders. An attempt whose folder is gone is over."""
+        self.loop.later(LOOK_S, self._look)
+        self.facts.write()
+        try:
+            self.missed = 0 if os.path.exists(self.shared.orders) else self.missed + 1
+            orders, self.heard = folder.read(self.shared.orders, self.heard)
+        except (OSError, ValueError):
+            traceback.print_exc()
+            return
+        for order in orders:
+            if order["order"] == "end":
+                self.end(float(order["grace_s"]), "as ordered")
+            elif order["order"] == "signal" and (attempt := self.supervisor.attempts.get(self.name)) is not None:
+                self.supervisor.signal(attempt, int(order["signum"]))
+        if self.missed >= GONE:
+            self.end(self.work.grace_s, "the attempt's folder is gone")
+
+    def _beat(self) -> None:
+        self.loop.later(BEAT_S, self._beat)
+        path = self.shared.beat(self.part)
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            os.utime(path)
+
+    def end(self, grace_s: float, why: str) -> None:
+        """End this node's tasks: SIGTERM, `grace_s` seconds, SIGKILL; over when nothing is left of them. `why` "": they have ended."""
+        if not self.ending and why:
+            self.facts.tell({"event": "ending", "attempt": self.name, "at": time.time(), "why": why})
+        self.ending = True
+        self.supervisor.reap(self.name, grace_s, self._left)
+
+    def _left(self) -> None:
+        if not self.over:
+            self.facts.tell({"event": "left", "attempt": self.name, "at": time.time()})
+        self.over = True
+
+
+def refusal(attempt: str, refused: Refused) -> dict[str, Any]:
+    """Return the fact that nothing was started here."""
+    return {
+        "event": "refused", "attempt": attempt, "at": time.time(), "code": refused.code, "message": refused.message,
+    }  # fmt: skip
+
+
+def placed(work: Work, number: int, node: str, env: Mapping[str, str]) -> Gang:
+    """Return the gang with its whole placement, and with the tasks that component `number` has on `node` to be started here.
+
+    Raises ValueError when what the cluster gave is not what was asked for.
+    """
+    components = [
+        allocation.component(tasks, env.get(f"TRAINMASTER_NODES_{at}", ""), env.get(f"TRAINMASTER_TASKS_{at}", ""))
+        for at, tasks in enumerate(work.components)
+    ]
+    placement = allocation.placement(live.name_of(work.gang), work.gang.roles, components, work.addresses)
+    return replace(work.gang, placement=placement, here=components[number].on(node))
+
+
+def own_cards(env: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the cards that the cluster gives this agent: as CUDA calls them here, and their numbers on the node."""
+    numbers = tuple(filter(None, env.get("SLURM_STEP_GPUS", "").split(",")))
+    visible = tuple(filter(None, env.get("CUDA_VISIBLE_DEVICES", "").split(",")))
+    return visible or numbers, numbers or visible
+
+
+def ready(work: Work, gang: Gang, node: str, env: Mapping[str, str]) -> Settings:
+    """Return the settings for this node: its sandbox and its cards. Raises Refused for what it lacks."""
+    own = gang.own()
+    visible, numbers = own_cards(env)
+    wanted = sum(len(place.gpus) for place in own)
+    if len(visible) < wanted:
+        raise Refused("launch_failed", f"node {node} was given {len(visible)} of the {wanted} cards asked for")
+    _check_ports(gang, node)
+    try:
+        probe = probe_sandbox(work.sandbox, shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin"))
+    except Unavailable as error:
+        raise Refused("launch_failed", error.message) from error
+    devices = tuple((f"/dev/nvidia{number}",) for number in numbers)
+    cards = {node: Cards(simulated=False, uuids=visible, devices=devices)} if visible else {}
+    degraded = "" if probe.bwrap or work.sandbox == "none" else probe.detail
+    return replace(work.settings, bwrap=probe.bwrap, degraded=degraded, cards=cards)
+
+
+def _check_ports(gang: Gang, node: str) -> None:
+    """Refuse a start whose ports somebody else listens on: the next attempt has others."""
+    for place in gang.own():
+        for _, numbers in place.ports:
+            for number in numbers:
+                with socket.socket() as tried:
+                    try:
+                        tried.bind(("", number))
+                    except OSError as error:
+                        raise Refused("launch_failed", f"port {number} is in use on node {node}") from error
+
+
+def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fact that says who runs here, with the cards by their numbers on the node."""
+    _, numbers = own_cards(env)
+    tasks = [
+        {
+            "role": place.role, "index": place.index, "node": place.node, "host": place.host,
+            "gpus": [int(numbers[card]) if numbers[card].isdigit() else card for card in place.gpus],
+            "ports": [[label, list(ports)] for label, ports in place.ports],
+        }
+        for place in gang.own()
+    ]  # fmt: skip
+    return {
+        "event": "began", "attempt": live.name_of(gang), "at": time.time(), "part": part, "run": run, "tasks": tasks,
+        "job": env.get("SLURM_JOB_ID", ""), "machine": socket.gethostname(), "pid": os.getpid(),
+        "python": platform.python_version(), "sandbox": bool(settings.bwrap),
+    }  # fmt: skip
+
+
+def main(argv: list[str]) -> int:
+    """Run as ``step FOLDER RUN COMPONENT`` on one node. Exit code 0: all that was to be done here was done, 1: nothing was started."""
+    shared, run, number = Folder(argv[0]), argv[1], int(argv[2])
+    env, node = dict(os.environ), os.environ["SLURMD_NODENAME"]
+    part = f"{number}-{node}"
+    os.chdir("/")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    procs.take_orphans()
+    if not shared.claim(run):
+        folder.append(shared.again(part), {"event": "again", "at": time.time(), "run": run})
+        print("this attempt was started before: nothing is done", file=sys.stderr)
+        return 0
+    facts, work = Facts(shared.facts(part)), shared.work()
+    try:
+        gang = placed(work, number, node, env)
+        settings = ready(work, gang, node, env)
+    except ValueError as error:
+        facts.tell(refusal(live.name_of(work.gang), Refused("launch_failed", f"node {node}: {error}")))
+        code = REFUSED
+    except Refused as refused:
+        facts.tell(refusal(live.name_of(work.gang), refused))
+        code = REFUSED
+    else:
+        facts.tell(began(gang, part, run, settings, env))
+        code = Step(shared, part, work, gang, settings, facts).run()
+    facts.last_words()
+    return code
