@@ -186,7 +186,7 @@ def _abstract_attempt(attempt: Attempt) -> Attempt:
         cause="",
         number=min(attempt.number, MOST_TRIES),
         tasks=tasks,
-        accepted_at=_instant(attempt.accepted_at),
+        accepted_at=None,  # told to people; no rule asks for it
         started_at=_instant(attempt.started_at),
         draining_at=_instant(attempt.draining_at),
         retained_at=_instant(attempt.retained_at),
