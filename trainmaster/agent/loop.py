@@ -28,7 +28,10 @@ class Loop:
         self.watch(wake_read, lambda events: self._woken(wake_read))
 
     def on_signal(self, signum: int, call: Callable[[], None]) -> None:
-        """Call `call` after the signal `signum` came, any number of times: of several at once the process learns one."""
+        """Call `call` after the signal `signum` came, any number of times: of several at once the process learns one.
+
+        Of different signals that came together the one named first is told first.
+        """
         self._signals[signum] = call
         signal.signal(signum, lambda number, frame: None)  # it only writes its number to the pipe
 
@@ -75,8 +78,10 @@ class Loop:
 
     def _woken(self, fd: int) -> None:
         with contextlib.suppress(BlockingIOError):
-            for signum in set(os.read(fd, 4096)) & self._signals.keys():
-                guarded(self._signals[signum])
+            came = set(os.read(fd, 4096))
+            for signum, call in self._signals.items():
+                if signum in came:
+                    guarded(call)
 
 
 def guarded(call: Callable[..., None], *given: int) -> None:

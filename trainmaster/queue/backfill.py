@@ -6,7 +6,7 @@ start, or it fits in what the head leaves on its nodes ("behind"). Pure. Invaria
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -82,6 +82,11 @@ class Line:
         if self._behind is not None:
             self._behind.take_held(taken)
 
+    def clear(self) -> None:
+        """Forget the head, which starts after all."""
+        self.head = self.head_at = self.promise = self._behind = None
+        self.unfit_behind = Failures(self.unfit)
+
     @property
     def reservation(self) -> Reservation | None:
         """What the head is promised, None without a head or a promise."""
@@ -92,16 +97,22 @@ class Line:
 
 
 def rehearse(
-    room: Room, head: Pending, releases: Sequence[Usage], now: float, held_by: HeldBy, packing: Packing
+    room: Room,
+    ways: Iterable[Demand],
+    releases: Sequence[Usage],
+    now: float,
+    held_by: HeldBy,
+    packing: Packing,
+    allowed: Callable[[Promise], bool],
 ) -> Promise | None:
-    """Return when and how `head`, which does not fit in `room`, can start as `releases` end one after the other.
+    """Return when and how a job that may run in any of `ways` and cannot start in `room` can as `releases` end in turn.
 
-    Of several shapes the one that can start first; of an elastic one the fewest replicas. None when it does not fit even
-    after all releases. An attempt beyond its limit counts as ending now. O(shapes x replicas released).
+    It is the way that can start first of those that are `allowed`. None when none fits even after all releases. An attempt
+    beyond its limit counts as ending now. O(ways x replicas released).
     """
     best: Promise | None = None
     given: list[tuple[Held, ...]] = []
-    for demand in head.request.smallest:
+    for demand in ways:
         most = len(releases) if best is None else best.releases - 1
         found, tried = None, 0
         while found is None and tried < most:
@@ -119,7 +130,8 @@ def rehearse(
             found.room.give_held(
                 one for one in held_by(usage) if one.node in nodes
             )  # it ends at that very time as well
-        best = Promise(at, demand.roles, found.placement, found.room, count)
+        promise = Promise(at, demand.roles, found.placement, found.room, count)
+        best = promise if allowed(promise) else best
     return best
 
 

@@ -46,13 +46,17 @@ class Changes:
         self.copy = replace(job, order=(now, LAST), limit_s=job.limit_s + spent_s)
 
     def limit(self, limit_s: float) -> Suggestion:
-        """A shorter limit."""
+        """A shorter limit, or one at all."""
         duration_s = limit_s + self._spent_s
         words, shorter = format_duration(duration_s), replace(self.job, limit_s=limit_s)
-        loss = DEAR if self.job.limit_s == math.inf else 1 - duration_s / self.copy.limit_s
-        return Suggestion(
-            Text(f"时长上限缩短到 {words}", f"Shorten its limit to {words}"), {"duration": duration_s}, shorter, loss
-        )
+        if self.job.limit_s == math.inf:
+            text, loss = Text(f"设置时长上限 {words}", f"Give it a limit of {words}"), DEAR
+        else:
+            text, loss = (
+                Text(f"时长上限缩短到 {words}", f"Shorten its limit to {words}"),
+                1 - duration_s / self.copy.limit_s,
+            )
+        return Suggestion(text, {"duration": duration_s}, shorter, loss)
 
     def more_urgent(self) -> Iterator[Suggestion]:
         """The next higher class, if there is one."""

@@ -7,7 +7,6 @@ line. Costs are bounded: a fixed number of fits and one walk over the nodes or t
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -16,16 +15,17 @@ from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
 from trainmaster.queue.capacity import Room, within
 from trainmaster.queue.classes import joined
-from trainmaster.queue.failures import Demand, Failures
+from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import place
 from trainmaster.queue.lanes import Lane, lanes_of
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.queue.quota import Excess, asks, charges
+from trainmaster.queue.quota import Excess, charges
 from trainmaster.queue.shortage import FIELDS, away, plain
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Request, Snapshot, Start
+from trainmaster.queue.ways import models_of, ways
 
 OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items()}
 """Reasons about free amounts, and the field of Resources that is short."""
@@ -53,13 +53,14 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     room, shortages, books, request = made.room, made.shortages, made.books[job.pool], job.request
     assert room is not None, "a plan with lines has a room"
     assert shortages is not None, "a plan with a room can tell what is short in it"
-    demands: Sequence[Demand] = request.smallest
-    if not books.empty:
-        judged = [(demand, books.judge(job.tenant, asks(demand.roles))) for demand in demands]
-        demands = [demand for demand, verdict in judged if not isinstance(verdict, Excess)]
-        if not demands:
-            return over_quota(job.pool, next(verdict for _, verdict in judged if isinstance(verdict, Excess)))
-    if job.pool in snapshot.handing:
+    handed = job.pool in snapshot.handing
+    ends_at = math.inf if handed else made.at + job.limit_s
+    models = () if handed else models_of(snapshot.nodes, job.pool)
+    found = ways(ClassKey.of(job), books, models, ends_at, job.job)
+    demands = [way.demand for way in found if not isinstance(way.verdict, Excess)]
+    if not demands:
+        return over_quota(job.pool, next(way.verdict for way in found if isinstance(way.verdict, Excess)))
+    if handed:
         return Reason("cluster_full", {"pool": job.pool})
     capacity = snapshot.capacity or capacity_of(snapshot)
     lacking = [shortages.of_cards(demand) for demand in demands]
@@ -70,9 +71,10 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     def tried(free: Room, unfit: Failures) -> Excess | bool:
         """Whether it could start there; what it would be charged too much for, where only that is in the way."""
         placed = [(demand, place(free, demand, unfit, made.packing)) for demand in demands]
-        found = [books.judge(job.tenant, charges(d.roles, where, by_name)) for d, where in placed if where is not None]
-        over = [verdict for verdict in found if isinstance(verdict, Excess)]
-        return over[0] if over and len(over) == len(found) else bool(found)
+        held = [charges(demand.roles, where, by_name) for demand, where in placed if where is not None]
+        judged = [books.judge(job.tenant, each, ends_at, job.job) for each in held]
+        over = [verdict for verdict in judged if isinstance(verdict, Excess)]
+        return over[0] if over and len(over) == len(judged) else bool(judged)
 
     now = tried(room, line.unfit)
     if isinstance(now, Excess):
@@ -102,6 +104,8 @@ def over_quota(pool: str, excess: Excess) -> Reason:
         "account": excess.account.name, "kind": excess.account.kind, "pool": pool, "resource": excess.resource,
         "used": excess.used, "asks": excess.asks, "limit": excess.limit,
     }  # fmt: skip
+    if excess.job is not None:
+        return Reason("quota_kept", {**data, "job": excess.job})
     return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})
 
 

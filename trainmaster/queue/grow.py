@@ -59,7 +59,7 @@ def _more(room: Room, usage: Usage, at: int, books: Books) -> tuple[Assignment, 
 
     def placed(count: int) -> tuple[Assignment, ...] | None:
         extra = (sized(role, count),)
-        if books.judge(usage.tenant, asks(extra)) != OWN:
+        if books.judge(usage.tenant, asks(extra), usage.ends_at, usage.job) != OWN:
             return None
         return fit(room, extra, usage.pool, ALL, request.nodes, request.driver)
 

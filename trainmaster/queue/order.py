@@ -7,8 +7,6 @@ knows nothing of nodes. Invariant: an `Ordered` is always sorted by `Pending.ord
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from heapq import heapify, heappop, heapreplace
-from itertools import islice
 from typing import Final, overload
 
 from trainmaster.queue.fairness import Offsets
@@ -72,24 +70,6 @@ class Ranking:
         if isinstance(cls.jobs, Ordered):
             return cls.jobs.before(limit)
         return sum(self.place(job) < place for job in cls.jobs)
-
-    def jobs(self, classes: Sequence[RequestClass]) -> Iterator[Pending]:
-        """Yield the jobs of `classes` by place, borrowing aside. Not to be changed meanwhile. O(classes), O(log classes) each."""
-        firsts = [cls.jobs[0] for cls in classes]
-        heap: list[Turn] = [(*self.place(first), at) for at, first in enumerate(firsts)]
-        heapify(heap)
-        later: dict[int, Iterator[Pending]] = {}  # who comes behind the first, in the classes that were reached
-        while heap:
-            at = heap[0][-1]
-            yield firsts[at]
-            if at not in later:
-                later[at] = islice(classes[at].jobs, 1, None)
-            behind = next(later[at], None)
-            if behind is None:
-                heappop(heap)
-            else:
-                firsts[at] = behind
-                heapreplace(heap, (*self.place(behind), at))
 
 
 class _OffsetOf(dict[Tenant, float]):

@@ -3,11 +3,13 @@
 Take the waiting jobs of each pool in order and start what fits, all of a gang or none. The first that does not fit though
 the machines in service could carry it is the head of the line: it is promised the nodes and the time at which it fits if
 limits are obeyed, and whoever comes after it starts only without delaying that. One that the machines in service cannot
-carry (a node is away), or whose quota is spent, holds nobody up. docs/design/queue.md shows why nobody starves.
+carry (a node is away) holds nobody up. One whose quota is spent claims it before others of its account do (claims.py) and
+holds up nobody else. docs/design/queue.md shows why nobody starves.
 """
 
 from bisect import insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Final
 
@@ -41,6 +43,7 @@ from trainmaster.queue.snapshot import (
     Tenant,
     Usage,
 )
+from trainmaster.queue.ways import Way, models_of, of_model, ways
 
 STARTED: Final = "started"
 SETTLED: Final = "settled"
@@ -128,7 +131,7 @@ class _Pass:
         if left is None:
             return _PoolPass(self, line).run(lanes)
         most = self.policy.max_starts - len(self.starts)
-        self.starts += (handed := hand_over(lanes, self.ranking, self.books(line.pool), min(left, most)))
+        self.starts += (handed := hand_over(lanes, self.ranking, self.books(line.pool), min(left, most), self.now))
         return left <= most or len(handed) < most
 
     def _resizes(self) -> tuple[Resize, ...]:
@@ -137,7 +140,8 @@ class _Pass:
     def books(self, pool: str) -> Books:
         """Return what the accounts of `pool` hold by now."""
         if pool not in self._books:
-            self._books[pool] = Books(pool, self.snapshot.quotas, self.running.held)
+            releases = partial(self.running.releases, pool)
+            self._books[pool] = Books(pool, self.snapshot.quotas, self.running.held, releases)
         return self._books[pool]
 
     def take(self, start: Start) -> tuple[Held, ...]:
@@ -160,6 +164,7 @@ class _PoolPass:
     def __init__(self, work: _Pass, line: Line) -> None:
         self.work, self.line, self.books = work, line, work.books(line.pool)
         self.mine: list[Usage] = []  # what this pass started before there was a head
+        self.models = models_of(() if self.books.empty else work.snapshot.nodes, line.pool)
 
     def run(self, lanes: list[Lane]) -> bool:
         """Consider every class; return False when the pass ended at its limit of starts."""
@@ -187,53 +192,56 @@ class _PoolPass:
         return True
 
     def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:
-        """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when its turn is after the others'."""
-        request, borrows = key.request, turn[1]
-        line = self.line
-        late = not line.in_time(self.work.now + key.limit_s)
+        """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when it has a turn after the others', too."""
+        work, line, request = self.work, self.line, key.request
+        ends_at = work.now + key.limit_s
+        late = line.head is not job and not line.in_time(ends_at)
         if line.head is not None:
             unfit = line.unfit_behind if late else line.unfit
             if all(map(unfit.rules_out, request.smallest)):
                 return SETTLED
-        shapes: Iterable[int] = range(len(request.shapes))
-        blocked = False
-        if not self.books.empty:
-            judged = [self.books.judge(key.tenant, asks(demand.roles)) for demand in request.smallest]
-            shapes = [at for at in shapes if judged[at] == OWN or (borrows and judged[at] == BORROWS)]
-            blocked = len(shapes) < len(judged)
-            if not shapes and not borrows and BORROWS in judged:
-                return BORROWS
-        started, limited = self._start(key, job, shapes, late=late, borrows=borrows)
+        found = ways(key, self.books, self.models, ends_at, job.job)
+        right = (OWN, BORROWS) if turn[1] else (OWN,)
+        fine = [way for way in found if way.verdict in right]
+        started, lent = self._start(key, job, fine, right, late=late)
         if started:
             return STARTED
-        if blocked or limited:
-            return BORROWS if not borrows and not self.books.empty and shapes else SETTLED
-        if line.head is None and away(self.work.capacity, request) is None:
-            self._becomes_head(job, turn)
-        return SETTLED
+        if (
+            line.head is None
+            and away(work.capacity, request) is None
+            and not self._becomes_head(job, turn, fine, right)
+        ):
+            self._claims(job, found)
+        lent = lent or any(way.verdict == BORROWS for way in found)
+        return BORROWS if lent and not turn[1] else SETTLED
 
     def _start(
-        self, key: ClassKey, job: Pending, shapes: Iterable[int], *, late: bool, borrows: bool
+        self, key: ClassKey, job: Pending, fine: Sequence[Way], right: Sequence[str], *, late: bool
     ) -> tuple[bool, bool]:
-        """Start `job` as the first of `shapes` that fits; return (started, a quota stood in the way)."""
-        request, limited = key.request, False
+        """Start `job` in the first of the ways `fine` that fits; return (started, it would have to borrow)."""
+        request, lent = key.request, False
 
         def attempt(roles: tuple[Role, ...]) -> tuple[Assignment, ...] | None:
-            nonlocal limited
-            placement = self._fit(request, at, roles, late=late)
-            if placement is None or self.books.empty:
-                return placement
-            judged = self.books.judge(key.tenant, charges(roles, placement, self.work.by_name))
-            fine = judged == OWN or (borrows and judged == BORROWS)
-            limited = limited or not fine
-            return placement if fine else None
+            nonlocal lent
+            for model in models:
+                placement = self._fit(request, at, of_model(roles, model), late=late)
+                if placement is None and model is None:
+                    return None  # nor do those of one model
+                if placement is None:
+                    continue
+                verdict = self._judged(job, roles, placement, self.work.now)
+                if verdict in right:
+                    return placement
+                lent = lent or verdict == BORROWS
+            return None
 
-        for at in shapes:
+        for at in dict.fromkeys(way.shape for way in fine):
+            models = [way.model for way in fine if way.shape == at]
             found = largest(request.shapes[at], attempt)
             if found is not None:
-                self._take(key, Start(job.job, found[1], found[0], at))
+                self._take(key, job, Start(job.job, found[1], found[0], at))
                 return True, False
-        return False, limited
+        return False, lent
 
     def _fit(self, request: Request, at: int, roles: tuple[Role, ...], *, late: bool) -> tuple[Assignment, ...] | None:
         work, line = self.work, self.line
@@ -245,44 +253,70 @@ class _PoolPass:
         unfit = work.capacity.unfit if work.room is work.capacity else line.unfit
         return place(work.room, demand, unfit, work.packing)
 
-    def _take(self, key: ClassKey, start: Start) -> None:
+    def _take(self, key: ClassKey, job: Pending, start: Start) -> None:
         work, line = self.work, self.line
         ends_at = work.now + key.limit_s
+        if line.head is job:
+            line.clear()
         line.took(work.take(start), ends_at)
         if not self.books.empty:
-            self.books.charge(key.tenant, charges(start.roles, start.placement, work.by_name))
+            self.books.start(job.job, key.tenant, charges(start.roles, start.placement, work.by_name), ends_at)
         if line.head is None:
             usage = Usage(start.job, start.job, start.roles, start.placement, line.pool, work.now, ends_at)
             self.mine.append(usage)
 
-    def _becomes_head(self, job: Pending, turn: Place) -> None:
+    def _becomes_head(self, job: Pending, turn: Place, fine: Sequence[Way], right: Sequence[str]) -> bool:
+        """Promise `job` the time and the nodes at which it can start in one of the ways `fine`, if it can."""
         work, line = self.work, self.line
         if work.policy.backfill == "none":
-            line.head, line.head_at, line.closed = job, turn, True
-            return
+            if fine:
+                line.head, line.head_at, line.closed = job, turn, True
+            return bool(fine)
         running = work.running.releases(line.pool)
         releases = running.copy() if self.mine else running
         for usage in self.mine:
             insort(releases, usage, key=_END)
-        line.promise = rehearse(work.room, job, releases, work.now, work.held_by, work.packing)
-        judged = self._judged(job, line.promise)
-        if line.promise is None or isinstance(judged, Excess):
-            line.promise = None  # it waits for what no release gives back: a stranger's port, the quota of a card model
-            return
-        line.head, line.head_at = job, turn
-        if work.policy.preemption == "off" or judged != OWN or line.promise.at - work.now <= work.policy.restart_cost_s:
-            return
-        most = work.policy.preempt_most - len(work.evictions)
-        evicted, sooner = give_way(job, work.room, running, self.books, work.held_by, work.now, work.policy, most)
-        if sooner is not None and self._judged(job, sooner) == OWN:
-            work.evictions += evicted
-            line.promise = sooner
+        demands = [way.demand for way in fine]
 
-    def _judged(self, job: Pending, promise: Promise | None) -> str | Excess:
-        """Return what the quotas say to `job` as promised, with the card models that it would get."""
-        if self.books.empty or promise is None:
+        def allowed(promise: Promise) -> bool:
+            return self._promised(job, promise) in right
+
+        promise = rehearse(work.room, demands, releases, work.now, work.held_by, work.packing, allowed)
+        if promise is None:
+            return False  # it waits for what no release gives back: a stranger's port, the quota of a card model
+        line.head, line.head_at, line.promise = job, turn, promise
+        far = promise.at - work.now > work.policy.restart_cost_s
+        if work.policy.preemption != "off" and far and self._promised(job, promise) == OWN:
+            most = work.policy.preempt_most - len(work.evictions)
+            evicted, sooner = give_way(
+                job, demands, work.room, running, self.books, work.held_by, work.now, work.policy, most
+            )
+            if sooner is not None and self._promised(job, sooner) == OWN:
+                work.evictions += evicted
+                line.promise = promise = sooner
+        if not self.books.empty:
+            held = charges(promise.roles, promise.placement, work.by_name)
+            self.books.keep(job.job, job.tenant, held, work.now, promise.at + job.limit_s)
+        return True
+
+    def _claims(self, job: Pending, found: Sequence[Way]) -> None:
+        """Let `job`, which waits for quota, have it before those who come later, for the first way that is its right."""
+        for way in found:
+            short = way.verdict == BORROWS or (isinstance(way.verdict, Excess) and way.verdict.job is None)
+            if short and self.books.claim(job.job, job.tenant, asks(way.demand.roles), self.work.now):
+                return
+
+    def _judged(
+        self, job: Pending, roles: tuple[Role, ...], placement: Sequence[Assignment], at: float
+    ) -> str | Excess:
+        """Return what the quotas say to `job` if it starts so at `at`, with the card models that it gets."""
+        if self.books.empty:
             return OWN
-        return self.books.judge(job.tenant, charges(promise.roles, promise.placement, self.work.by_name))
+        wanted = charges(roles, placement, self.work.by_name)
+        return self.books.judge(job.tenant, wanted, at + job.limit_s, job.job)
+
+    def _promised(self, job: Pending, promise: Promise) -> str | Excess:
+        return self._judged(job, promise.roles, promise.placement, promise.at)
 
 
 _END = attrgetter("ends_at", "started_at", "attempt")

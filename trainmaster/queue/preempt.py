@@ -14,7 +14,7 @@ from trainmaster.queue.capacity import Held, Room
 from trainmaster.queue.failures import Demand
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.quota import OWN, Books, asks
+from trainmaster.queue.quota import Books
 from trainmaster.queue.snapshot import Evict, Pending, Usage
 
 _Victim = tuple[str, Usage]
@@ -23,6 +23,7 @@ _Held = tuple[Held, ...]
 
 def give_way(
     head: Pending,
+    ways: Sequence[Demand],
     room: Room,
     running: Sequence[Usage],
     books: Books,
@@ -31,17 +32,16 @@ def give_way(
     policy: QueuePolicy,
     most: int,
 ) -> tuple[list[Evict], Promise | None]:
-    """Return whom to evict for `head`, which does not fit in `room`, at most `most`, and how it then starts; or nobody.
+    """Return whom to evict, at most `most`, for `head`, and in which of `ways`, all within its right, it then starts; or nobody.
 
     Attempts that are ending anyway are counted as gone first, so that a pass while victims drain evicts nobody else. The
     cheapest come first: lower class, then less lost work per freed card, which is the time run plus the cost of a restart.
     O(log candidates) fits and one per victim.
     """
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]
-    owns = policy.preemption == "reclaim" and books.judge(head.tenant, asks(head.request.smallest[0].roles)) == OWN
-    able = _able(head, running, books, now, policy, owns=owns)
+    able = _able(head, running, books, now, policy)
     packing = Packing(policy.packing, policy.rest_rule)
-    for demand in head.request.smallest:
+    for demand in ways:
         chosen = able
         found = after(room, demand, [*ending, *(held_by(usage) for _, usage in chosen)], packing)
         if found is None:
@@ -57,12 +57,11 @@ def give_way(
     return [], None
 
 
-def _able(
-    head: Pending, running: Sequence[Usage], books: Books, now: float, policy: QueuePolicy, *, owns: bool
-) -> list[_Victim]:
+def _able(head: Pending, running: Sequence[Usage], books: Books, now: float, policy: QueuePolicy) -> list[_Victim]:
     """Return who may be evicted and on what ground, the cheapest first; borrowers only as far as they borrow."""
     out: list[_Victim] = []
     lent: list[Usage] = []
+    reclaims = policy.preemption == "reclaim"
     for usage in sorted(running, key=lambda each: (each.priority, now - each.started_at, each.attempt)):
         run_s, spared_s = now - usage.started_at, now - usage.preempted_at
         if not usage.preemptible or usage.ends_at <= now:
@@ -71,7 +70,7 @@ def _able(
             continue
         if usage.priority < head.priority:
             out.append(("class", usage))
-        elif owns and usage.priority == head.priority and books.borrows(usage.tenant):
+        elif reclaims and usage.priority == head.priority and books.borrows(usage.tenant):
             out.append(("reclaim", usage))
             lent.append(usage)
             books.charge(usage.tenant, usage.held, -1)

@@ -49,6 +49,10 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "{account}已用 {used}，超过其配额 {limit} 的部分只能借用他人未用的：现可借 {lent}，此任务需要 {asks}",
         "{account} holds {used}; beyond its quota of {limit} it borrows what others leave: {lent} now, this job asks for {asks}",
     ),
+    "quota_kept": (
+        "{account}的配额留给{job}，它排在前面，也在等待这份配额；此任务现在启动会推迟它",
+        "What is left of the quota of {account} is kept for {job}, which comes first and waits for it; now this job would delay it",
+    ),
     "cluster_full": (
         "资源池 {pool} 所在集群的队列中已有足够多的任务；有任务启动后就会提交此任务",
         "Enough jobs wait in the queue of the cluster of pool {pool}; this one is handed over when one of them starts",
@@ -107,8 +111,10 @@ EVICTED: Final[dict[str, tuple[str, str]]] = {
 """Why an attempt was sent back to the queue, by `Evict.why` -> (zh, en)."""
 
 _SOMEBODY: Final = ("其他用户的任务", "another user's job")
-_OPEN: Final = frozenset({"holds", "at", "in_s", "limit_s"})
-"""What anybody may know of a job whose name he may not: how much it takes, and when his own turn comes."""
+_OPEN: Final = frozenset(
+    {"holds", "at", "in_s", "limit_s", "account", "kind", "pool", "resource", "used", "asks", "limit"}
+)
+"""What anybody may know of a job whose name he may not: how much it takes, when his own turn comes, what his own account holds."""
 
 _KINDS: Final[dict[str, tuple[str, str]]] = {
     "cluster": ("虚拟集群 {} ", "virtual cluster {}"),

@@ -100,7 +100,10 @@ class _RoleSum:
             return 0
         for count, release in enumerate(releases, 1):
             for name, held_cpu, held_memory, gpus, milli, _, _ in release:
-                node = nodes[name] if name in nodes else self._load(name)
+                if name not in nodes:
+                    node = self._load(name)
+                    total += node[3] if node else 0  # shares of cards add up to whole ones that are not there yet
+                node = nodes[name]
                 if node is None:
                     continue
                 node[0] += held_cpu

@@ -21,6 +21,7 @@ from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.running import running_of
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot
+from trainmaster.queue.ways import models_of, ways
 
 MINUTE_S: Final = 60.0
 """Limits are suggested in whole minutes, from one on."""
@@ -84,17 +85,22 @@ class _Trial:
                 if not line.in_time(made.at + DECIDING_S + job.limit_s):
                     room, unfit = line.behind(room), line.unfit_behind
         books, right = self._books(made, job.pool), (OWN, BORROWS) if borrows else (OWN,)
-        for demand in job.request.smallest:
-            placed = place(room, demand, unfit, made.packing)
-            if placed is not None and books.judge(job.tenant, charges(demand.roles, placed, self._by_name)) in right:
+        ends_at = made.at + DECIDING_S + job.limit_s
+        for way in ways(ClassKey.of(job), books, models_of(self.snapshot.nodes, job.pool), ends_at, job.job):
+            placed = place(room, way.demand, unfit, made.packing) if way.verdict in right else None
+            if placed is None:
+                continue
+            held = charges(way.demand.roles, placed, self._by_name)
+            if books.judge(job.tenant, held, ends_at, job.job) in right:
                 return True
         return False
 
     def _seen_by(self, job: Pending) -> Plan:
-        """Return the pass that decides about `job`: a copy of the first in line comes when that has left its place."""
+        """Return the pass that decides about `job`: a copy of who keeps others waiting comes when that has left its place."""
         first = self._changes.job
         line = self.made.lines.get(first.pool)
         leads = line is not None and line.head is not None and line.head.job == first.job
+        leads = leads or (first.pool in self.made.books and self.made.books[first.pool].claims.of(first.job))
         return self._without if leads and job.pool == first.pool and job.order != first.order else self.made
 
     @cached_property

@@ -1,23 +1,25 @@
 """A second plan, deliberately naive: no classes, no memory, no sorted structures; everything is added up anew every time.
 
-It shares the fit, the fair shares and the quota rules with the real one, and takes the head's nodes from it - any placement
-that is possible at the earliest time is right - but finds order, heads, times and who may pass them by itself.
+It shares the fit, the fair shares and the quota rules of one moment with the real one, and takes the head's nodes from it -
+any placement that is possible at the earliest time is right - but finds order, heads, claims, times and who may pass them by itself.
 """
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tests.unit.queue.worlds import World
-from trainmaster.core.records import Assignment, Role
+from trainmaster.core.records import Assignment, Role, replace
+from trainmaster.queue.backfill import Promise
 from trainmaster.queue.capacity import Room
 from trainmaster.queue.elastic import fewest, shrunk, steps
 from trainmaster.queue.fit import fit
 from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.plan import ranking_of
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.quota import BORROWS, OWN, Books, asks
+from trainmaster.queue.quota import BORROWS, OWN, Account, Books, Charges, Excess, accounts_of, asks
 from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import Pending, Plan, Usage
+from trainmaster.queue.snapshot import ClassKey, Pending, Usage
 
 
 class Outcome(NamedTuple):
@@ -27,25 +29,42 @@ class Outcome(NamedTuple):
     heads: dict[str, tuple[str, float]]
 
 
-def naive(world: World, policy: QueuePolicy, real: Plan) -> Outcome:
-    """Return what must happen. Raises AssertionError when a promise of `real` is not possible at its time."""
+class _Claim(NamedTuple):
+    """What a job will take of its accounts, and when; `waits`: for quota, else for its nodes, with its quota kept from now on."""
+
+    job: Pending
+    wanted: dict[tuple[Account, str], int]
+    at: float
+    ends_at: float = math.inf
+    waits: bool = True
+
+
+def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None]) -> Outcome:
+    """Return what must happen. Raises AssertionError when one of `promises`, the rehearsals of the real plan, is wrong."""
     out = Outcome([], {})
     tenants = {job.tenant for job in world.waiting.values()}
     ranking = ranking_of(world.snapshot(), world.now, policy, tenants)
+    told = iter(promises)
     for pool in sorted({job.pool for job in world.waiting.values()}):
-        _Pool(world, policy, pool, real, out, ranking).run()
+        _Pool(world, policy, pool, told, out, ranking).run()
+    assert not list(told)
     return out
 
 
 class _Pool:
     def __init__(
-        self, world: World, policy: QueuePolicy, pool: str, real: Plan, out: Outcome, ranking: Ranking
-    ) -> None:
-        self.world, self.policy, self.pool, self.real, self.out = world, policy, pool, real, out
+        self, world: World, policy: QueuePolicy, pool: str, promises: Iterator[Promise | None], out: Outcome,
+        ranking: Ranking,
+    ) -> None:  # fmt: skip
+        self.world, self.policy, self.pool, self.promises, self.out = world, policy, pool, promises, out
         self.ranking = ranking
         self.settled: set[str] = set()
         self.borrowers: set[str] = set()  # whose turn is after the others', because they exceed what is theirs
+        self.claims: dict[str, _Claim] = {}  # by who waits for quota; "head": the head's
         self.at: float | None = None
+        self.promised: str | None = None
+        self.promise: Promise | None = None
+        self.refused: set[tuple[ClassKey, tuple[tuple[int, str | None], ...], tuple[str, ...]]] = set()
         self.releases: list[Usage] = []
 
     def run(self) -> None:
@@ -63,34 +82,124 @@ class _Pool:
         return self.ranking.place(job, job.job in self.borrowers)
 
     def consider(self, job: Pending) -> None:
-        world, books, borrows = self.world, self.books(), job.job in self.borrowers
-        allowed = (OWN, BORROWS) if borrows else (OWN,)
-        judged = [books.judge(job.tenant, asks(fewest(shape))) for shape in job.request.shapes]
+        world, borrows = self.world, job.job in self.borrowers
+        right = (OWN, BORROWS) if borrows else (OWN,)
         ends_at = world.now + job.limit_s
-        late = self.at is not None and not (ends_at <= self.at and ends_at < math.inf)
+        late = self.at is not None and self.promised != job.job and not (ends_at <= self.at and ends_at < math.inf)
         room = self.behind() if late else world.room()
-        limited = not all(verdict in allowed for verdict in judged)
-        for at, shape in enumerate(job.request.shapes):
-            for step in range(steps(shape) + 1) if judged[at] in allowed else ():
-                roles = shrunk(shape, step)
-                placed = fit(room, roles, job.pool)
-                if placed is None:
-                    continue
-                if books.judge(job.tenant, world.charged(roles, placed)) in allowed:
-                    self.take(job, at, roles, placed, ends_at)
-                    return
-                limited = True
-        if limited and not borrows:
+        found = [(at, model, self.judge(job, asks(fewest(self.of(at, job, model))))) for at, model in self.ways(job)]
+        verdicts = [verdict for *_, verdict in found]
+        fine = [(at, model) for at, model, verdict in found if verdict in right]
+        for at in sorted({at for at, _ in fine}):
+            for step in range(steps(job.request.shapes[at]) + 1):
+                roles = shrunk(job.request.shapes[at], step)
+                for model in [model for way, model in fine if way == at]:
+                    placed = fit(room, only(roles, model), job.pool)
+                    if placed is None:
+                        continue
+                    verdicts.append(self.judge(job, world.charged(roles, placed)))
+                    if verdicts[-1] in right:
+                        self.take(job, at, roles, placed, ends_at)
+                        return
+        if self.at is None and self.carried(job) and not self.head(job, fine, right):
+            self.claim(job, found)
+        if BORROWS in verdicts and not borrows:
             self.borrowers.add(job.job)
+        else:
+            self.settled.add(job.job)
+
+    def ways(self, job: Pending) -> list[tuple[int, str | None]]:
+        """The numbers of the shapes, each also with every model where somebody counts models."""
+        counted = [
+            name
+            for (account, pool), quota in self.world.quotas.items()
+            for name in (*quota.nominal, *quota.cap)
+            if pool == self.pool and account in accounts_of(job.tenant)
+        ]
+        models = {model for node in self.world.nodes if node.pool == self.pool for model in node.gpus}
+        out: list[tuple[int, str | None]] = []
+        for at, shape in enumerate(job.request.shapes):
+            out.append((at, None))
+            if any(name.startswith("gpu:") for name in counted) and any(
+                only((role,), "?") != (role,) for role in shape
+            ):
+                out += [(at, model) for model in sorted(models)]
+        return out
+
+    @staticmethod
+    def of(at: int, job: Pending, model: str | None) -> tuple[Role, ...]:
+        return only(job.request.shapes[at], model)
+
+    def judge(self, job: Pending, wanted: Charges, at: float | None = None) -> str | Excess:
+        """What the quotas say, and those who claimed theirs before."""
+        verdict = self.books().judge(job.tenant, wanted)
+        ends_at = (self.world.now if at is None else at) + job.limit_s
+        if isinstance(verdict, Excess):
+            return verdict
+        for claim in self.claims.values():
+            if claim.job.job == job.job or (ends_at <= claim.at and ends_at < math.inf):
+                continue
+            for account, resource in claim.wanted:
+                mine = dict(wanted).get(resource, 0) if account in accounts_of(job.tenant) else 0
+                if mine and self.used(account, resource, claim) + mine > self.rights()[account, resource]:
+                    return Excess(account, resource, 0, mine, 0, job=claim.job.job)
+        return verdict
+
+    def used(self, account: Account, resource: str, claim: "_Claim") -> int:
+        """What of an account is spoken for when that claim is to be met."""
+        total = claim.wanted[account, resource]
+        for usage in self.world.running.values():
+            gone = usage.ends_at <= claim.at if claim.waits else False
+            if usage.pool == self.pool and account in accounts_of(usage.tenant) and not gone:
+                total += dict(usage.held).get(resource, 0)
+        head = self.claims.get("head")
+        if head is not None and head is not claim and head.job.job not in self.world.running:
+            late = not (head.ends_at <= claim.at and head.ends_at < math.inf)
+            total += head.wanted.get((account, resource), 0) if late else 0
+        return total
+
+    def rights(self) -> dict[tuple[Account, str], int]:
+        out: dict[tuple[Account, str], int] = {}
+        for (account, pool), quota in self.world.quotas.items():
+            if pool == self.pool:
+                out |= {(account, name): most for name, most in {**quota.cap, **quota.nominal}.items()}
+        return out
+
+    def asked(self, job: Pending, wanted: Charges) -> dict[tuple[Account, str], int]:
+        keys = {(account, name): amount for account in accounts_of(job.tenant) for name, amount in wanted}
+        return {key: amount for key, amount in keys.items() if key in self.rights()}
+
+    def claim(self, job: Pending, found: list[tuple[int, str | None, str | Excess]]) -> None:
+        """The first that waits for an account claims what it has a right to, for when the limits give it back."""
+        for at, model, verdict in found:
+            wanted = self.asked(job, asks(fewest(self.of(at, job, model))))
+            short = verdict == BORROWS or (isinstance(verdict, Excess) and verdict.job is None)
+            if not short or any(amount > self.rights()[key] for key, amount in wanted.items()):
+                continue
+            times = sorted({self.world.now, *(usage.ends_at for usage in self.world.running.values())})
+            for time in times:
+                claim = _Claim(job, wanted, max(time, self.world.now))
+                if all(self.used(*key, claim) <= self.rights()[key] for key in wanted):
+                    break
+            taken = {account for other in self.claims.values() for account, _ in other.wanted}
+            mine = {key: amount for key, amount in wanted.items() if key[0] not in taken}
+            if mine:
+                self.claims[job.job] = claim._replace(wanted=mine)
             return
-        self.settled.add(job.job)
-        if not limited and self.at is None:
-            self.head(job)
+
+    def carried(self, job: Pending) -> bool:
+        """Whether the machines in service could, if nothing ran."""
+        empty = self.world.room(self.world.running)
+        return any(fit(empty, fewest(shape), job.pool) is not None for shape in job.request.shapes)
 
     def take(
         self, job: Pending, at: int, roles: tuple[Role, ...], placed: tuple[Assignment, ...], ends_at: float
     ) -> None:
         del self.world.waiting[job.job]
+        self.claims.pop(job.job, None)
+        if self.promised == job.job:
+            self.promised, self.at = None, None
+            del self.claims["head"], self.out.heads[self.pool]
         held = self.world.charged(roles, placed)
         usage = Usage(
             job.job, job.job, roles, placed, job.pool, self.world.now, ends_at, job.priority, job.tenant, held
@@ -98,24 +207,60 @@ class _Pool:
         self.world.running[job.job] = usage
         self.out.starts.append((job.job, at, sum(role.replicas for role in roles)))
 
-    def head(self, job: Pending) -> None:
+    def head(self, job: Pending, fine: list[tuple[int, str | None]], right: tuple[str, ...]) -> bool:
         """Let one attempt after the other end until `job` fits."""
+        if self.policy.backfill == "none":
+            self.at = math.inf if fine else None
+            return bool(fine)
         running = [usage for usage in self.world.running.values() if usage.pool == self.pool]
         running.sort(key=lambda usage: (usage.ends_at, usage.started_at, usage.attempt))
-        for count in range(1, len(running) + 1):
+        asked = (ClassKey.of(job), tuple(fine), right)
+        if not fine or asked in self.refused:
+            return False  # the real one asks one of a class
+        self.refused.add(asked)
+        promise = next(self.promises)
+        if promise is not None:
+            wanted = self.world.charged(promise.roles, promise.placement)
+            assert self.judge(job, wanted, promise.at) in right
+        for at, model in fine:
+            time = self.earliest(job, at, model, running)
+            exact = only(self.of(at, job, model), "?") == self.of(at, job, model)  # charged the same wherever it runs
+            if time is not None and (exact or len(self.ways(job)) == len(job.request.shapes)):
+                verdict = self.judge(job, asks(fewest(self.of(at, job, model))), time)
+                assert verdict not in right or (promise is not None and promise.at <= time)
+        if promise is None:
+            return False
+        times = [self.earliest(job, at, model, running) for at, model in fine]
+        assert promise.at in times
+        self.at, self.promised, self.promise = promise.at, job.job, promise
+        gone = [usage for usage in running if usage.ends_at <= promise.at < math.inf]
+        self.releases = gone or running[: promise.releases]
+        self.out.heads[self.pool] = (job.job, promise.at)
+        self.claims.pop(job.job, None)
+        mine = self.asked(job, wanted)
+        if mine:
+            self.claims["head"] = _Claim(job, mine, self.world.now, promise.at + job.limit_s, waits=False)
+        return True
+
+    def earliest(self, job: Pending, at: int, model: str | None, running: list[Usage]) -> float | None:
+        for count in range(len(running) + 1):
             room = self.world.room(usage.attempt for usage in running[:count])
-            if any(fit(room, fewest(shape), job.pool) is not None for shape in job.request.shapes):
-                self.at = max(running[count - 1].ends_at, self.world.now)
-                self.releases = running[:count]
-                if self.at < math.inf:
-                    self.releases = [usage for usage in running if usage.ends_at <= self.at]
-                self.out.heads[self.pool] = (job.job, self.at)
-                return
+            if fit(room, fewest(self.of(at, job, model)), job.pool) is not None:
+                return max(running[count - 1].ends_at if count else self.world.now, self.world.now)
+        return None
 
     def behind(self) -> Room:
-        promise = self.real.lines[self.pool].promise
+        promise = self.promise
         assert promise is not None
-        assert promise.at == self.at
         gone = {usage.attempt for usage in self.releases}
         gone |= {usage.attempt for usage in self.world.running.values() if usage.ends_at <= promise.at < math.inf}
         return self.world.room().reduced(self.world.room(gone), promise.roles, promise.placement)
+
+
+def only(roles: tuple[Role, ...], model: str | None) -> tuple[Role, ...]:
+    """Return `roles` with cards of any model all of `model`, None: as they are."""
+    asks_any = [role.resources.gpu > 0 and role.resources.gpu_type is None and model is not None for role in roles]
+    return tuple(
+        replace(role, resources=replace(role.resources, gpu_type=model)) if any_ else role
+        for role, any_ in zip(roles, asks_any, strict=True)
+    )

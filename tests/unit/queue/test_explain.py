@@ -211,12 +211,14 @@ def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
     assert request_of(one) != request_of(three)
 
 
-def test_a_reason_counts_on_the_same_placing_as_the_pass() -> None:
-    """Worst fit takes the emptier node, whose cards are over quota: that is the reason, not that its turn is to come."""
+def test_a_quota_of_a_model_is_the_reason_once_the_others_are_taken() -> None:
+    """Worst fit would take the emptier node, whose cards are over quota: the first job takes the other one's, the second waits."""
+    jobs = [job(name).role(gpu=2).done() for name in ("first", "second")]
     world = replace(
-        snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), job().role(gpu=1).done()),
+        snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), *jobs),
         quotas={(Account("user", "ann"), "default"): Quota(cap={"gpu:B": 0})},
     )
     made = plan(world, 0.0, replace(DEFAULT, packing="worst-fit"))
-    assert made.starts == ()
-    assert explain(world, world.pending[0].jobs[0], made).code == "quota"
+    assert [(start.job, start.placement[0].node) for start in made.starts] == [(jobs[0].id, "n1")]
+    reason = explain(world, pending_of(jobs[1]), made)
+    assert (reason.code, reason.evidence["resource"]) == ("quota", "gpu:B")

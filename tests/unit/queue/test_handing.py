@@ -15,7 +15,7 @@ from trainmaster.queue.snapshot import Plan, Snapshot
 def cluster(left: int, *jobs: Job, cards: int | None = None) -> Snapshot:
     """Return what the planner sees of a cluster without any node, which takes `left` more; `cards`: the quota of ann."""
     quotas = {} if cards is None else {(Account("user", "ann"), "alps"): Quota(cap={"gpu": 1000 * cards})}
-    moved = [replace(one, pool="alps", owner="ann") for one in jobs]
+    moved = [replace(one, pool="alps", owner="ann" if one.owner != "bob" else "bob") for one in jobs]
     return replace(snapshot([], *moved), handing={"alps": left}, quotas=quotas)
 
 
@@ -46,12 +46,13 @@ def test_as_many_as_may_wait_there_and_the_urgent_first() -> None:
     assert code(seen, made, jobs[1]) == "cluster_full"
 
 
-def test_a_quota_holds_back_what_exceeds_it_and_nobody_else() -> None:
-    jobs = [job(f"{cards}-{n}").role(gpu=cards).done() for n, cards in enumerate((2, 4, 1, 1))]
-    seen = cluster(9, *jobs, cards=4)
+def test_a_quota_holds_back_what_exceeds_it_and_nobody_of_others() -> None:
+    """Who comes first gets the quota: a later job of the same account would keep it from that."""
+    jobs = [job(f"{cards}-{n}").role(gpu=cards).done() for n, cards in enumerate((2, 4, 1, 8))]
+    seen = cluster(9, *jobs[:3], replace(jobs[3], owner="bob"), cards=4)
     made = plan(seen, 0.0)
-    assert started(made, *jobs) == ["2-0", "1-2", "1-3"]
-    assert code(seen, made, jobs[1]) == "quota"
+    assert started(made, *jobs) == ["2-0", "8-3"]
+    assert [code(seen, made, jobs[n]) for n in (1, 2)] == ["quota", "quota_kept"]
 
 
 def test_an_elastic_job_is_handed_over_as_large_as_its_quota_allows() -> None:

@@ -2,19 +2,25 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.queue.clusters import overbooked
 from tests.unit.queue.naive import naive
-from tests.unit.queue.worlds import World, later, worlds
+from tests.unit.queue.worlds import World, crowded, later, worlds
+from trainmaster.queue import backfill
+from trainmaster.queue.backfill import Promise
+from trainmaster.queue.capacity import Room
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.explain import explain
+from trainmaster.queue.failures import Demand
 from trainmaster.queue.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import OWN, Books, Excess
+from trainmaster.queue.quota import OWN, Books, Excess, accounts_of
 from trainmaster.queue.reasons import REASONS, render
 from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import Pending, Usage
@@ -50,15 +56,21 @@ def test_equal_snapshots_give_equal_plans(world: World, policy: QueuePolicy) -> 
     assert plan(world.snapshot(), world.now, policy) == plan(world.snapshot(backwards=True), world.now, policy)
 
 
-@few
-@given(worlds(), policies)
+@settings(max_examples=200, deadline=None)
+@given(worlds() | crowded(), policies)
 def test_a_naive_plan_decides_the_same(world: World, policy: QueuePolicy) -> None:
     assume(policy.backfill != "easy-shortest")
-    for quota in world.quotas.values():  # which model a job of any model gets is the packing's affair
-        for amounts in (quota.nominal, quota.cap):
-            amounts.pop("gpu:A", None)  # type: ignore[attr-defined]
-    made = plan(world.snapshot(), world.now, policy)
-    other = naive(world, policy, made)
+    told: list[Promise | None] = []
+
+    def rehearse(room: Room, ways: list[Demand], *rest: Any) -> Promise | None:
+        made = backfill.rehearse(room, ways, *rest)
+        told.extend([made] if ways else [])
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trainmaster.queue.plan.rehearse", rehearse)
+        made = plan(world.snapshot(), world.now, policy)
+    other = naive(world, policy, told)
     mine = [(start.job, start.shape, sum(role.replicas for role in start.roles)) for start in made.starts]
     assert mine == other.starts
     assert {r.pool: (r.job, r.at) for r in made.reservations} == (other.heads if policy.backfill != "none" else {})
@@ -79,6 +91,36 @@ def test_a_promise_is_never_put_off_by_who_passes(world: World, waits: list[floa
                 assert told[pool][1] <= max(at, world.now)
         promised = told
         world.start(made)
+        world = later(world, wait)
+
+
+@settings(max_examples=200, deadline=None)
+@given(crowded(), st.lists(st.sampled_from((0.0, 1.0, 7.0, 40.0)), min_size=2, max_size=5))
+def test_who_is_first_of_all_is_put_off_neither_by_its_colleagues_nor_by_others(
+    world: World, waits: list[float]
+) -> None:
+    """It waits for its quota until the time that it claims, then, once, for its nodes until the time that it is promised."""
+    for quota in world.quotas.values():  # a gang of any model may be promised a mixture that is not found again
+        for amounts in (quota.nominal, quota.cap):
+            amounts.pop("gpu:A", None)  # type: ignore[attr-defined]
+            amounts.pop("gpu:B", None)  # type: ignore[attr-defined]
+    told: tuple[str, str, float] | None = None
+    for wait in waits:
+        made = plan(world.snapshot(), world.now, PLAIN)
+        world.start(made)
+        if not world.waiting:
+            return
+        assert made.ranking is not None
+        first = min(world.waiting.values(), key=made.ranking.place)
+        line = made.lines[first.pool]
+        claims = [claim for account in accounts_of(first.tenant) for claim in made.books[first.pool].claims.on(account)]
+        mine = next((claim for claim in claims if claim.job == first.job), None)
+        what = "nodes" if line.head is first else "quota" if mine is not None else "beyond its right"
+        at = line.promise.at if line.promise and line.head is first else mine.promised.at if mine is not None else 0.0
+        if told is not None and told[0] == first.job:
+            assert (told[1], what) != ("nodes", "quota")
+            assert told[1] != what or at <= max(told[2], world.now)
+        told = first.job, what, at
         world = later(world, wait)
 
 

@@ -145,6 +145,44 @@ def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (
     return world
 
 
+@st.composite
+def crowded(draw: st.DrawFn) -> World:
+    """Room enough for most, but the jobs of two people in one workspace, of several sizes, want more than its quota."""
+    nodes = tuple(Node(f"n{i}", f"10.0.0.{i}", 16.0, 65536, tuple("AABB"), "default") for i in range(2))
+    world = World(nodes, {})
+    name = st.sampled_from(("gpu", "gpu", "gpu:A", "gpu:B"))
+    most = st.dictionaries(name, st.sampled_from((1000, 2000, 3000, 4000)), min_size=1, max_size=2)
+    quota = st.builds(
+        lambda amounts, loose: Quota({} if loose else amounts, amounts if loose else {}), most, st.booleans()
+    )
+    accounts = (Account("workspace", "red"), Account("user", "ann"), Account("workspace", "blue"))
+    world.quotas = {
+        (account, "default"): draw(quota)
+        for account in draw(st.sets(st.sampled_from(accounts), min_size=1, max_size=3))
+    }
+
+    def job(number: int, came: float) -> Pending:
+        shapes = tuple(
+            (Role("w", draw(st.sampled_from((1, 1, 2, 3, 4))), Resources(0.5, 512, 1, model, 0)),)
+            for model in draw(st.lists(st.sampled_from((None, None, "A", "B")), min_size=1, max_size=2))
+        )
+        tenant = Tenant("", draw(st.sampled_from(("red", "red", "blue"))), draw(st.sampled_from(("ann", "ann", "bob"))))
+        return Pending(
+            f"j{number}", Request("default", shapes), (came, number), 0, tenant, draw(st.sampled_from(LIMITS))
+        )
+
+    for number in range(draw(st.integers(0, 4))):
+        one = job(100 + number, NOW)
+        placed = fit(world.room(), one.roles, one.pool)
+        if placed is not None:
+            held = world.charged(one.roles, placed)
+            world.running[one.job] = Usage(
+                one.job, one.job, one.roles, placed, one.pool, NOW, NOW + one.limit_s, 0, one.tenant, held, False, one.request
+            )  # fmt: skip
+    world.waiting = {f"j{number}": job(number, NOW) for number in range(draw(st.integers(2, 7)))}
+    return world
+
+
 def later(world: World, by: float) -> World:
     """Return the same world `by` seconds later, without those whose limit has come."""
     now = world.now + by

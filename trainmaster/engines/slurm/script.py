@@ -40,7 +40,8 @@ INHERITED: Final = (
     "MEM_PER_NODE",
     "TRES_PER_TASK",
 )
-"""What the batch script's environment says of the job's tasks; srun would take it for its own, which starts one agent a node."""
+"""What the batch script's environment says of the job's tasks, also for each component; srun would take it for its own words, and it
+starts one agent a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,14 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], place: Place) -
         "umask 077",
         "run=$(cat /proc/sys/kernel/random/uuid) || exit 1",
         *facts,
-        "unset " + " ".join(f"SLURM_{name}" for name in INHERITED),
+        *(f"unset {' '.join(f'SLURM_{name}{group}' for name in INHERITED)}" for group in _groups(len(parts))),
         "exec srun " + " : ".join(steps),
     ]
+
+
+def _groups(parts: int) -> list[str]:
+    """Return how the variables of each component end, by the old name of heterogeneous jobs, too."""
+    return ["", *(f"_{kind}_GROUP_{number}" for number in range(parts) if parts > 1 for kind in ("HET", "PACK"))]
 
 
 def duration(seconds: float) -> str:

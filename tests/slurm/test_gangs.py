@@ -1,0 +1,215 @@
+"""Gangs on a real cluster: the script and the step as the engine uses them, by the oldest Python that is at hand."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trainmaster
+from tests.fixtures.gangs import gang, key
+from tests.slurm.bed import Bed
+from tests.unit.agent.test_step import OLD
+from trainmaster.agent import folder
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.settings import Settings
+from trainmaster.core.launch import Gang, RoleCommand
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import PortRequest, Resources, Role
+from trainmaster.engines.slurm import parse, states
+from trainmaster.engines.slurm.commands import ClusterDown, Commands
+from trainmaster.engines.slurm.script import Place, Terms, components, script
+
+PACKAGE = str(Path(trainmaster.__file__).parents[1])
+PATIENCE_S = 60.0
+
+
+def gang_of(*roles: tuple[Role, str]) -> Gang:
+    made = gang()
+    made.roles = [role for role, _ in roles]
+    made.commands = [RoleCommand(argv=("/bin/sh", "-c", text)) for _, text in roles]
+    return replace(made.build(), placement=())
+
+
+@dataclass
+class Site:
+    """The cluster, and a data folder that all of its nodes share."""
+
+    bed: Bed
+    commands: Commands
+    data: str
+
+    @property
+    def layout(self) -> Layout:
+        return Layout("", self.data)
+
+    def folder(self, of: Gang) -> Folder:
+        return Folder(self.layout.attempt(of.job, of.attempt))
+
+    async def submit(self, of: Gang, terms: Terms | None = None, **more: Any) -> int:
+        shared = self.folder(of)
+        settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.5)
+        addresses = {
+            node.name: node.address for node in parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
+        }
+        shared.open(
+            Work(
+                of, settings, self.data, components(of.roles), addresses, **{"sandbox": "none", "grace_s": 1.0, **more}
+            )
+        )
+        text = script(of, terms or Terms("batch", limit_s=300), Place(shared.path, PACKAGE, OLD or sys.executable))
+        return parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
+
+    async def state(self, of: Gang) -> states.Seen:
+        told = await self.commands.run("squeue", "-h", "-t", "all", f"--name=tm-{key(of)}", "-o", parse.JOB_FORMAT)
+        return states.of_components(job.state for job in parse.jobs(told))
+
+    async def until(self, what: Callable[[], Any], why: str) -> Any:
+        give_up = time.monotonic() + PATIENCE_S
+        while not (found := what()):
+            assert time.monotonic() < give_up, why
+            await asyncio.sleep(0.1)
+        return found
+
+    async def ended(self, of: Gang) -> states.Seen:
+        give_up = time.monotonic() + PATIENCE_S
+        while (seen := await self.state(of)).standing != "ended":
+            assert time.monotonic() < give_up, (seen, self.told(of))
+            await asyncio.sleep(0.2)
+        return seen
+
+    def told(self, of: Gang) -> str:
+        """Return everything that was said, for whoever looks at a failure."""
+        return self.words(of) + "\n".join(map(str, self.facts(of)))
+
+    def words(self, of: Gang) -> str:
+        path = Path(self.folder(of).path, "slurm.log")
+        return path.read_text() if path.exists() else ""
+
+    def facts(self, of: Gang) -> list[dict[str, Any]]:
+        found = sorted(Path(self.folder(of).path).glob("facts-*.jsonl"))
+        return [fact for path in found for fact in folder.read(str(path))[0]]
+
+    def log(self, of: Gang, role: int, index: int) -> str:
+        return Path(self.layout.task(of.job, of.attempt, role, index).log).read_text()
+
+
+@pytest.fixture
+def site(bed: Bed, commands: Commands) -> Site:
+    data = bed.folder / "data"
+    data.mkdir(exist_ok=True)
+    return Site(bed, commands, str(data))
+
+
+def ends(facts: list[dict[str, Any]]) -> dict[tuple[int, int], int | None]:
+    return {(fact["role"], fact["index"]): fact["exit_code"] for fact in facts if fact.get("kind") == "exited"}
+
+
+SAY = 'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web|$TRAINMASTER_NODE"; exit $CODE'
+
+
+async def test_a_heterogeneous_gang_runs_and_tells(site: Site) -> None:
+    server = Role("ps", 1, Resources(cpu=1, memory_mib=256))
+    worker = Role("worker", 3, Resources(cpu=1, memory_mib=512, gpu=1, gpu_type="fake"), (PortRequest("web"),))
+    story = gang_of((server, "CODE=3; " + SAY), (worker, "CODE=$TRAINMASTER_INDEX; " + SAY))
+    await site.submit(story)
+    assert (await site.ended(story)).words == ("COMPLETED",), site.told(story)
+    facts = site.facts(story)
+    assert ends(facts) == {(0, 0): 3, (1, 0): 0, (1, 1): 1, (1, 2): 2}
+    parts = {fact["part"] for fact in facts if fact["event"] == "began"}
+    assert sum(fact["event"] == "left" for fact in facts) == len(parts) >= 3
+    logs = {task: site.log(story, *task).strip().split("|") for task in ends(facts)}
+    assert logs[0, 0][0] == ""
+    assert {tuple(log[1:3]) for log in logs.values()} == {("127.0.0.1", "127.0.0.1,127.0.0.1,127.0.0.1")}
+    assert len({log[3] for log in logs.values()}) == 1
+    told = {(task["role"], task["index"]): task for fact in facts if fact["event"] == "began" for task in fact["tasks"]}
+    assert {task: place["node"] for task, place in told.items()} == {task: log[4] for task, log in logs.items()}
+    cards = [(place["node"], card) for place in told.values() for card in place["gpus"]]
+    assert len(set(cards)) == len(cards) == 3
+
+
+async def test_a_plain_gang_has_its_cards_and_a_cpu_job_beside_it_none(site: Site) -> None:
+    with_cards = gang_of((Role("w", 4, Resources(cpu=1, memory_mib=256, gpu=2)), "echo $CUDA_VISIBLE_DEVICES; sleep 2"))
+    without = gang_of((Role("w", 4, Resources(cpu=1, memory_mib=256)), 'echo "<$CUDA_VISIBLE_DEVICES>"'))
+    await site.submit(with_cards, sandbox="auto")
+    await site.submit(without)
+    for story in (with_cards, without):
+        await site.ended(story)
+        assert ends(site.facts(story)) == dict.fromkeys([(0, 0), (0, 1), (0, 2), (0, 3)], 0), site.told(story)
+    assert [site.log(with_cards, 0, index) for index in range(4)] == ["0,1\n"] * 4
+    assert [site.log(without, 0, index) for index in range(4)] == ["<>\n"] * 4
+
+
+async def test_a_job_that_slurm_runs_twice_runs_the_command_once(site: Site) -> None:
+    story = gang_of(
+        (
+            Role("w", 2, Resources(cpu=1, memory_mib=256)),
+            "echo ran >> $TRAINMASTER_OUTPUT_DIR/$TRAINMASTER_INDEX; sleep 600",
+        )
+    )
+    number = str(await site.submit(story))
+    await site.until(lambda: sum(fact.get("kind") == "running" for fact in site.facts(story)) == 2, "both run")
+    await site.commands.run("scontrol", "update", f"JobId={number}", "Requeue=1")
+    await site.commands.run("scontrol", "requeue", number)
+    while (await site.state(story)).words != ("PENDING",):
+        await asyncio.sleep(0.2)
+    await site.commands.run("scontrol", "update", f"JobId={number}", "StartTime=now")
+    assert (await site.ended(story)).words == ("COMPLETED",)
+    outputs = Path(site.layout.outputs(story.job))
+    assert {path.name: path.read_text() for path in outputs.iterdir()} == {"0": "ran\n", "1": "ran\n"}
+    again = list(Path(site.folder(story).path).glob("again-*.jsonl"))
+    assert again
+    assert "started before" in site.words(story)
+    assert len(ends(site.facts(story))) == 2
+
+
+async def test_scancel_gives_the_grace_and_leaves_nothing(site: Site) -> None:
+    text = "trap 'echo asked; exit 5' TERM; echo up; while :; do sleep 0.1; done"
+    story = gang_of((Role("w", 2, Resources(cpu=3, memory_mib=256)), text))
+    number = await site.submit(story)
+    await site.until(lambda: sum(fact.get("kind") == "running" for fact in site.facts(story)) == 2, "both run")
+    await site.until(lambda: all(site.log(story, 0, index) for index in (0, 1)), "both are up")
+    await site.commands.run("scancel", str(number))
+    assert (await site.ended(story)).code == "stopped"
+    await site.until(lambda: sum(fact["event"] == "left" for fact in site.facts(story)) == 2, "both have left")
+    assert ends(site.facts(story)) == {(0, 0): 5, (0, 1): 5}
+
+
+async def test_a_gang_that_cannot_start_on_one_node_starts_on_none(site: Site) -> None:
+    good, bad = Role("good", 1, Resources(cpu=1, memory_mib=256)), Role("bad", 1, Resources(cpu=2, memory_mib=256))
+    story = gang_of((good, "sleep 600"), (bad, "true"))
+    story = replace(story, commands=(story.commands[0], RoleCommand(argv=("/no/such/program",))))
+    await site.submit(story)
+    await site.ended(story)
+    facts = site.facts(story)
+    assert [fact["code"] for fact in facts if fact["event"] == "refused"] == ["command_not_found"]
+    assert (0, 0) not in [task for task, code in ends(facts).items() if code == 0]
+
+
+async def test_before_slurms_time_limit_a_job_is_asked_to_end(site: Site) -> None:
+    """Slurm's clock is coarse: with a limit of a minute the signal comes at once. Our own limit ends before Slurm's."""
+    story = gang_of((Role("w", 1, Resources(cpu=1, memory_mib=256)), "sleep 600"))
+    await site.submit(story, Terms("batch", limit_s=60, grace_s=1))
+    await site.until(lambda: site.facts(story) and site.facts(story)[-1]["event"] == "left", "Slurm ends it")
+    assert "ending" in [fact["event"] for fact in site.facts(story)]
+    assert (await site.ended(story)).standing == "ended"
+
+
+async def test_a_cluster_that_is_away_is_said_and_comes_back(site: Site) -> None:
+    story = gang_of((Role("w", 1, Resources(cpu=1, memory_mib=256)), "sleep 3; echo survived"))
+    await site.submit(story)
+    await site.until(lambda: any(fact.get("kind") == "running" for fact in site.facts(story)), "it runs")
+    site.bed.ask("scontrol", "ping")
+    site.bed.kill("slurmctld")
+    with pytest.raises(ClusterDown, match="does not answer"):
+        await site.state(story)
+    await site.until(lambda: ends(site.facts(story)) == {(0, 0): 0}, "it goes on without its controller")
+    site.bed.start_controller()
+    await site.ended(story)
+    assert site.log(story, 0, 0) == "survived\n"
+    assert not os.path.exists(site.folder(story).again("0-n1"))
