@@ -51,7 +51,7 @@ def suggest(
     `made`, which was made under `policy`; `spent_s`: what is over of the time of its limit. Costs O(roles x (log of the
     numbers asked + card models + flavors) + pools + virtual clusters) fits, and for the first in line a pass.
     """
-    if made.room is None or made.more or reason.code == "next_pass" or job.pool in snapshot.handing:
+    if made.room is None or made.more or reason.code == "next_pass":
         return ()
     changes = Changes(job, made.at, spent_s)
     trial = _Trial(snapshot, made, changes, policy)
