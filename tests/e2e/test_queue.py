@@ -128,7 +128,7 @@ def test_the_form_says_whether_it_would_queue(jobs: dict[str, str], console: Con
 
 
 def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str], console: Console) -> None:
-    """Every knob has bounds; the effect on the platform's own past is seen before anything is saved."""
+    """Every knob has bounds; the effect on the platform's own past is seen before anything is saved, that of weights and quotas, too."""
     world.until(plain(world, "history", "true"), lambda view: view["state"] == "succeeded")
     console.open("/admin")
     knob = console.at("knob-fair_weight_s")
@@ -142,6 +142,10 @@ def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str],
     expect(knob).to_have_attribute("data-changed", "false")
     console.page.reload()
     expect(knob.locator("input")).to_have_value("8h")
+    console.press("admin-workspaces")
+    console.press("edit-default")
+    console.press("workspace-simulate")
+    expect(console.at("effect")).to_have_attribute("data-jobs", re.compile("[1-9]"))
 
 
 def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], console: Console) -> None:

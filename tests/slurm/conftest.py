@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.bed import Bed, missing
+from tests.slurm.site import Site
 from trainmaster.engines.slurm.commands import Access, Commands
 
 
@@ -30,3 +31,11 @@ def bed() -> Iterator[Bed]:
 def commands(bed: Bed) -> Commands:
     """Reach the cluster as the engine does."""
     return Commands(Access(conf=bed.conf))
+
+
+@pytest.fixture
+def site(bed: Bed, commands: Commands) -> Site:
+    """Give the cluster a data folder that all of its nodes share."""
+    data = bed.folder / "data"
+    data.mkdir(exist_ok=True)
+    return Site(bed, commands, str(data))

@@ -2,113 +2,17 @@
 
 import asyncio
 import os
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import signal
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import trainmaster
-from tests.fixtures.gangs import gang, key
-from tests.slurm.bed import Bed
-from tests.unit.agent.test_step import OLD
-from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work
-from trainmaster.agent.settings import Settings
-from trainmaster.core.launch import Gang, RoleCommand
-from trainmaster.core.layout import Layout
+from tests.slurm.site import Site, ends, gang_of
+from trainmaster.core.launch import RoleCommand
 from trainmaster.core.records import PortRequest, Resources, Role
-from trainmaster.engines.slurm import parse, states
-from trainmaster.engines.slurm.commands import ClusterDown, Commands
-from trainmaster.engines.slurm.script import Place, Terms, components, script
-
-PACKAGE = str(Path(trainmaster.__file__).parents[1])
-PATIENCE_S = 60.0
-
-
-def gang_of(*roles: tuple[Role, str]) -> Gang:
-    made = gang()
-    made.roles = [role for role, _ in roles]
-    made.commands = [RoleCommand(argv=("/bin/sh", "-c", text)) for _, text in roles]
-    return replace(made.build(), placement=())
-
-
-@dataclass
-class Site:
-    """The cluster, and a data folder that all of its nodes share."""
-
-    bed: Bed
-    commands: Commands
-    data: str
-
-    @property
-    def layout(self) -> Layout:
-        return Layout("", self.data)
-
-    def folder(self, of: Gang) -> Folder:
-        return Folder(self.layout.attempt(of.job, of.attempt))
-
-    async def submit(self, of: Gang, terms: Terms | None = None, **more: Any) -> int:
-        shared = self.folder(of)
-        settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.5)
-        addresses = {
-            node.name: node.address for node in parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
-        }
-        shared.open(
-            Work(
-                of, settings, self.data, components(of.roles), addresses, **{"sandbox": "none", "grace_s": 1.0, **more}
-            )
-        )
-        text = script(of, terms or Terms("batch", limit_s=300), Place(shared.path, PACKAGE, OLD or sys.executable))
-        return parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
-
-    async def state(self, of: Gang) -> states.Seen:
-        told = await self.commands.run("squeue", "-h", "-t", "all", f"--name=tm-{key(of)}", "-o", parse.JOB_FORMAT)
-        return states.of_components(job.state for job in parse.jobs(told))
-
-    async def until(self, what: Callable[[], Any], why: str) -> Any:
-        give_up = time.monotonic() + PATIENCE_S
-        while not (found := what()):
-            assert time.monotonic() < give_up, why
-            await asyncio.sleep(0.1)
-        return found
-
-    async def ended(self, of: Gang) -> states.Seen:
-        give_up = time.monotonic() + PATIENCE_S
-        while (seen := await self.state(of)).standing != "ended":
-            assert time.monotonic() < give_up, (seen, self.told(of))
-            await asyncio.sleep(0.2)
-        return seen
-
-    def told(self, of: Gang) -> str:
-        """Return everything that was said, for whoever looks at a failure."""
-        return self.words(of) + "\n".join(map(str, self.facts(of)))
-
-    def words(self, of: Gang) -> str:
-        path = Path(self.folder(of).path, "slurm.log")
-        return path.read_text() if path.exists() else ""
-
-    def facts(self, of: Gang) -> list[dict[str, Any]]:
-        found = sorted(Path(self.folder(of).path).glob("facts-*.jsonl"))
-        return [fact for path in found for fact in folder.read(str(path))[0]]
-
-    def log(self, of: Gang, role: int, index: int) -> str:
-        return Path(self.layout.task(of.job, of.attempt, role, index).log).read_text()
-
-
-@pytest.fixture
-def site(bed: Bed, commands: Commands) -> Site:
-    data = bed.folder / "data"
-    data.mkdir(exist_ok=True)
-    return Site(bed, commands, str(data))
-
-
-def ends(facts: list[dict[str, Any]]) -> dict[tuple[int, int], int | None]:
-    return {(fact["role"], fact["index"]): fact["exit_code"] for fact in facts if fact.get("kind") == "exited"}
-
+from trainmaster.engines.slurm.commands import ClusterDown
+from trainmaster.engines.slurm.script import Terms
 
 SAY = 'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web|$TRAINMASTER_NODE"; exit $CODE'
 
@@ -205,7 +109,7 @@ async def test_a_cluster_that_is_away_is_said_and_comes_back(site: Site) -> None
     await site.submit(story)
     await site.until(lambda: any(fact.get("kind") == "running" for fact in site.facts(story)), "it runs")
     site.bed.ask("scontrol", "ping")
-    site.bed.kill("slurmctld")
+    site.bed.kill("slurmctld", signal.SIGTERM)
     with pytest.raises(ClusterDown, match="does not answer"):
         await site.state(story)
     await site.until(lambda: ends(site.facts(story)) == {(0, 0): 0}, "it goes on without its controller")

@@ -277,8 +277,9 @@ class Scheduling:
         snapshot = self._snapshot()
         why = explain(snapshot, pending, self._plan, holders=True)
         ahead = position(snapshot, pending, self._plan)
-        known = (snapshot, pending, why, self._plan, flavors, self.policy, _spent_s(job))
-        now = suggest(*known) if self.places(job.pool) else ()
+        now: Iterable[Suggestion] = ()
+        if self.places(job.pool):
+            now = suggest(snapshot, pending, why, self._plan, flavors, self.policy, _spent_s(job))
         found = islice((one for one in now if works(one.change)), SUGGESTED)
         told = shown(why, ahead, name_of)
         return {

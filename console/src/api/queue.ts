@@ -1,5 +1,6 @@
 /** What waits, when it is expected to start, and the rules it waits by. */
 import { get, post, put } from "./client";
+import type { WorkspaceBody } from "./cluster";
 import type { KnobValue, PolicyEffect, PolicyView, QueuePage, Submission, Timeline, WouldStart } from "./types";
 
 export interface QueueQuery {
@@ -24,5 +25,8 @@ export const readPolicy = (): Promise<PolicyView> => get("/queue/policy");
 export type PolicyValues = Record<string, KnobValue | null>;
 
 export const savePolicy = (values: PolicyValues): Promise<PolicyView> => put("/queue/policy", { values });
+
+/** How long the latest jobs would have waited with a workspace as it is to be. */
+export const simulateWorkspace = (name: string, body: WorkspaceBody): Promise<PolicyEffect> => post("/queue/policy/simulate", { workspaces: { [name]: body } });
 
 export const simulatePolicy = (values: PolicyValues, signal?: AbortSignal): Promise<PolicyEffect> => post("/queue/policy/simulate", { values }, { signal });

@@ -18,6 +18,7 @@ import pytest
 
 import trainmaster
 from tests.fixtures.gangs import GangBuilder, gang, key
+from tests.fixtures.pythons import OLD
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
@@ -30,16 +31,6 @@ PACKAGE = str(Path(trainmaster.__file__).parents[1])
 PATIENCE_S = 30.0
 
 
-def python_39() -> str | None:
-    """Return a Python 3.9 of this machine, wherever people keep it."""
-    found = [shutil.which("python3.9"), *map(str, Path.home().glob(".pyenv/versions/3.9*/bin/python3.9"))]
-    for path in filter(None, found):
-        if subprocess.run([path, "-c", ""], check=False, capture_output=True).returncode == 0:
-            return path
-    return None
-
-
-OLD = python_39()
 PYTHONS = [sys.executable, pytest.param(OLD, marks=pytest.mark.skipif(OLD is None, reason="no Python 3.9 here"))]
 
 

@@ -1,14 +1,16 @@
 /** Workspaces: weights, quotas by pool, and how many urgent jobs there may be (R20, R171). */
-import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
-import { useQuery } from "@tanstack/react-query";
-import { Button, Form, InputNumber, Select, Table } from "antd";
+import { DeleteOutlined, ExperimentOutlined, PlusOutlined } from "@ant-design/icons";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Button, Form, InputNumber, Select, Table, Tooltip, type FormInstance } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace } from "../../api/cluster";
-import type { ResourcePool, Workspace } from "../../api/types";
+import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace, type WorkspaceBody } from "../../api/cluster";
+import { simulateWorkspace } from "../../api/queue";
+import type { PolicyEffect, ResourcePool, Workspace } from "../../api/types";
 import { number } from "../../shared/format";
-import { Pending } from "../../shared/ui";
+import { ErrorPanel, Pending } from "../../shared/ui";
 import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
+import { Effect } from "./effect";
 import { LimitsEditor, limitsOf, rowsOf, Shares, type LimitRow } from "./limits";
 import { modelsOf } from "./pools";
 
@@ -67,10 +69,7 @@ function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: 
   };
   return (
     <Dialog title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")} form={form} initial={initial} close={close} width={720}
-      save={({ name, quotas, ...rest }) => saveWorkspace(name, {
-        weight: rest.weight ?? 1, urgent_per_user: rest.urgent_per_user ?? null, urgent_total: rest.urgent_total ?? null, description: rest.description ?? "",
-        quotas: Object.fromEntries((quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)])),
-      })}>
+      save={(values) => saveWorkspace(values.name, bodyOf(values))}>
       <div className="tm-grid tm-grid-2">
         <NameItem fixed={one !== null} />
         <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}><InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} /></Form.Item>
@@ -79,7 +78,28 @@ function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: 
       </div>
       <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}><Quotas pools={pools} /></Form.Item>
       <DescriptionItem />
+      {one && <Trial form={form} name={one.name} />}
     </Dialog>
+  );
+}
+
+/** The workspace as the form says it is to be. */
+function bodyOf({ quotas, weight, urgent_per_user, urgent_total, description }: WorkspaceForm): WorkspaceBody {
+  const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
+  return { weight: weight ?? 1, urgent_per_user: urgent_per_user ?? null, urgent_total: urgent_total ?? null, description: description ?? "", quotas: Object.fromEntries(shares) };
+}
+
+/** What the weight and the quotas of the form would have done to the platform's own past. */
+function Trial({ form, name }: { form: FormInstance<WorkspaceForm>; name: string }): ReactNode {
+  const { t } = useTranslation();
+  const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({ mutationFn: (body) => simulateWorkspace(name, body) });
+  const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values)), form);
+  return (
+    <div className="tm-stack">
+      <div><Tooltip title={t("admin.policy.simulateHint")}><Button icon={<ExperimentOutlined />} loading={simulated.isPending} onClick={() => void form.validateFields().then((values) => simulated.mutate(bodyOf(values)), () => undefined)} data-testid="workspace-simulate">{t("admin.policy.simulate")}</Button></Tooltip></div>
+      {simulated.error !== null && <ErrorPanel error={simulated.error} />}
+      {simulated.data && <Effect effect={simulated.data} stale={now !== JSON.stringify(simulated.variables)} />}
+    </div>
   );
 }
 
