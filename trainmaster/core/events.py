@@ -73,7 +73,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
 class Event:
     """One fact. `seq` is given by the ledger at commit (0 before); `at` in seconds since the epoch.
 
-    `actor` is a user name, or ``system``, ``scheduler``, ``agent``.
+    `actor` is a user name, or ``system``, ``scheduler``, ``agent``, ``engine``.
     """
 
     job: str
