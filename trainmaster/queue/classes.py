@@ -5,6 +5,7 @@ by one thread; never looks at nodes. Invariant: every job is in exactly one clas
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -153,6 +154,52 @@ def joined(classes: Sequence[RequestClass], job: Pending) -> Sequence[RequestCla
     """Return `classes` as they would be if `job` waited as well; they are left as they are. O(1) where lanes are kept."""
     cls = RequestClass(ClassKey.of(job), (job,))
     return Sorted((*classes, cls), _Joined(lanes_of(classes), cls))
+
+
+class _Spared(Lanes):
+    """Lanes that are kept elsewhere, with `rest` instead of the class `whole`. Nothing is put into them, so nothing stays in them."""
+
+    def __init__(self, kept: Lanes, whole: RequestClass, rest: Sequence[RequestClass], alone: bool) -> None:
+        super().__init__((whole,))
+        self._kept, self._whole, self._rest, self._alone = kept, whole, rest, alone
+
+    def sorted_by(self, rule: Rule) -> Iterable[Lane]:
+        (mine,) = super().sorted_by(rule)
+        found = (self._changed(lane) if lane.key == mine.key else lane for lane in self._kept.sorted_by(rule))
+        return [lane for lane in found if lane.rows]
+
+    def _changed(self, lane: Lane) -> Lane:
+        row = self._row(self._whole)
+        at = bisect_left(lane.rows, row[:2])
+        if lane.rows[at : at + 1] != [row]:
+            return lane  # another of the same key: see `_Joined`
+        changed = Lane(lane.key)
+        changed.rows = [*lane.rows[:at], *lane.rows[at + 1 :]]
+        for cls in self._rest:
+            changed.add(self._row(cls))
+        return changed
+
+    @property
+    def tenants(self) -> set[Tenant]:
+        return self._kept.tenants - super().tenants if self._alone else self._kept.tenants
+
+
+def without(classes: Sequence[RequestClass], job: Pending) -> Sequence[RequestClass]:
+    """Return `classes` as they would be if `job` did not wait; they are left as they are.
+
+    Where lanes are kept, O(classes) for finding the one, and O(jobs) of its own.
+    """
+    key = ClassKey.of(job)
+    sought = hash(key.request)  # requests keep theirs: to compare these is much cheaper than to compare requests
+    alike = (at for at, cls in enumerate(classes) if hash(cls.key.request) == sought and cls.key == key)
+    at = next((at for at in alike if any(one.job == job.job for one in classes[at].jobs)), None)
+    if at is None:
+        return classes
+    left = tuple(one for one in classes[at].jobs if one.job != job.job)
+    rest = (RequestClass(key, left),) if left else ()
+    others = (*classes[:at], *rest, *classes[at + 1 :])
+    alone = all(cls.key.tenant != job.tenant for cls in others)
+    return Sorted(others, _Spared(lanes_of(classes), classes[at], rest, alone))
 
 
 def in_order(classes: Sequence[RequestClass], ranking: Ranking, pool: str | None = None) -> Iterator[Pending]:

@@ -5,7 +5,7 @@ Invariant: a job changed as stated starts in the next pass if nothing else happe
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -13,14 +13,14 @@ from typing import Final
 
 from trainmaster.core.records import Resources
 from trainmaster.queue.changes import Changes, Suggestion
-from trainmaster.queue.classes import joined
+from trainmaster.queue.classes import joined, without
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import largest, place
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.running import running_of
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, RequestClass, Snapshot
+from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Snapshot
 from trainmaster.queue.ways import models_of, ways
 
 MINUTE_S: Final = 60.0
@@ -106,21 +106,13 @@ class _Trial:
     @cached_property
     def _without(self) -> Plan:
         """The pass as it is made when the job has gone to the end of its class."""
-        classes = tuple(_without(self.snapshot.pending, self._changes.job))
+        classes = without(self.snapshot.pending, self._changes.job)
         return plan(replace(self.snapshot, pending=joined(classes, self._changes.copy)), self.made.at, self._policy)
 
     def _books(self, made: Plan, pool: str) -> Books:
         """Return what the accounts of a pool hold; the pass has looked at pools only where somebody waits."""
         books = made.books.get(pool)
         return books or Books(pool, self.snapshot.quotas, running_of(self.snapshot.running).held)
-
-
-def _without(classes: Iterable[RequestClass], job: Pending) -> Iterator[RequestClass]:
-    key = ClassKey.of(job)
-    for cls in classes:
-        jobs = cls.jobs if cls.key != key else tuple(one for one in cls.jobs if one.job != job.job)
-        if jobs:
-            yield RequestClass(cls.key, jobs)
 
 
 def _working(

@@ -11,10 +11,10 @@ from tests.builders import job, node, snapshot
 from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, request_of
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, request_of, without
 from trainmaster.queue.explain import explain, over_quota, position, preview
 from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.lanes import Lanes
+from trainmaster.queue.lanes import Lanes, lanes_of
 from trainmaster.queue.never import can_ever_fit, refusal
 from trainmaster.queue.order import Ranking
 from trainmaster.queue.plan import plan
@@ -194,6 +194,49 @@ def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy,
     assert list(in_order(joined(kept.pending, me), ranking, me.pool)) == list(
         in_order(snapshot.pending, ranking, me.pool)
     )
+
+
+@settings(max_examples=100, deadline=None)
+@given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
+def test_who_is_left_out_waits_nowhere(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
+    """Line and pass are those of a queue that never knew it, whether or not lanes are kept and somebody else is put in."""
+    if not world.waiting:
+        return
+    gone = world.waiting[data.draw(st.sampled_from(sorted(world.waiting)))]
+    me = replace(data.draw(st.sampled_from(list(world.waiting.values()))), job="me", order=(world.now, 2**53))
+    queue, never = PendingQueue(), PendingQueue()
+    for one in world.waiting.values():
+        queue.put(one)
+        if one is not gone:
+            never.put(one)
+    before = list(in_order(queue.snapshot_classes(), USUAL))
+    snapshot, expected = world.snapshot(), never.snapshot_classes()
+    for classes in queue.snapshot_classes(), tuple(queue.snapshot_classes()):
+        for pending, wanted in (
+            (without(classes, gone), expected),
+            (joined(without(classes, gone), me), joined(expected, me)),
+            (without(joined(classes, me), gone), joined(expected, me)),
+            (without(joined(without(classes, gone), me), me), expected),
+        ):
+            seen, right = replace(snapshot, pending=pending), replace(snapshot, pending=wanted)
+            assert lanes_of(pending).tenants == lanes_of(wanted).tenants
+            made = plan(seen, world.now, policy)
+            assert made == plan(right, world.now, policy)
+            ranking = made.ranking or USUAL
+            assert list(in_order(pending, ranking)) == list(in_order(wanted, ranking))
+    assert list(in_order(queue.snapshot_classes(), USUAL)) == before
+
+
+def test_to_leave_one_out_sorts_nobody_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = _queue(*(job(f"j{n}").role(gpu=3, gpu_type="A100", cpu=1 + n / 10).seq(n).done() for n in range(9)))
+    classes, fourth = queue.snapshot_classes(), queue.get(job("j4").done().id)
+    assert fourth is not None
+    added: list[RequestClass] = []
+    add = Lanes.add
+    monkeypatch.setattr(Lanes, "add", lambda lanes, cls: (added.append(cls), add(lanes, cls))[1])
+    left = without(classes, fourth)
+    assert [one.job for one in in_order(left, USUAL)] == [job(f"j{n}").done().id for n in range(9) if n != 4]
+    assert {cls.key for cls in added} == {ClassKey.of(fourth)}
 
 
 def test_both_languages_use_the_same_evidence() -> None:
