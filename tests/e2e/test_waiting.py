@@ -41,13 +41,32 @@ def test_a_shorter_limit_is_applied_in_place(world: World, jobs: dict[str, str],
     world.until(jobs["long"], lambda view: view["state"] == "stopped")
 
 
+def test_what_would_help_is_told_before_the_submit(jobs: dict[str, str], console: Console) -> None:
+    """B1: the form names a change, makes it, and the job would start."""
+    console.open("/submit")
+    console.fill("name", "not-yet")
+    console.fill("roles.0.command", "sleep 1")
+    console.fill("roles.0.resources.gpu", "1")
+    console.fill("duration", "3h")
+    expect(console.at("would-start")).to_have_attribute("data-when", "queue")
+    shorter = console.at("would-help").get_by_test_id("would-sooner").filter(has_text="limit")
+    shorter.get_by_role("button").click()
+    expect(console.at("would-start")).to_have_attribute("data-when", "now")
+    expect(console.field("duration")).not_to_have_value("3h")
+    expect(console.at("would-help")).to_have_count(0)
+
+
 def test_a_smaller_copy_takes_the_place_of_the_job(world: World, jobs: dict[str, str], console: Console) -> None:
     """What a job asks for is changed in a copy, which says what differs; the first job is stopped once the copy is submitted."""
     console.open_job(jobs["large"])
     console.page.locator('[data-testid="sooner"]', has_text="gpu").get_by_test_id("sooner-copy").click()
     expect(console.at("copied")).to_contain_text("roles.0.resources.gpu")
     expect(console.field("roles.0.resources.gpu")).to_have_value("1")
-    expect(console.at("would-start")).to_be_visible()
+    expect(console.at("would-start")).to_have_attribute("data-when", "now")
+    console.press("stop-first")  # beside it, it would take what the first is promised
+    expect(console.at("would-start")).to_have_attribute("data-when", "queue")
+    console.press("stop-first")
+    expect(console.at("would-start")).to_have_attribute("data-when", "now")
     copy = console.start()
     console.expect_state("initialising", "running")
     world.until(jobs["large"], lambda view: view["state"] == "stopped")

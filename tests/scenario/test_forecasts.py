@@ -73,8 +73,14 @@ async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: S
     assert (told["when"], told["forecast"]["when"]) == ("queue", "about")
     assert now < told["forecast"]["at"] <= now + 200
     assert len(fake.platform.context.scheduling.queue) == 1
+    same = await fake.platform.queueing.would_start({"spec": card("d", duration="100s")}, ADMIN)
     first = await fake.platform.queueing.would_start({"spec": card("d", duration="100s", priority="urgent")}, ADMIN)
-    assert (told["position"], first["position"]) == (2, 1)
+    assert (same["position"], first["position"]) == (2, 1)
+    view, _ = await fake.platform.submit({"spec": card("d", duration="100s")}, ANN, None)
+    placed = await soon(
+        lambda: next((one for one in fake.platform.queueing.page(ANN)["items"] if one["job"] == view["id"]), None)
+    )
+    assert told["position"] == placed["position"] == 1, "who has used nothing yet comes a little earlier"
 
 
 async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(

@@ -6,7 +6,7 @@ that the reader may not know of only sizes are told: job, name and owner are nul
 
 from typing import Any, Literal
 
-from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Shape, Text, Totals
+from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Shape, Suggestion, Text, Totals
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
 Room = Literal["idle", "tight", "away"]
@@ -379,10 +379,11 @@ class Alternative(Shape):
 
 
 class WouldStart(Shape):
-    """Would it start now? With several flavors: now when any of them can."""
+    """Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked."""
 
     when: Literal["now", "queue", "never"]
     reason: Reason | None
     position: int | None
     forecast: Forecast | None
     alternatives: list[Alternative]
+    suggestions: list[Suggestion]

@@ -66,6 +66,13 @@ class Submission(BaseModel):
     dry_run: bool = False
 
 
+class Question(Submission):
+    """Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps."""
+
+    instead_of: str | None = None
+    suggest: bool = False
+
+
 class Submissions(BaseModel):
     """1 to 10,000 jobs, taken in all or none."""
 

@@ -1,6 +1,7 @@
 """Looking at, changing and ending jobs: list, show, change, stop, delete, explain."""
 
 import sys
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -110,7 +111,7 @@ def delete(jobs: Jobs, as_json: AsJson = False) -> None:
 
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     """Say why jobs wait, run or ended, and what would change that."""
-    from trainmaster.cli.render import console, emit_json, waiting_lines
+    from trainmaster.cli.render import changing, console, emit_json, waiting_lines
 
     server = client()
 
@@ -126,7 +127,8 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
 
     def say(data: dict[str, Any]) -> None:
         console().print(f"{data['id'][:12]}  {data['name']}  {data['state']}", markup=False)
-        for text in [*waiting_lines(data), *_ending(data)] or ["nothing stands in its way"]:
+        waits = waiting_lines(data, partial(changing, data["id"]))
+        for text in [*waits, *_ending(data)] or ["nothing stands in its way"]:
             console().print(f"  {text}", markup=False, soft_wrap=True)
 
     found, good = each(jobs, one)

@@ -4,8 +4,9 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from trainmaster.core.errors import TrainmasterError
@@ -178,8 +179,8 @@ def _clock(at: float) -> str:
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def waiting_lines(found: Mapping[str, Any]) -> list[str]:
-    """Return why a job waits (or would), where and until when, and what to type that it starts sooner."""
+def waiting_lines(found: Mapping[str, Any], command: Callable[[Mapping[str, Any]], str]) -> list[str]:
+    """Return why a job waits (or would), where and until when, and what to type that it starts sooner: `command` of a change."""
     texts = []
     if found.get("reason"):
         texts.append(found["reason"]["message"]["en"])
@@ -195,7 +196,7 @@ def waiting_lines(found: Mapping[str, Any]) -> list[str]:
         texts.append(f"expected start: {expected_start(forecast)}{span}{by}")
     for one in found.get("suggestions", ()):
         texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")
-        texts.append(f"  {_command(found['id'], one['change'])}")
+        texts.append(f"  {command(one['change'])}")
     return texts
 
 
@@ -207,19 +208,23 @@ def _sooner(one: Mapping[str, Any]) -> str:
     return f"sooner, {expected_start(one['forecast'])} instead of {'an unknown time' if before is None else _clock(before)}"
 
 
-def _command(job: str, change: Mapping[str, Any]) -> str:
+def changing(job: str, change: Mapping[str, Any]) -> str:
     """Return what makes `change`: in place where the job keeps its turn, else in a copy instead of it."""
     if change.keys() <= {"duration", "priority"}:
         words = (f"--{name} {exact_duration(value) if name == 'duration' else value}" for name, value in change.items())
         return f"tm change {job[:12]} {' '.join(words)}"
+    return f"{_setting(f'clone {job[:12]}', change)} && tm stop {job[:12]}"
+
+
+def _setting(words: str, change: Mapping[str, Any]) -> str:
     pairs = (
         f"--set {shlex.quote(f'{path}={json.dumps(value, ensure_ascii=False)}')}" for path, value in change.items()
     )
-    return f"tm clone {job[:12]} {' '.join(pairs)} && tm stop {job[:12]}"
+    return f"tm {words} {' '.join(pairs)}"
 
 
-def show_preview(found: Mapping[str, Any]) -> None:
-    """Print a preview: problems, or what would run and where."""
+def show_preview(found: Mapping[str, Any], words: str) -> None:
+    """Print a preview: problems, or what would run and where. `words`: the command that submits it."""
     out = console()
     for problem in found["problems"]:
         out.print(
@@ -238,7 +243,7 @@ def show_preview(found: Mapping[str, Any]) -> None:
     start = found.get("would_start")
     if start is not None:
         out.print(WHEN[start["when"]])
-        for line in waiting_lines(start):
+        for line in waiting_lines(start, partial(_setting, words)):
             out.print(f"  {_e(line)}", soft_wrap=True)
         if len(start["alternatives"]) > 1:
             for way in start["alternatives"]:

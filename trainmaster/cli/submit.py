@@ -1,5 +1,6 @@
 """Submitting and trying out: submit, preview, clone."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,7 +64,7 @@ def submit(
 ) -> None:
     """Submit a job; its code folder is uploaded first."""
     if dry_run:
-        preview(file, set_, offline=False, as_json=as_json)
+        preview(file, set_, offline=False, instead_of=None, as_json=as_json)
         return
     server = client()
     with _uploading(not as_json) as on_upload:
@@ -137,28 +138,41 @@ def preview(
     file: File,
     set_: Set = None,
     offline: Annotated[bool, typer.Option(help="Check without a server: commands, but not whether it fits.")] = False,
+    instead_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JOB", help="A waiting job of yours whose place it would take, which is then not counted."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say everything that is wrong with a job, what would run and whether it would start now. Changes nothing.
+    """Say everything that is wrong with a job, what would run, whether it would start now and what would help. Changes nothing.
 
     Where no server answers, the same checks are made here; only whether it fits stays open.
     """
     from trainmaster.cli.render import emit_json, show_preview
 
-    found = _rehearse(file, set_) if offline else _preview(file, set_)
-    emit_json(found) if as_json else show_preview(found)
+    found = _rehearse(file, set_) if offline else _preview(file, set_, instead_of)
+    emit_json(found) if as_json else show_preview(found, shlex.join(["submit", str(file), *_repeated(set_)]))
     if not found["ok"]:
         sys.exit(2)
 
 
-def _preview(file: Path, set_: list[str] | None) -> dict[str, Any]:
+def _repeated(pairs: list[str] | None) -> list[str]:
+    return [word for pair in pairs or [] for word in ("--set", pair)]
+
+
+def _preview(file: Path, set_: list[str] | None, instead_of: str | None) -> dict[str, Any]:
     from trainmaster.core.errors import Unavailable
 
     wanted = changes(set_)
     try:
         server = client()
         found = server.preview(file, set=wanted)
-        return found | {"would_start": server.would_start(file, set=wanted) if found["ok"] else None}
+        if not found["ok"]:
+            return found | {"would_start": None}
+        first = server.get(instead_of).id if instead_of is not None else None
+        return found | {"would_start": server.would_start(file, set=wanted, instead_of=first, suggest=True)}
     except Unavailable as error:
         print(f"{error.message}; checked without it, so whether it fits is not known.", file=sys.stderr)
         return _rehearse(file, set_)

@@ -31,6 +31,14 @@ class Promised(NamedTuple):
     spare: dict[Key, int]
 
 
+class Kept(NamedTuple):
+    """What the head of the line will take, until when."""
+
+    job: str
+    wanted: Amounts
+    ends_at: float
+
+
 class Claim:
     """`job` takes `wanted` of what its accounts have a right to. When that is gets known once somebody comes in its way."""
 
@@ -46,12 +54,16 @@ class Claim:
             self._made = self._make()
         return self._made
 
-    def refuses(self, asked: Amounts, ends_at: float) -> Key | None:
-        """Return of what too much is asked to start now and end at `ends_at`, None when the claim is not touched."""
+    def refuses(self, asked: Amounts, ends_at: float, head: Kept | None) -> Key | None:
+        """Return of what too much is asked to start now and end at `ends_at`, None when the claim is not touched.
+
+        `head`: what of the rest is kept for another job.
+        """
         touched = [key for key in asked if key in self.wanted]
         if not touched or self._in_time(ends_at):
             return None
-        return next((key for key in touched if asked[key] > self.promised.spare[key]), None)
+        kept = head.wanted if head is not None and not self._in_time(head.ends_at) else {}
+        return next((key for key in touched if asked[key] + kept.get(key, 0) > self.promised.spare[key]), None)
 
     def took(self, asked: Amounts, ends_at: float) -> None:
         """Note what started beside it."""
@@ -69,6 +81,7 @@ class Claims:
 
     def __init__(self) -> None:
         self._claims: dict[Account, list[Claim]] = {}
+        self._head: Kept | None = None
 
     @property
     def any(self) -> bool:
@@ -88,8 +101,15 @@ class Claims:
         for account in dict.fromkeys(account for account, _ in claim.wanted):
             self._claims.setdefault(account, []).append(claim)
 
+    def keep(self, kept: Kept, claim: Claim) -> None:
+        """Let the head have what it claims; what other claims leave is that much less for the others, if it is to run on then."""
+        self._head = kept
+        self.add(claim)
+
     def withdraw(self, job: str) -> None:
         """Forget the claims of this job, which starts."""
+        if self._head is not None and self._head.job == job:
+            self._head = None
         for account, claims in self._claims.items():
             self._claims[account] = [claim for claim in claims if claim.job != job]
 
@@ -97,13 +117,14 @@ class Claims:
         """Return what somebody else's claim refuses to `job`, and who that is."""
         for account in dict.fromkeys(account for account, _ in asked):
             for claim in self.on(account):
-                key = claim.refuses(asked, ends_at) if claim.job != job else None
+                head = self._head if self._head is not None and self._head.job not in (job, claim.job) else None
+                key = claim.refuses(asked, ends_at, head) if claim.job != job else None
                 if key is not None:
                     return key, claim.job
         return None
 
     def took(self, job: str, asked: Amounts, ends_at: float) -> None:
-        """Note what `job` took, or will when its turn comes."""
+        """Note what `job` took."""
         claims = {id(claim): claim for account, _ in asked for claim in self.on(account)}
         for claim in claims.values():
             if claim.job != job:

@@ -9,7 +9,7 @@ import math
 from bisect import bisect_left
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Resources
 from trainmaster.queue.backfill import Line
@@ -127,15 +127,21 @@ def _ahead(lane: Lane, ranking: Ranking, turn: Place) -> int:
     return sum(ranking.ahead(cls, turn) if len(cls.jobs) > 1 else 1 for _, _, cls in islice(lane.rows, before))
 
 
-def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Start | Reason:
-    """Return where `job` would start if it were submitted now, or why it would wait. `snapshot` is left as it is.
+class Judged(NamedTuple):
+    """One job in one pass: what the pass saw, what it did, and where the job starts or why it waits."""
 
-    O(a pass).
-    """
+    job: Pending
+    snapshot: Snapshot
+    made: Plan
+    found: Start | Reason
+
+
+def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = DEFAULT) -> Judged:
+    """Return how a pass would judge `job` if it were submitted now. `snapshot` is left as it is. O(a pass)."""
     seen = replace(snapshot, pending=joined(snapshot.pending, job))
     made = plan(seen, now, policy)
     start = next((start for start in made.starts if start.job == job.job), None)
-    return start or explain(seen, job, made)
+    return Judged(job, seen, made, start or explain(seen, job, made))
 
 
 def _holders(

@@ -113,7 +113,7 @@ class _Pass:
         return Plan(
             starts=tuple(self.starts),
             evictions=tuple(self.evictions),
-            resizes=() if more else self._resizes(),
+            resizes=() if more or self.evictions else self._resizes(),
             reservations=tuple(each for each in promised if each is not None),
             more=more,
             at=self.now,
@@ -135,7 +135,7 @@ class _Pass:
         return left <= most or len(handed) < most
 
     def _resizes(self) -> tuple[Resize, ...]:
-        return tuple(grown(self.running, self.lines, self.room, self.books, self.now, self.policy))
+        return tuple(grown(self.running, self.lines, self.room, self.books, self.by_name, self.now, self.policy))
 
     def books(self, pool: str) -> Books:
         """Return what the accounts of `pool` hold by now."""
@@ -289,7 +289,7 @@ class _PoolPass:
         if work.policy.preemption != "off" and far and self._promised(job, promise) == OWN:
             most = work.policy.preempt_most - len(work.evictions)
             evicted, sooner = give_way(
-                job, demands, work.room, running, self.books, work.held_by, work.now, work.policy, most
+                job, demands, work.room, running, self.books, work.held_by, work.now, work.policy, work.packing, most
             )
             if sooner is not None and self._promised(job, sooner) == OWN:
                 work.evictions += evicted

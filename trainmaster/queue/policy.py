@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple
 
 from trainmaster.core.errors import Problem
+from trainmaster.core.units import exact_duration
 from trainmaster.queue.packing import Rule
 
 HOUR: Final = 3600.0
@@ -149,14 +150,20 @@ def problems(values: Mapping[str, Any]) -> tuple[Problem, ...]:
         elif knob.choices and value not in knob.choices:
             found.append(Problem(name, f"must be one of {', '.join(knob.choices)}", "Choose one of them.", value=value))
         elif not knob.choices and not _within(knob, value):
-            whole = "a whole number" if _type(name) is int else "a number"
-            rule = f"must be {whole} from {knob.least:g} to {knob.most:g}"
-            found.append(Problem(name, rule, f"The default is {getattr(DEFAULT, name):g}.", value=value))
+            kind = "a whole number" if _type(name) is int else "a number of seconds" if knob.unit == "s" else "a number"
+            least, most, usual = (_written(knob, amount) for amount in (knob.least, knob.most, getattr(DEFAULT, name)))
+            found.append(
+                Problem(name, f"must be {kind} from {least} to {most}", f"The default is {usual}.", value=value)
+            )
     return tuple(found)
 
 
 def _within(knob: Knob, value: Any) -> bool:
     return not isinstance(value, bool) and isinstance(value, _type(knob.name)) and knob.least <= value <= knob.most
+
+
+def _written(knob: Knob, amount: float) -> str:
+    return exact_duration(amount) if knob.unit == "s" else f"{amount:g}"
 
 
 def _type(name: str) -> Any:

@@ -30,6 +30,7 @@ def give_way(
     held_by: HeldBy,
     now: float,
     policy: QueuePolicy,
+    packing: Packing,
     most: int,
 ) -> tuple[list[Evict], Promise | None]:
     """Return whom to evict, at most `most`, for `head`, and in which of `ways`, all within its right, it then starts; or nobody.
@@ -40,7 +41,6 @@ def give_way(
     """
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]
     able = _able(head, running, books, now, policy)
-    packing = Packing(policy.packing, policy.rest_rule)
     for demand in ways:
         chosen = able
         found = after(room, demand, [*ending, *(held_by(usage) for _, usage in chosen)], packing)

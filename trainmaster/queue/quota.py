@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role
-from trainmaster.queue.claims import Claim, Claims, Key, Promised, Release, promise
+from trainmaster.queue.claims import Claim, Claims, Kept, Key, Promised, Release, promise
 from trainmaster.queue.need import millicores
 from trainmaster.queue.snapshot import Tenant, Usage
 
@@ -194,9 +194,8 @@ class Books:
         """Leave `wanted` to `job` from now on: it starts when its nodes are free, and will end by `ends_at`."""
         asked = self._limited(tenant, wanted)
         self.claims.withdraw(job)
-        self.claims.took(job, asked, ends_at)
         spare = {key: self._rights[key] - self._held[key] - amount for key, amount in asked.items()}
-        self.claims.add(Claim(job, asked, lambda: Promised(now, spare)))
+        self.claims.keep(Kept(job, asked, ends_at), Claim(job, asked, lambda: Promised(now, spare)))
 
     def _limited(self, tenant: Tenant, wanted: Charges) -> dict[Key, int]:
         """Return what of `wanted` counts against a quota, by account and resource."""

@@ -186,9 +186,17 @@ class Client:
         found: dict[str, Any] = self.http.json("GET", "/cluster")
         return found
 
-    def would_start(self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto") -> dict[str, Any]:
-        """Return whether a job would start now or queue (``when``); with several flavors, now when any way can."""
+    def would_start(
+        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", instead_of: str | None = None,
+        suggest: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return whether a job would start now or queue (``when``); with several flavors, now when any way can.
+
+        `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place; `suggest`: if
+        it would wait, also say what would start it sooner (``suggestions``). Raises InvalidSpec.
+        """
         body = self.body(spec, set=set, dialect=dialect, upload=False)
+        body |= {"instead_of": instead_of, "suggest": suggest}
         found: dict[str, Any] = self.http.json("POST", "/queue/would-start", json=body, repeat=True)
         return found
 

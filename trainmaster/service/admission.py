@@ -39,13 +39,17 @@ class Admission:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent = pools, urgent
 
-    def problems(self, job: Job, who: Principal) -> list[Problem]:
-        """Return everything that speaks against `job`, apart from its inputs and its size."""
+    def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
+        """Return everything that speaks against `job`, apart from its inputs and its size.
+
+        `instead_of`: a waiting job whose place is not counted.
+        """
+        gone = () if instead_of is None else (instead_of,)
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        found += self._urgent.problems(wanted((job,)), "priority")
+        found += self._urgent.problems(wanted((job,)), "priority", gone)
         found += place_problems(job, self._pools)
-        if len(self._scheduling.queue) >= self._config.limits.max_queued:
+        if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
             text = f"{self._config.limits.max_queued} jobs are waiting already"
             found.append(Problem("", text, "Wait until some have started, or raise limits.max_queued.", "queue_full"))
         return found
@@ -72,11 +76,12 @@ class Admission:
         """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
         ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any("The jobs cannot be accepted")
 
-    def change_problems(self, job: Job, priority: Any, who: Principal) -> list[Problem]:
-        """Return what speaks against another priority for `job` (R170, R171)."""
+    def change_problems(self, job: Job, priority: Any, who: Principal, instead_of: Job | None = None) -> list[Problem]:
+        """Return what speaks against another priority for `job` (R170, R171). `instead_of`: as in `problems`."""
         found = self.priority_problems(priority, who, "priority")
         if not found and priority == "urgent" and job.priority is not Priority.URGENT:
-            found += self._urgent.problems(Counter({(job.workspace, job.owner): 1}), "priority")
+            gone = () if instead_of is None else (instead_of,)
+            found += self._urgent.problems(Counter({(job.workspace, job.owner): 1}), "priority", gone)
         return found
 
     def duration_problems(self, value: Any, path: str) -> list[Problem]:

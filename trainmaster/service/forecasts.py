@@ -12,16 +12,16 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.queue.calibration import Calibration
-from trainmaster.queue.classes import pending_of
+from trainmaster.queue.explain import Judged
 from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, scene_of
 from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
@@ -140,15 +140,15 @@ class Forecasts:
             return _unknown("far" if len(made.prospect.starts) >= MOST else "soon")
         return self._shown(job.id, made, now)
 
-    async def would(self, job: Job, now: float) -> dict[str, Any]:
-        """Return the same for a job that is not submitted; it takes the last place among its equals."""
+    async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> dict[str, Any]:
+        """Return the same for one that is not submitted, as if others `gone` did not wait."""
+        job = judged.job
         if not self._scheduling.places(job.pool):
             return _unknown("cluster")
-        pending = pending_of(replace(job, seq=2**53))
-        line = list(islice(self._scheduling.line(job.pool, pending), MOST))
-        if pending not in line:
+        line = list(islice(self._scheduling.line(job.pool, job, gone, judged.made), MOST))
+        if job not in line:
             return _unknown("far")
-        return await self.foreseen(await self.scene(job.pool, now, line), job.id)
+        return await self.foreseen(await self.scene(job.pool, now, line), job.job)
 
     async def scene(self, pool: str, now: float, line: Iterable[Pending]) -> Scene:
         """Return the scene of `pool` in which `line`, of which the first MOST count, waits."""

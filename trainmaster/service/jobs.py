@@ -21,7 +21,8 @@ from trainmaster.core.states import Phase, Priority
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.sooner import sooner
+from trainmaster.service.scheduling import told
+from trainmaster.service.sooner import helping
 from trainmaster.service.views import attempt_view, event_view, job_view, note_view, role_view
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
@@ -132,19 +133,17 @@ class Jobs:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
         job = await self.resolve(ref, who)
         view = (await self.views([job], who))[0]
-        document = await self.document(job)
-        flavors = {name: one.resources() for name, one in self._ctx.pools.flavors.get(job.workspace, {}).items()}
-
-        def works(change: Mapping[str, Any]) -> bool:
-            if "priority" in change and self._ctx.admission.change_problems(job, change["priority"], who):
-                return False
-            return self._ctx.submit.would_take(document, change, who)
-
-        explained = self._ctx.scheduling.explain(job, self._ctx.names_for(who), flavors, works)
-        explained["suggestions"] += await sooner(self._ctx, job, flavors, works, explained["suggestions"])
-        explained["reason"] = explained["reason"] or view["reason"]  # of a cluster
-        forecast = self._ctx.forecast(job)
-        return {"id": job.id, "state": view["state"], "verdict": view["verdict"], **explained, "forecast": forecast}
+        document, judged = await self.document(job), self._ctx.scheduling.judged(job)
+        reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
+        return {
+            "id": job.id, "state": view["state"], "verdict": view["verdict"],
+            "reason": reason or view["reason"],  # of a cluster
+            "position": reason["position"] if reason is not None else None,
+            "ahead": reason["position"] - 1 if reason is not None else 0,
+            "evidence": reason["evidence"] if reason is not None else {},
+            "suggestions": await helping(self._ctx, who, job, judged, document) if judged is not None else [],
+            "forecast": self._ctx.forecast(job),
+        }  # fmt: skip
 
     # -- act ---------------------------------------------------------------------------------------------------
 

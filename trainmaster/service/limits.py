@@ -43,20 +43,22 @@ class UrgentLimits:
         """Return how many urgent jobs of a workspace, or of one owner in it, are queued or running."""
         return self._by_workspace[workspace] if owner is None else self._by_user[workspace, owner]
 
-    def problems(self, wanted: Counter[Wanted], path: str) -> list[Problem]:
-        """Return which limits so many more urgent jobs would pass."""
+    def problems(self, more: Counter[Wanted], path: str, gone: Iterable[Job] = ()) -> list[Problem]:
+        """Return which limits so many more urgent jobs would pass, if live jobs `gone` had ended."""
         found = []
         totals: Counter[str] = Counter()
-        for (name, owner), more in wanted.items():
-            totals[name] += more
+        freed = wanted(gone)
+        for (name, owner), count in more.items():
+            totals[name] += count
             record = self._workspace(name)
-            limit, used = record.urgent_per_user if record else None, self.used(name, owner)
-            if limit is not None and used + more > limit:
+            limit, used = record.urgent_per_user if record else None, self.used(name, owner) - freed[name, owner]
+            if limit is not None and used + count > limit:
                 found.append(problem("urgent_limit_user", path, user=owner, workspace=name, used=used, limit=limit))
-        for name, more in totals.items():
+        for name, count in totals.items():
             record = self._workspace(name)
-            limit, used = record.urgent_total if record else None, self.used(name)
-            if limit is not None and used + more > limit:
+            left = sum(ended for (where, _), ended in freed.items() if where == name)
+            limit, used = record.urgent_total if record else None, self.used(name) - left
+            if limit is not None and used + count > limit:
                 found.append(problem("urgent_limit_workspace", path, workspace=name, used=used, limit=limit))
         return found
 

@@ -19,6 +19,7 @@ from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.launching import mounts
+from trainmaster.service.scheduling import told
 from trainmaster.service.submit import read_body
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective, lower, rehearse
@@ -69,15 +70,15 @@ class Preview:
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
         """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait."""
         scheduling = self._ctx.scheduling
-        found = scheduling.would_start(job)
-        if isinstance(found, Start):
+        judged = scheduling.would_start(job)
+        if isinstance(judged.found, Start):
             shown = [
                 {"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)}
-                for a in found.placement
+                for a in judged.found.placement
                 if a.node
             ]
-            return {"when": "now", "reason": None, "placement": shown}, found.placement
-        reason = scheduling.would_wait(job, found, self._ctx.names_for(who))
+            return {"when": "now", "reason": None, "placement": shown}, judged.found.placement
+        reason = told(judged, self._ctx.names_for(who))
         return {"when": "queue", "reason": reason, "placement": []}, scheduling.imagined(job)
 
     def _gang(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:

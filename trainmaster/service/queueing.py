@@ -10,19 +10,21 @@ from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Assignment, Job
-from trainmaster.core.states import Shown
+from trainmaster.core.states import JobState, Shown
+from trainmaster.queue.explain import Judged
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.pools import POLICY
-from trainmaster.service.scheduling import shown
+from trainmaster.service.scheduling import shown, told
+from trainmaster.service.sooner import helping
 from trainmaster.service.submit import read_body
 from trainmaster.service.views import totals
-from trainmaster.spec.lower import lower
+from trainmaster.spec.lower import effective, lower
 
 MAX_BARS: Final = 2000
 """Bars of one timeline; the picture of a larger cluster is cut, and says so."""
@@ -188,45 +190,68 @@ class Queueing:
     async def would_start(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
         """Say whether a job would start if it were submitted now; with several flavors, whether any way can (R163).
 
+        Beside a submission the body may hold `instead_of`, the id of a job that waits and would no longer, and `suggest`: whether
+        to say what would let it start sooner if it waits (tenths of a second of work in a large cluster).
         Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
         """
         decide(who, "jobs:write").demand()
-        candidate = read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+        submission = dict(body)
+        first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
+        candidate = read_body(submission, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
         lowered = lower(
             candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0, digest=candidate.digest,
             dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
         )  # fmt: skip
         job = self._ctx.pools.placed(lowered)
-        wrong = self._ctx.admission.problems(job, who)
+        wrong = self._ctx.admission.problems(job, who, first)
         if wrong:
             raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
-        answers = [self._when(way) for way in ways]
-        best = min(range(len(ways)), key=lambda at: _WHEN.index(answers[at][0]))
-        when, why = answers[best]
-        reason = self._told(ways[best], when, why, who) if why is not None else None
-        queues = when == "queue"
+        answers = [self._when(way, first) for way in ways]
+        when, found = min(answers, key=lambda answer: _WHEN.index(answer[0]))
+        reason, name_of = None, self._ctx.names_for(who)
+        suggestions, forecast = [], None
+        if isinstance(found, Reason):
+            reason = shown(found, 0, name_of) | {"position": None}
+        elif when == "queue":
+            reason = told(found, name_of)
+            judged = found if len(ways) == 1 else self._ctx.scheduling.would_start(job, first)
+            gone = () if first is None else (first.id,)
+            forecast = await self._ctx.forecasts.would(judged, self._ctx.clock(), gone)
+            if suggest:
+                suggestions = await helping(self._ctx, who, job, judged, effective(candidate.spec), first)
         return {
             "when": when, "reason": reason, "position": reason["position"] if reason is not None else None,
-            "forecast": await self._ctx.forecasts.would(job, self._ctx.clock()) if queues else None,
+            "forecast": forecast,
             "alternatives": [
                 {"flavors": [role.flavor for role in way.roles], "when": when}
                 for way, (when, _) in zip(ways, answers, strict=True)
             ],
+            "suggestions": suggestions,
         }  # fmt: skip
 
-    def _when(self, job: Job) -> tuple[str, Reason | None]:
+    def _first(self, ref: Any, who: Principal) -> Job | None:
+        """Return the waiting job of the reader with this id, None when `ref` is. Raises InvalidSpec."""
+        if ref is None:
+            return None
+        job = self._ctx.master.live.get(ref) if isinstance(ref, str) else None
+        remedy = "Name one of your waiting jobs by its id, or leave it out."
+        if job is None or not decide(who, "jobs:write", job.owner).allowed:
+            rule = "there is no such job of yours that has not ended"
+            found = Problem("instead_of", rule, remedy, "no_job", ref)
+        elif job.state is not JobState.QUEUED:
+            rule = f"does not wait: it is {job.shown.value}"
+            found = Problem("instead_of", rule, remedy, "not_waiting", ref)
+        else:
+            return job
+        raise InvalidSpec("The question cannot be answered", remedy=found.remedy, problems=(found,))
+
+    def _when(self, job: Job, instead_of: Job | None) -> tuple[str, Judged | Reason]:
         refused = self._ctx.scheduling.refusal(job)
         if refused is not None:
             return "never", refused
-        found = self._ctx.scheduling.would_start(job)
-        return ("now", None) if isinstance(found, Start) else ("queue", found)
-
-    def _told(self, job: Job, when: str, why: Reason, who: Principal) -> dict[str, Any]:
-        name_of = self._ctx.names_for(who)
-        if when == "never":
-            return shown(why, 0, name_of) | {"position": None}
-        return self._ctx.scheduling.would_wait(job, why, name_of)
+        judged = self._ctx.scheduling.would_start(job, instead_of)
+        return ("now" if isinstance(judged.found, Start) else "queue"), judged
 
 
 _WHEN: Final = ("now", "queue", "never")

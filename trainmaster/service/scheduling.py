@@ -5,9 +5,8 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Final
 
 from trainmaster.core.config import LocalConfig
@@ -16,10 +15,10 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, Role, port_space
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.changes import Changes, Suggestion
-from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, placing
+from trainmaster.queue.changes import LAST, Changes, Suggestion
+from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, placing, without
 from trainmaster.queue.elastic import fewest
-from trainmaster.queue.explain import explain, position, preview
+from trainmaster.queue.explain import Judged, explain, position, preview
 from trainmaster.queue.fairness import Fairness, Offsets
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL
@@ -36,9 +35,6 @@ from trainmaster.queue.sooner import promising
 from trainmaster.queue.suggest import suggest
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
-
-SUGGESTED: Final = 3
-"""Changes told of one waiting job."""
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
@@ -228,15 +224,20 @@ class Scheduling:
         """When the last pass was made; 0 before the first."""
         return self._plan.at
 
-    def line(self, pool: str | None = None, also: Pending | None = None) -> Iterator[Pending]:
+    def line(
+        self, pool: str | None = None, also: Pending | None = None, gone: Collection[str] = (), made: Plan | None = None
+    ) -> Iterator[Pending]:
         """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log lanes) each.
 
-        `pool`: only there. `also`: one who is not in the queue, as if it were.
+        `pool`: only there. `also`: one more, as if it were in the queue; `gone`: ids of others who are, as if they were not;
+        `made`: in the order of this pass.
         """
         classes = self.queue.snapshot_classes()
         if also is not None:
             classes = joined(classes, also)
-        return in_order(classes, self._plan.ranking or Ranking(self.policy, Offsets({})), pool)
+        ranking = (made or self._plan).ranking or Ranking(self.policy, Offsets({}))
+        line = in_order(classes, ranking, pool)
+        return (one for one in line if one is also or one.job not in gone) if gone else line
 
     @property
     def _handing(self) -> Mapping[str, int]:
@@ -264,47 +265,37 @@ class Scheduling:
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
         return shown(explain(snapshot, pending, self._plan), before, name_of)
 
-    def explain(
-        self, job: Job, name_of: NameOf, flavors: Mapping[str, Resources], works: Callable[[Mapping[str, Any]], bool]
-    ) -> dict[str, Any]:
-        """Return reason, position and the cheapest changes that would start `job` sooner (B1).
-
-        `flavors`: those that its roles may have; `works`: whether a change of its document would be accepted.
-        """
+    def judged(self, job: Job) -> Judged | None:
+        """Return how the last pass judged `job`, with who holds most of what it lacks; None when it does not wait."""
         pending = self.queue.get(job.id)
         if pending is None:
-            return {"reason": None, "position": None, "ahead": 0, "evidence": {}, "suggestions": []}
-        snapshot = self._snapshot()
-        why = explain(snapshot, pending, self._plan, holders=True)
-        ahead = position(snapshot, pending, self._plan)
-        now: Iterable[Suggestion] = ()
-        if self.places(job.pool):
-            now = suggest(snapshot, pending, why, self._plan, flavors, self.policy, _spent_s(job))
-        found = islice((one for one in now if works(one.change)), SUGGESTED)
-        told = shown(why, ahead, name_of)
-        return {
-            "reason": told,
-            "position": told["position"],
-            "ahead": ahead,
-            "evidence": told["evidence"],
-            "suggestions": [suggestion(one) for one in found],
-        }
-
-    def promising(self, job: Job, flavors: Mapping[str, Resources]) -> tuple[Pending, list[Suggestion]] | None:
-        """Return how `job` waits, and the changes that may well bring its start forward, None when it does not wait."""
-        pending = self.queue.get(job.id)
-        if pending is None or not self.places(job.pool):
             return None
-        changes = Changes(pending, self._plan.at, _spent_s(job))
-        return pending, promising(self._snapshot(), changes, flavors)
+        snapshot = self._snapshot()
+        return Judged(pending, snapshot, self._plan, explain(snapshot, pending, self._plan, holders=True))
 
-    def would_start(self, job: Job) -> Start | Reason:
-        """Return where `job` would start if it were submitted now, or the reason why it would wait. O(a pass)."""
-        return preview(self._snapshot(), _last(job), job.submitted_at, self.policy)
+    def would_start(self, job: Job, instead_of: Job | None = None) -> Judged:
+        """Return how a pass would judge `job` if it were submitted now, the last of its equals, and `instead_of` did not wait.
 
-    def would_wait(self, job: Job, reason: Reason, name_of: NameOf) -> dict[str, Any]:
-        """Return that reason as a reader sees it, with the position that `job` would have."""
-        return shown(reason, position(self._snapshot(), _last(job), self._plan), name_of)
+        O(a pass).
+        """
+        snapshot = self._snapshot()
+        first = self.queue.get(instead_of.id) if instead_of is not None else None
+        if first is not None:
+            snapshot = replace(snapshot, pending=without(snapshot.pending, first))
+        return preview(snapshot, pending_of(replace(job, seq=LAST)), job.submitted_at, self.policy)
+
+    def helping(
+        self, judged: Judged, flavors: Mapping[str, Resources], spent_s: float
+    ) -> tuple[Iterable[Suggestion], Iterable[Suggestion]]:
+        """Return the changes with which who waits would start now, and those that may well bring its start forward (B1).
+
+        Those that give up least first. `flavors`: those that its roles may have; `spent_s`: what is over of the time of its limit.
+        """
+        job, snapshot, made, why = judged
+        if isinstance(why, Start) or not self.places(job.pool):
+            return (), ()
+        now = suggest(snapshot, job, why, made, flavors, self.policy, spent_s)
+        return now, promising(snapshot, Changes(job, made.at, spent_s), flavors)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
         """Return where `job` would run if nothing else did; empty when it could not even then, or is not ours to say."""
@@ -326,21 +317,6 @@ def _nowhere(placement: Sequence[Assignment]) -> bool:
     return not placement[0].node
 
 
-def _last(job: Job) -> Pending:
-    """Return one that is not submitted as the queue would see it: the last of its equals."""
-    return pending_of(replace(job, seq=2**53))
-
-
-def _spent_s(job: Job) -> float:
-    """Return what is over of the time of a waiting job's limit: it counts from the first start."""
-    return 0.0 if job.started_at is None else max(0.0, job.queued_at - job.started_at)
-
-
-def suggestion(one: Suggestion, forecast: dict[str, Any] | None = None, before: float | None = None) -> dict[str, Any]:
-    """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
-    return {"message": two(one.message), "change": one.change, "forecast": forecast, "instead_of": before}
-
-
 def _turn(job: Job) -> tuple[object, ...]:
     """What decides the turn of a waiting job and may change while it waits."""
     return job.priority, job.policy.duration_s, job.queued_at
@@ -352,6 +328,12 @@ def _ends(job: Job) -> tuple[object, ...]:
     if attempt is None:
         return ()
     return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
+
+
+def told(judged: Judged, name_of: NameOf) -> dict[str, Any]:
+    """Return why somebody waits, and where in its pool's line, as the API shows it to a reader."""
+    assert isinstance(judged.found, Reason), "who starts has no reason to wait"
+    return shown(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
 
 
 def shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:

@@ -1,51 +1,90 @@
-"""Changes that bring the expected start of a waiting job clearly forward (B1), each tried in the forecast's own futures.
+"""What would start a job that waits, or would if it were submitted, now or clearly sooner (B1).
 
-Played in steps, others having their turn in between; bounded by how many are tried, most of them in one future only: those
-that do not help in the typical one. Invariant: what is named starts, as
+Changes that start it now come from the pass that judged it. Where they are few, others are tried in the forecast's own
+futures: played in steps, others having their turn in between; bounded by how many are tried, most of them in one future
+only: those that do not help in the typical one. Invariant: what is named is accepted of the person who asks, and starts, as
 expected, clearly before the job does as it is, in the same scene.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
-from trainmaster.core.records import Job, Resources
+from trainmaster.access.roles import Principal
+from trainmaster.core.records import Job
+from trainmaster.queue.changes import Suggestion
+from trainmaster.queue.explain import Judged
 from trainmaster.queue.forecast import MOST
 from trainmaster.queue.future import Scene
-from trainmaster.queue.snapshot import Pending
+from trainmaster.queue.snapshot import Pending, Plan
 from trainmaster.queue.sooner import clearly_sooner
 from trainmaster.service.context import Context
-from trainmaster.service.scheduling import SUGGESTED, suggestion
+from trainmaster.service.views import two
+
+SUGGESTED: Final = 3
+"""Changes told of one job."""
 
 TRIED: Final = 6
 """So many changes are played, the cheapest first."""
 
 
-async def sooner(
-    context: Context, job: Job, flavors: Mapping[str, Resources], works: Callable[[Mapping[str, Any]], bool],
-    known: Sequence[Mapping[str, Any]],
+async def helping(
+    context: Context, who: Principal, job: Job, judged: Judged, document: Mapping[str, Any], instead_of: Job | None = None
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return changes, the cheapest first, that bring the start of `job` forward, so many that with `known` there are SUGGESTED."""
-    found = context.scheduling.promising(job, flavors) if len(known) < SUGGESTED else None
-    if found is None:
-        return []
-    waits, changes = found
+    """Return the changes of `document`, which `job` was made of, that would start it sooner, those that start it now first.
+
+    Each would be accepted of `who`. `judged`: how the job waits; `instead_of`: who is taken not to wait meanwhile.
+    """
+
+    def works(one: Suggestion) -> bool:
+        wanted = one.change.get("priority")
+        if wanted is not None and context.admission.change_problems(job, wanted, who, instead_of):
+            return False
+        return context.submit.would_take(document, one.change, who)
+
+    flavors = {name: one.resources() for name, one in context.pools.flavors.get(job.workspace, {}).items()}
+    now, later = context.scheduling.helping(judged, flavors, _spent_s(job))
+    known = [_told(one) for one in islice(filter(works, now), SUGGESTED)]
     named = {field for one in known for field in one["change"]}
-    changes = [*islice((one for one in changes if not named & one.change.keys() and works(one.change)), TRIED)]
-    play = _Play(context, waits, [replace(one.job, job=f"{job.id}+{nth}") for nth, one in enumerate(changes)])
+    if len(known) == SUGGESTED:
+        return known
+    others = [*islice((one for one in later if not named & one.change.keys() and works(one)), TRIED)]
+    if not others:
+        return known
+    gone = () if instead_of is None else (instead_of.id,)
+    return known + await _sooner(context, judged, others, gone, SUGGESTED - len(known))
+
+
+async def _sooner(
+    context: Context, judged: Judged, changes: Sequence[Suggestion], gone: Collection[str], most: int
+) -> list[dict[str, Any]]:
+    """Return those of `changes`, `most` at most, that bring the start of who waits clearly forward, if others `gone` do not wait."""
+    waits = judged.job
+    tried = [replace(one.job, job=f"{waits.job}+{nth}") for nth, one in enumerate(changes)]
+    play = _Play(context, [waits, *tried], {waits.job, *gone}, judged.made)
     usual, before, out = await play.typical(waits), None, []
-    for one, changed in zip(changes, play.tried, strict=True):
+    for one, changed in zip(changes, tried, strict=True):
         if not clearly_sooner(await play.typical(changed), usual, play.now):
             continue
         before = before or await play.foreseen(waits)
         after = await play.foreseen(changed)
         if clearly_sooner(_at(after), _at(before), play.now):
-            out.append(suggestion(one, after, before["at"]))
-        if len(known) + len(out) == SUGGESTED:
+            out.append(_told(one, after, before["at"]))
+        if len(out) == most:
             break
     return out
+
+
+def _spent_s(job: Job) -> float:
+    """Return what is over of the time of a waiting job's limit: it counts from the first start."""
+    return 0.0 if job.started_at is None else max(0.0, job.queued_at - job.started_at)
+
+
+def _told(one: Suggestion, forecast: dict[str, Any] | None = None, before: float | None = None) -> dict[str, Any]:
+    """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
+    return {"message": two(one.message), "change": one.change, "forecast": forecast, "instead_of": before}
 
 
 def _at(forecast: Mapping[str, Any]) -> float:
@@ -57,11 +96,14 @@ FAR: Final[dict[str, Any]] = {"at": None}
 
 
 class _Play:
-    """One moment, in which `waits` may be changed. `tried`: as what, under names of their own."""
+    """One moment, in which any one of `ways` waits, each under a name of its own, and nobody of `gone` otherwise.
 
-    def __init__(self, context: Context, waits: Pending, tried: Sequence[Pending]) -> None:
-        self.tried, self.now = tried, context.clock()
-        self._scheduling, self._forecasts, self._waits = context.scheduling, context.forecasts, waits
+    `made`: the pass whose order holds.
+    """
+
+    def __init__(self, context: Context, ways: Sequence[Pending], gone: Collection[str], made: Plan) -> None:
+        self.now, self._ways, self._gone, self._made = context.clock(), ways, gone, made
+        self._scheduling, self._forecasts = context.scheduling, context.forecasts
         self._scenes: dict[str, Scene] = {}  # by pool, with everybody who may come into its line
 
     async def typical(self, changed: Pending) -> float:
@@ -79,18 +121,14 @@ class _Play:
         if changed.pool not in self._scenes:
             await self._take_in(changed.pool)
         scene = self._scenes[changed.pool]
-        also = None if changed is self._waits else changed
-        line = self._scheduling.line(changed.pool, also)
-        names = [one.job for one in islice((one for one in line if self._stays(one, changed)), MOST)]
+        line = self._scheduling.line(changed.pool, changed, self._gone, self._made)
+        names = [one.job for one in islice(line, MOST)]
         if changed.job not in names:
             return None
         there = {each.job: each for each in scene.line}
         return replace(scene, line=tuple(there[name] for name in names if name in there))
 
     async def _take_in(self, pool: str) -> None:
-        ours = [one for one in (self._waits, *self.tried) if one.pool == pool]
-        rest = (one for one in self._scheduling.line(pool) if one.job != self._waits.job)
-        self._scenes[pool] = await self._forecasts.scene(pool, self.now, [*ours, *islice(rest, MOST)])
-
-    def _stays(self, one: Pending, changed: Pending) -> bool:
-        return one.job != self._waits.job or changed is self._waits
+        ours = [one for one in self._ways if one.pool == pool]
+        rest = islice(self._scheduling.line(pool, None, self._gone, self._made), MOST)
+        self._scenes[pool] = await self._forecasts.scene(pool, self.now, [*ours, *rest])

@@ -1,7 +1,7 @@
 /** What waits, when it is expected to start, and the rules it waits by. */
 import { get, post, put } from "./client";
 import type { WorkspaceBody } from "./cluster";
-import type { KnobValue, PolicyEffect, PolicyView, QueuePage, Submission, Timeline, WouldStart } from "./types";
+import type { KnobValue, PolicyEffect, PolicyView, Question, QueuePage, Timeline, WouldStart } from "./types";
 
 export interface QueueQuery {
   pool?: string;
@@ -16,8 +16,8 @@ export const readQueue = (query: QueueQuery, signal?: AbortSignal): Promise<Queu
 
 export const readTimeline = (pool: string | undefined, signal?: AbortSignal): Promise<Timeline> => get("/queue/timeline", { pool }, signal);
 
-export const wouldStart = (submission: Submission, signal?: AbortSignal): Promise<WouldStart> =>
-  post("/queue/would-start", { dialect: "auto", ...submission }, { signal });
+export const wouldStart = (question: Question, signal?: AbortSignal): Promise<WouldStart> =>
+  post("/queue/would-start", { dialect: "auto", ...question }, { signal });
 
 export const readPolicy = (): Promise<PolicyView> => get("/queue/policy");
 

@@ -1063,7 +1063,7 @@ export interface paths {
         put?: never;
         /**
          * Would Start
-         * @description Say whether a job would start now or queue; with several flavors, now when any way can.
+         * @description Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any way can.
          */
         post: operations["would_start"];
         delete?: never;
@@ -2871,6 +2871,44 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * Question
+         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps.
+         */
+        Question: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Instead Of
+             * @default null
+             */
+            instead_of: string | null;
+            /**
+             * Suggest
+             * @default false
+             */
+            suggest: boolean;
+        };
+        /**
          * Queue
          * @description The queue in numbers.
          */
@@ -3573,7 +3611,7 @@ export interface components {
         };
         /**
          * WouldStart
-         * @description Would it start now? With several flavors: now when any of them can.
+         * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
          */
         WouldStart: {
             /**
@@ -3587,6 +3625,8 @@ export interface components {
             forecast: components["schemas"]["Forecast"] | null;
             /** Alternatives */
             alternatives: components["schemas"]["Alternative"][];
+            /** Suggestions */
+            suggestions: components["schemas"]["Suggestion"][];
         } & {
             [key: string]: unknown;
         };
@@ -5638,7 +5678,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Submission"];
+                "application/json": components["schemas"]["Question"];
             };
         };
         responses: {

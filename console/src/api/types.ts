@@ -52,6 +52,9 @@ export type Explanation = S["Explanation"];
 export type Bulk = S["Outcome"];
 export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & { problems: Problem[]; warnings: Problem[]; spec: JsonObject | null };
 export type Submission = { spec: Json; dialect?: S["Submission"]["dialect"] };
+/** `instead_of`: a waiting job that would wait no longer; `suggest`: say what would start it sooner. */
+export type Question = Submission & Partial<Pick<S["Question"], "instead_of" | "suggest">>;
+export type Suggestion = S["Suggestion"];
 export type LogChunk = S["LogWindow"];
 export type LogHits = S["LogHits"];
 export type UsageSeries = { t: number[]; [column: string]: (number | null)[] };

@@ -103,6 +103,9 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     answer = await local.post("/api/v1/queue/would-start", json=asked)
     assert not shape_errors(app, "WouldStart", answer)
     assert answer.json()["when"] == "now"
+    answer = await local.post("/api/v1/queue/would-start", json={**asked, "instead_of": made["id"]})
+    assert answer.status_code == 422, "it has started meanwhile"
+    assert not shape_errors(app, "Problem", answer)
     answer = await local.post("/api/v1/queue/policy/simulate", json={
         "values": {"backfill": "none"}, "virtual_clusters": {"vc": {"share": {"gpu": {"nominal": 2}}}},
         "workspaces": {"vision": {"weight": 3, "quotas": {"default": {"gpu": {"nominal": 1, "cap": 2}}}}},

@@ -191,6 +191,10 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     said = tm("preview", both)
     assert "position 2 in the queue" in said
     assert "expected start: " in said
+    said = tm("preview", both, "-s", "description=a b", "--instead-of", waiting[:12])
+    assert "position 1 in the queue" in said
+    assert f"tm submit {both} --set 'description=a b' --set roles.0.replicas=1" in said
+    assert "does not wait" in tm("preview", both, "--instead-of", holder, code=2)
     copy = tm(*shlex.split(command[1])).strip()
     assert waiting in tm(*shlex.split(command[2]))
     until = time.monotonic() + 60

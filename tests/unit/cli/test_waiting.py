@@ -1,13 +1,17 @@
 """What the terminal says to who waits: when a job starts with a change, and when without."""
 
-from trainmaster.cli.render import waiting_lines
+from functools import partial
+
+from trainmaster.cli.render import changing, waiting_lines
 
 
 def test_a_change_is_told_with_both_times() -> None:
     about = {"when": "about", "at": 3600.0, "low": None, "high": None, "why": None, "made_at": 0.0}
     change = {"message": {"en": "Make it urgent"}, "change": {"priority": "urgent"}}
     lines = [
-        waiting_lines({"id": "t" * 33, "suggestions": [{**change, "forecast": forecast, "instead_of": before}]})
+        waiting_lines(
+            {"suggestions": [{**change, "forecast": forecast, "instead_of": before}]}, partial(changing, "t" * 33)
+        )
         for forecast, before in ((None, None), (about, 7200.0), (about, None))
     ]
     assert [line[0] for line in lines] == [

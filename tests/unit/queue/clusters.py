@@ -82,7 +82,8 @@ def overbooked(members: Iterable[Node], held: Iterable[Held]) -> list[str]:
     """Return a sentence for every node, card or port that is held twice, beyond what there is, or out of service."""
     cpu: Counter[str] = Counter()
     memory: Counter[str] = Counter()
-    things: Counter[tuple[str, str, int]] = Counter()
+    cards: Counter[tuple[str, int]] = Counter()
+    ports: Counter[tuple[str, int]] = Counter()
     by_name = {node.name: node for node in members}
     out = []
     for asked, placement in held:
@@ -90,12 +91,13 @@ def overbooked(members: Iterable[Node], held: Iterable[Held]) -> list[str]:
             node = by_name[a.node]
             cpu[a.node] += millicores(asked[a.role].resources.cpu)
             memory[a.node] += asked[a.role].resources.memory_mib
-            things.update(("card", a.node, index) for index in a.gpus)
-            things.update(("port", a.host, number) for _, numbers in a.ports for number in numbers)
+            cards.update({(a.node, index): asked[a.role].resources.gpu_milli for index in a.gpus})
+            ports.update((a.host, number) for _, numbers in a.ports for number in numbers)
             out += [f"no card {index} on {a.node}" for index in a.gpus if index >= len(node.gpus)]
             out += [f"{a.node} is out of service"] if not node.schedulable else []
             out += [f"{a.host} is not the address of {a.node}"] if a.host != node.host else []
-    out += [f"{kind} {number} of {where} is held {n} times" for (kind, where, number), n in things.items() if n > 1]
+    out += [f"{n} thousandths of card {index} of {where}" for (where, index), n in cards.items() if n > 1000]
+    out += [f"port {number} of {host} is held {n} times" for (host, number), n in ports.items() if n > 1]
     out += [f"cpu of {n.name}" for n in by_name.values() if cpu[n.name] > n.cpu * 1000]
     out += [f"memory of {n.name}" for n in by_name.values() if memory[n.name] > n.memory_mib]
     return out

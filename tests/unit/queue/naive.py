@@ -15,6 +15,7 @@ from trainmaster.queue.capacity import Room
 from trainmaster.queue.elastic import fewest, shrunk, steps
 from trainmaster.queue.fit import fit
 from trainmaster.queue.order import Place, Ranking
+from trainmaster.queue.packing import Packing
 from trainmaster.queue.plan import ranking_of
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Account, Books, Charges, Excess, accounts_of, asks
@@ -44,20 +45,20 @@ def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None])
     out = Outcome([], {})
     tenants = {job.tenant for job in world.waiting.values()}
     ranking = ranking_of(world.snapshot(), world.now, policy, tenants)
-    told = iter(promises)
+    told, packing = iter(promises), Packing(policy.packing, policy.rest_rule, world.mix)
     for pool in sorted({job.pool for job in world.waiting.values()}):
-        _Pool(world, policy, pool, told, out, ranking).run()
+        _Pool(world, policy, packing, pool, told, out, ranking).run()
     assert not list(told)
     return out
 
 
 class _Pool:
     def __init__(
-        self, world: World, policy: QueuePolicy, pool: str, promises: Iterator[Promise | None], out: Outcome,
+        self, world: World, policy: QueuePolicy, packing: Packing, pool: str, promises: Iterator[Promise | None], out: Outcome,
         ranking: Ranking,
     ) -> None:  # fmt: skip
         self.world, self.policy, self.pool, self.promises, self.out = world, policy, pool, promises, out
-        self.ranking = ranking
+        self.ranking, self.packing = ranking, packing
         self.settled: set[str] = set()
         self.borrowers: set[str] = set()  # whose turn is after the others', because they exceed what is theirs
         self.claims: dict[str, _Claim] = {}  # by who waits for quota; "head": the head's
@@ -94,7 +95,7 @@ class _Pool:
             for step in range(steps(job.request.shapes[at]) + 1):
                 roles = shrunk(job.request.shapes[at], step)
                 for model in [model for way, model in fine if way == at]:
-                    placed = fit(room, only(roles, model), job.pool)
+                    placed = fit(room, only(roles, model), job.pool, packing=self.packing)
                     if placed is None:
                         continue
                     verdicts.append(self.judge(job, world.charged(roles, placed)))
@@ -141,19 +142,19 @@ class _Pool:
                 continue
             for account, resource in claim.wanted:
                 mine = dict(wanted).get(resource, 0) if account in accounts_of(job.tenant) else 0
-                if mine and self.used(account, resource, claim) + mine > self.rights()[account, resource]:
+                if mine and self.used(account, resource, claim, job.job) + mine > self.rights()[account, resource]:
                     return Excess(account, resource, 0, mine, 0, job=claim.job.job)
         return verdict
 
-    def used(self, account: Account, resource: str, claim: "_Claim") -> int:
-        """What of an account is spoken for when that claim is to be met."""
+    def used(self, account: Account, resource: str, claim: "_Claim", asks: str = "") -> int:
+        """What of an account is spoken for when that claim is to be met, for one who asks for more."""
         total = claim.wanted[account, resource]
         for usage in self.world.running.values():
             gone = usage.ends_at <= claim.at if claim.waits else False
             if usage.pool == self.pool and account in accounts_of(usage.tenant) and not gone:
                 total += dict(usage.held).get(resource, 0)
         head = self.claims.get("head")
-        if head is not None and head is not claim and head.job.job not in self.world.running:
+        if head is not None and head is not claim and head.job.job != asks:
             late = not (head.ends_at <= claim.at and head.ends_at < math.inf)
             total += head.wanted.get((account, resource), 0) if late else 0
         return total
@@ -199,7 +200,8 @@ class _Pool:
         self.claims.pop(job.job, None)
         if self.promised == job.job:
             self.promised, self.at = None, None
-            del self.claims["head"], self.out.heads[self.pool]
+            self.claims.pop("head", None)
+            del self.out.heads[self.pool]
         held = self.world.charged(roles, placed)
         usage = Usage(
             job.job, job.job, roles, placed, job.pool, self.world.now, ends_at, job.priority, job.tenant, held

@@ -1,76 +1,16 @@
 """Stories of quotas in the queue: who waits for one gets it, in any of the ways it may run, and others meanwhile go on."""
 
-import math
 from dataclasses import replace
 
 import pytest
 
-from trainmaster.core.records import Node, Resources, Role
-from trainmaster.queue.capacity import Capacity
+from tests.unit.queue.lab import ANN, BOB, NOW, Lab, gang, started
+from trainmaster.core.records import Resources, Role
 from trainmaster.queue.explain import explain
-from trainmaster.queue.fit import fit
-from trainmaster.queue.plan import plan
-from trainmaster.queue.policy import DEFAULT, NAMED
-from trainmaster.queue.quota import Account, Quota, charges
+from trainmaster.queue.policy import NAMED
+from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.reasons import named, render
-from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Request, RequestClass, Snapshot, Tenant, Usage
-
-NOW = 1000.0
-NODES = (Node("n1", "10.0.0.1", 64.0, 65536, tuple("AAAA")), Node("n2", "10.0.0.2", 64.0, 65536, tuple("BBBB")))
-PLAIN = replace(DEFAULT, age_weight=0.0, fair_weight_s=0.0)
-ANN, BOB = Tenant("", "red", "ann"), Tenant("", "red", "bob")
-
-
-def gang(cards: int, model: str | None = None) -> tuple[Role, ...]:
-    return (Role("w", 1, Resources(1.0, 512, cards, model, 0)),)
-
-
-class Lab:
-    """Two nodes, of four cards each; what runs and waits there."""
-
-    def __init__(self, **caps: dict[str, int]) -> None:
-        self.quotas = {
-            (Account("user", name), "default"): Quota(cap={what: 1000 * most for what, most in cap.items()})
-            for name, cap in caps.items()
-        }
-        self.running: list[Usage] = []
-        self.waiting: list[Pending] = []
-
-    def runs(self, cards: int, ends_in: float, tenant: Tenant = ANN, model: str | None = None) -> None:
-        room, roles = Capacity(NODES), gang(cards, model)
-        for usage in self.running:
-            room.take(usage.roles, usage.placement)
-        placed = fit(room, roles, "default")
-        assert placed is not None
-        held = charges(roles, placed, {node.name: node for node in NODES})
-        name = f"r{len(self.running)}"
-        self.running.append(
-            Usage(name, name, roles, placed, "default", NOW - 10, NOW + ends_in, tenant=tenant, held=held)
-        )
-
-    def waits(self, *shapes: tuple[Role, ...], limit_s: float = math.inf, tenant: Tenant = ANN) -> Pending:
-        number = len(self.waiting)
-        job = Pending(f"j{number}", Request("default", shapes), (NOW - 5 + number / 10, number), 0, tenant, limit_s)
-        self.waiting.append(job)
-        return job
-
-    def seen(self) -> Snapshot:
-        classes: dict[ClassKey, list[Pending]] = {}
-        for job in self.waiting:
-            classes.setdefault(ClassKey.of(job), []).append(job)
-        pending = tuple(RequestClass(key, jobs) for key, jobs in classes.items())
-        return Snapshot(NODES, Running(self.running), pending, quotas=self.quotas)
-
-    def plan(self, **changes: str) -> Plan:
-        return plan(self.seen(), NOW, replace(PLAIN, **changes))  # type: ignore[arg-type]
-
-    def why(self, job: Pending, made: Plan) -> str:
-        return explain(self.seen(), job, made).code
-
-
-def started(made: Plan) -> list[str]:
-    return [start.job for start in made.starts]
+from trainmaster.queue.snapshot import Tenant
 
 
 def test_the_small_jobs_of_a_person_do_not_keep_its_large_one_waiting_for_ever() -> None:
@@ -154,3 +94,24 @@ def test_who_is_first_in_line_for_what_is_its_right_may_still_borrow() -> None:
     made = lab.plan()
     assert [(start.job, start.shape) for start in made.starts] == [(first.job, 1)]
     assert made.reservations == ()
+
+
+def test_what_is_kept_for_the_first_in_line_does_not_stand_in_its_own_way() -> None:
+    """A colleague claims two of three cores from 50 on; the core that is left is kept for the first, which may have it now."""
+    lab = Lab()
+    lab.quotas = {
+        (Account("user", "ann"), "default"): Quota({"gpu:A": 0, "cpu": 3000}),
+        (Account("user", "cyd"), "default"): Quota({"gpu:A": 4000}),
+    }
+    lab.holds((Role("w", 1, Resources(1.5, 512)),), 50, ANN)
+    lab.runs(3, ends_in=80, tenant=BOB, model="B")
+    lab.waits((Role("w", 1, Resources(2.0, 512)),))
+    first = lab.waits(gang(4, "B"), gang(4, "A"))
+    after = lab.waits((Role("w", 1, Resources(0.5, 512)),))
+    made = lab.plan()
+    assert [(start.job, start.shape) for start in made.starts] == [(first.job, 1)]
+    assert lab.why(after, made) == "quota_kept"
+    lab.waiting[1] = replace(first, request=replace(first.request, shapes=(gang(4, "B"),)))
+    made = lab.plan()
+    assert [each.job for each in made.reservations] == [first.job]
+    assert lab.why(lab.waiting[1], made) == "waiting_gpus"

@@ -142,10 +142,10 @@ def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
     room = Capacity(NODES)
     seen = snapshot(NODES, job("first").role(gpu=4, gpu_type="A100").seq(1).done(), capacity=room)
     later = pending_of(job("me").role(gpu=4).seq(9).done())
-    start = preview(seen, later, 0.0)
+    start = preview(seen, later, 0.0).found
     assert isinstance(start, Start)
     assert {a.node for a in start.placement} == {"n2"}
-    same = preview(seen, pending_of(job("me").role(gpu=4, gpu_type="A100").seq(9).done()), 0.0)
+    same = preview(seen, pending_of(job("me").role(gpu=4, gpu_type="A100").seq(9).done()), 0.0).found
     assert isinstance(same, Reason)
     assert same.code == "waiting_gpus"
     assert len(seen.pending[0].jobs) == 1
@@ -160,7 +160,7 @@ def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pyte
     monkeypatch.setattr(Lanes, "add", lambda lanes, cls: (added.append(cls), add(lanes, cls))[1])
     me = pending_of(job("me").role(gpu=2, gpu_type="A100").seq(99).done())
     made = plan(seen, 0.0)
-    found = preview(seen, me, 0.0)
+    found = preview(seen, me, 0.0).found
     assert isinstance(found, Reason)
     assert (found.code, position(seen, me, made)) == ("waiting_gpus", 9)
     assert [one.job for one in in_order(joined(seen.pending, me), made.ranking or USUAL)][-1] == me.job
@@ -187,7 +187,7 @@ def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy,
             queue.put(one)
     kept = replace(snapshot, pending=queue.snapshot_classes())
     made = plan(snapshot, world.now, policy)
-    found = preview(kept, me, world.now, policy)
+    found = preview(kept, me, world.now, policy).found
     start = next((start for start in made.starts if start.job == me.job), None)
     assert found == (start or explain(snapshot, me, made))
     ranking = made.ranking or USUAL

@@ -44,6 +44,13 @@ def test_values_out_of_bounds_are_named(name: str, value: object) -> None:
     assert found.remedy
 
 
+def test_bounds_of_times_are_told_as_times() -> None:
+    (found,) = problems({"fair_weight_s": 40 * 86400.0})
+    assert (found.rule, found.remedy) == ("must be a number of seconds from 0s to 7d", "The default is 6h.")
+    (found,) = problems({"max_starts": 0})
+    assert (found.rule, found.remedy) == ("must be a whole number from 1 to 10000", "The default is 512.")
+
+
 def test_values_change_one_policy() -> None:
     assert from_values({"age_weight": 1.0}, NAMED["fifo-easy"]) == replace(NAMED["fifo-easy"], age_weight=1.0)
 

@@ -12,12 +12,12 @@ from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.changes import DEAR, LAST, Suggestion
-from trainmaster.queue.classes import PendingQueue, pending_of
-from trainmaster.queue.explain import explain
+from trainmaster.queue.classes import PendingQueue, pending_of, without
+from trainmaster.queue.explain import explain, preview
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
-from trainmaster.queue.snapshot import Pending, Request, Snapshot, Usage
+from trainmaster.queue.snapshot import Pending, Reason, Request, Snapshot, Start, Usage
 from trainmaster.queue.suggest import DECIDING_S, MINUTE_S, suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
@@ -162,6 +162,23 @@ def test_every_change_works_when_applied(cluster: tuple[World, QueuePolicy]) -> 
         for change in suggest(seen, one, explain(seen, one, made), made, FLAVORS, policy):
             assert one.roles[0].flavor is None or not any(".resources." in path for path in change.change)
             assert starts(world, policy, name, change.job), change.change
+
+
+@settings(max_examples=80, deadline=None)
+@given(settled(), st.booleans())
+def test_a_change_made_before_the_submit_works_too(cluster: tuple[World, QueuePolicy], beside: bool) -> None:
+    """Of one that would come beside all who wait, or instead of one of them."""
+    world, policy = cluster
+    assume(policy.backfill != "none")  # there a job of several shapes may be told that it waits behind itself
+    for one in world.waiting.values():
+        me = replace(one, job="me", order=(world.now, LAST))
+        seen = world.snapshot()
+        if not beside:
+            seen = replace(seen, pending=without(seen.pending, one))
+        judged = preview(seen, me, world.now, policy)
+        if isinstance(judged.found, Reason):
+            for change in suggest(judged.snapshot, me, judged.found, judged.made, FLAVORS, policy):
+                assert isinstance(preview(seen, change.job, world.now, policy).found, Start), change.change
 
 
 def every(world: World, one: Pending) -> Iterator[tuple[float, Pending]]:

@@ -1,6 +1,7 @@
 """Random small clusters in the middle of their work: what runs, what waits, quotas and shares. For properties of the plan.
 
-All gangs are of one role and without ports, for which the fit is complete: what can start is then a fact, not a heuristic.
+In `worlds` and `crowded` all gangs are of one role, without ports and of whole cards, for which the fit is complete: what
+can start is then a fact, not a heuristic. `mixed` has all that a request may ask for.
 """
 
 import math
@@ -9,10 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
+from tests.unit.queue.clusters import PORTS, ports
 from trainmaster.core.records import Assignment, Node, Resources, Role
 from trainmaster.queue.capacity import Capacity, Room
+from trainmaster.queue.elastic import fewest
 from trainmaster.queue.fairness import Fairness
 from trainmaster.queue.fit import fit
+from trainmaster.queue.need import ALL
+from trainmaster.queue.packing import Mix, mix_of
 from trainmaster.queue.quota import Account, Charges, Quota, charges
 from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Request, RequestClass, Snapshot, Tenant, Usage
@@ -20,6 +25,8 @@ from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Request, Request
 NOW = 1000.0
 POOLS = ("default", "default", "other")
 LIMITS = (10.0, 50.0, 200.0, math.inf)
+BUSY = 103
+"""A port that something beside the platform uses."""
 
 
 @dataclass
@@ -33,6 +40,11 @@ class World:
     fair: Fairness | None = None
     now: float = NOW
 
+    @property
+    def mix(self) -> Mix:
+        """What is asked for by those who wait."""
+        return mix_of((role, role.replicas) for _, one in sorted(self.waiting.items()) for role in one.roles)
+
     def snapshot(self, *, backwards: bool = False) -> Snapshot:
         """Return it for `plan`; `backwards`: with everything that has no order in the opposite one."""
         classes: dict[ClassKey, list[Pending]] = {}
@@ -42,11 +54,20 @@ class World:
         pending = tuple(RequestClass(key, sorted(jobs, key=lambda p: p.order)) for key, jobs in classes.items())
         running = list(self.running.values())[::step]
         quotas = dict(list(self.quotas.items())[::step])
-        return Snapshot(self.nodes, Running(running), pending, quotas=quotas, fair=self.fair)
+        return Snapshot(
+            self.nodes,
+            Running(running),
+            pending,
+            *PORTS,
+            frozenset({BUSY}),
+            quotas=quotas,
+            fair=self.fair,
+            mix=self.mix,
+        )
 
     def room(self, ended: Iterable[str] = ()) -> Room:
         """Return what is free when these attempts have ended, added up from nothing."""
-        room, gone = Capacity(self.nodes), set(ended)
+        room, gone = Capacity(self.nodes, *PORTS, frozenset({BUSY})), set(ended)
         for usage in self.running.values():
             if usage.attempt not in gone:
                 room.take(usage.roles, usage.placement)
@@ -101,21 +122,44 @@ quotas = st.dictionaries(
 
 @st.composite
 def clusters(draw: st.DrawFn) -> tuple[Node, ...]:
-    """Up to four nodes in two pools, some out of service, with cards of up to two models."""
+    """Two to four nodes in two pools, some out of service, with cards of up to two models."""
     return tuple(
         Node(
-            f"n{i}", f"10.0.0.{i}", draw(st.sampled_from((4.0, 8.0))), 8192,
-            tuple(draw(st.lists(st.sampled_from("AAAB"), max_size=4))), draw(st.sampled_from(POOLS)),
-            schedulable=draw(st.sampled_from((True, True, True, True, False))),
+            f"n{i}", f"10.0.0.{i}", draw(st.sampled_from((8.0, 4.0))), 8192,
+            tuple(draw(st.sampled_from(("AA", "AAAA", "AAB", "BB", "")))), draw(st.sampled_from(POOLS)),
+            schedulable=draw(st.sampled_from((True,) * 9 + (False,))),
         )
-        for i in range(draw(st.integers(1, 4)))
+        for i in range(draw(st.integers(2, 4)))
     )  # fmt: skip
+
+
+def carried(kinds: Sequence[Request], nodes: Iterable[Node]) -> list[Request]:
+    """Return those that idle nodes could carry: the others would not have been accepted. One of them, if there is none."""
+    idle = Capacity([replace(node, schedulable=True) for node in nodes], *PORTS)
+    able = (
+        kind for kind in kinds for shape in kind.shapes[:1] if fit(idle, shape, kind.pool, ALL, kind.nodes, kind.driver)
+    )
+    return list(able) or list(kinds[:1])
+
+
+def settle(world: World, job: Pending, began: float, preemptible: bool) -> None:
+    """Let `job` run since `began`, at its smallest where the whole of it does not fit, if it fits at all."""
+    room, request = world.room(), job.request
+    for roles in (job.roles, fewest(job.roles)):
+        placed = fit(room, roles, job.pool, ALL, request.nodes, request.driver)
+        if placed is not None:
+            world.running[job.job] = Usage(
+                job.job, job.job, roles, placed, job.pool, began, began + job.limit_s, job.priority, job.tenant,
+                world.charged(roles, placed), preemptible, request,
+            )  # fmt: skip
+            return
 
 
 @st.composite
 def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (0, 0, 1)) -> World:
     """A cluster on which some jobs run for some time, and up to ten wait."""
-    kinds = draw(st.lists(requests, min_size=1, max_size=4))
+    nodes = draw(clusters())
+    kinds = carried(draw(st.lists(requests, min_size=1, max_size=6)), nodes)
 
     def job(number: int, came: float = NOW) -> Pending:
         return Pending(
@@ -123,18 +167,9 @@ def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (
             draw(st.sampled_from(priorities)), draw(tenants), draw(st.sampled_from(LIMITS)),
         )  # fmt: skip
 
-    world = World(draw(clusters()), {}, fair=draw(st.sampled_from((None, Fairness(3600.0)))))
-    for number in range(draw(st.integers(0, 6))):
-        one = job(100 + number)
-        room = world.room()
-        placed = fit(room, one.roles, one.pool)
-        if placed is None:
-            continue
-        began = NOW - draw(st.sampled_from((0.0, 5.0, 700.0, 5000.0)))
-        world.running[one.job] = Usage(
-            one.job, one.job, one.roles, placed, one.pool, began, began + one.limit_s, one.priority, one.tenant,
-            world.charged(one.roles, placed), draw(st.booleans()), one.request,
-        )  # fmt: skip
+    world = World(nodes, {}, fair=draw(st.sampled_from((None, Fairness(3600.0)))))
+    for number in range(draw(st.integers(0, 9))):
+        settle(world, job(100 + number), NOW - draw(st.sampled_from((0.0, 5.0, 700.0, 5000.0))), draw(st.booleans()))
     if world.fair is not None:
         world.fair = Fairness(3600.0)
         for usage in world.running.values():
@@ -180,6 +215,64 @@ def crowded(draw: st.DrawFn) -> World:
                 one.job, one.job, one.roles, placed, one.pool, NOW, NOW + one.limit_s, 0, one.tenant, held, False, one.request
             )  # fmt: skip
     world.waiting = {f"j{number}": job(number, NOW) for number in range(draw(st.integers(2, 7)))}
+    return world
+
+
+parts = st.builds(
+    lambda replicas, shared, milli, ask, wanted, least: Role(
+        "w", replicas, replace(ask, gpu=1, gpu_milli=milli) if shared else ask, tuple(wanted),
+        min_replicas=min(least, replicas) if least else None,
+    ),
+    st.sampled_from((1, 1, 2, 3)),
+    st.sampled_from((True, False, False)),
+    st.sampled_from((300, 500, 600)),
+    st.builds(
+        Resources, st.sampled_from((0.1, 0.5, 3.0)), st.sampled_from((512, 4096)), st.sampled_from((0, 1, 1, 2)),
+        st.sampled_from((None, None, "A", "B")),
+    ),
+    st.just([]) | ports,
+    st.sampled_from((0, 0, 0, 1)),
+)  # fmt: skip
+gangs = st.lists(parts, min_size=1, max_size=2).map(
+    lambda members: tuple(replace(role, name=f"r{i}") for i, role in enumerate(members))
+)
+names = st.sampled_from((frozenset[str](), frozenset[str](), frozenset({"n0", "n2"}), frozenset({"n1"})))
+flavored = st.builds(
+    lambda first, card: dict.fromkeys(
+        (first, (replace(first[0], resources=replace(first[0].resources, gpu=1, gpu_type=card)), *first[1:]))
+    ),
+    gangs, st.sampled_from("AB"),
+)  # fmt: skip
+choosy = st.builds(
+    lambda pool, shapes, nodes, driver: Request(pool, tuple(shapes), nodes, driver),
+    st.sampled_from(POOLS), gangs.map(lambda gang: [gang]) | flavored, names, st.sampled_from((None, None, None, "535")),
+)  # fmt: skip
+limits = st.dictionaries(
+    st.sampled_from(("gpu", "gpu:A", "memory_mib")), st.sampled_from((0, 500, 2000, 4000, 9000)), min_size=1, max_size=2
+)
+
+
+@st.composite
+def mixed(draw: st.DrawFn) -> World:
+    """Gangs of up to two roles, with shares of cards and ports, for chosen nodes and drivers, of virtual clusters, too."""
+    members = tuple(replace(node, driver=draw(st.sampled_from(("535", "470")))) for node in draw(clusters()))
+    world = World(tuple(replace(node, schedulable=True) for node in members), {})
+    kinds = carried(draw(st.lists(choosy, min_size=1, max_size=6)), members)
+    tenant = st.builds(Tenant, st.sampled_from(("", "vc")), st.sampled_from(("red", "blue")), st.just("ann"))
+
+    def job(number: int) -> Pending:
+        limit_s, priority = draw(st.sampled_from(LIMITS)), draw(st.sampled_from((0, 0, 1)))
+        return Pending(f"j{number}", draw(st.sampled_from(kinds)), (NOW, number), priority, draw(tenant), limit_s)
+
+    for number in range(draw(st.integers(0, 9))):
+        settle(world, job(100 + number), NOW - draw(st.sampled_from((0.0, 5.0, 700.0))), draw(st.booleans()))
+    world.nodes = members
+    world.waiting = {f"j{number}": job(number) for number in range(draw(st.integers(1, 8)))}
+    accounts = [Account("workspace", "red"), Account("cluster", ""), Account("cluster", "vc"), Account("user", "ann")]
+    for account in draw(st.sets(st.sampled_from(accounts), max_size=3)):
+        nominal, cap = draw(st.just({}) | limits), draw(st.just({}) | limits)
+        cap = {name: max(most, nominal.get(name, 0)) for name, most in cap.items()}
+        world.quotas[account, draw(st.sampled_from(POOLS))] = Quota(nominal, cap)
     return world
 
 

@@ -86,9 +86,7 @@ async def simulate_policy(request: Request, body: WhatIfBody) -> Response:
     return Json(await platform(request).what_if.policy(body.values, who(request), workspaces, shares))
 
 
-@routes.route(
-    "POST", "/queue/would-start", scope="jobs:write", raw=True, answers={200: "WouldStart"}, takes="Submission"
-)
+@routes.route("POST", "/queue/would-start", scope="jobs:write", raw=True, answers={200: "WouldStart"}, takes="Question")
 async def would_start(request: Request) -> Response:
-    """Say whether a job would start now or queue; with several flavors, now when any way can."""
+    """Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any way can."""
     return Json(await platform(request).queueing.would_start(await read_object(request), who(request)))

@@ -22,8 +22,8 @@ export const submit = {
   preview: { title: "What will run", checking: "Checking", now: "Starts now", queue: "Will wait in the queue", never: "Can never run here", problems: "To mend", ok: "No problems found", env: "Environment", command: "Command", replica: "Replica", variables: "{{count}} variables", variables_one: "{{count}} variable", placement: "Where it would run", warnings: "Worth knowing", filter: "Filter variables", offline: "The preview is not available right now.", notYet: "Fill in a command to see what will run." },
   json: { title: "The job as a document", hint: "The form and this text are the same job. Edit it, or paste a whole native or OpenPAI document over it.", apply: "Apply to the form", invalid: "This is not valid: {{message}}", pai: "An OpenPAI document: it will be translated when applied.", translated: "Translated from OpenPAI.", notObject: "A job document is an object with names and values.", drop: "Drop a .json or .yaml file anywhere on this page to import it.", imported: "Imported {{name}}", tooBig: "That file is too large to be a job document." },
   copied: {
-    title: "A changed copy of {{name}}, which still waits", hint: "The copy goes to the end of its class. When you submit it, you can have the first job stopped; until then it is judged as one more job.", none: "none",
-    stopFirst: "Then stop the first job ({{id}}), if it still waits", runs: "The first job has started in the meantime and runs on.", notStopped: "The first job could not be stopped:",
+    title: "A copy of {{name}}, which still waits", alone: "A copy of {{name}}", hint: "The copy goes to the end of its class. It is judged as if the first job were gone when that is to be stopped, else as one more job.", none: "none",
+    stopFirst: "Stop the first job ({{id}}) once this is submitted, if it still waits", runs: "The first job has started in the meantime and runs on.", notStopped: "The first job could not be stopped:",
   },
   confirm: { title: "Check and start", back: "Back to the form", document: "Document", submitted: "Submitted", total: "In all" },
   unit: { cores: "cores", cards: "cards" },

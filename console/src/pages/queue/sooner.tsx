@@ -6,13 +6,12 @@ import { App, Button, Tag, Tooltip } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { changeJob } from "../../api/jobs";
-import type { Explanation, Job } from "../../api/types";
+import type { Job, Suggestion } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { useErrorText } from "../../shared/ui";
 
-type Suggestion = Explanation["suggestions"][number];
 type Wanted = Parameters<typeof changeJob>[1];
 export type Changing = Pick<Job, "id" | "name" | "duration_s" | "priority">;
 
@@ -55,7 +54,7 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
 }
 
 /** When it starts with the change: now, or when it is expected to, and when without. */
-function When({ suggestion }: { suggestion: Suggestion }): ReactNode {
+export function When({ suggestion }: { suggestion: Suggestion }): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
   const at = suggestion.forecast?.at ?? null;

@@ -1,26 +1,25 @@
 /** The last look before the job is submitted (R64), and the start button (R42). */
 import { CaretRightFilled } from "@ant-design/icons";
-import { Alert, Button, Checkbox, Collapse, Modal, Table } from "antd";
+import { Alert, Button, Collapse, Modal, Table } from "antd";
 import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
-import type { Job, JsonObject, Preview, WouldStart } from "../../api/types";
+import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
-import { WouldDetail } from "./would";
+import { outlook, WouldDetail, type Would } from "./would";
 
 interface Props {
   doc: JsonObject;
   preview: Preview;
-  start: WouldStart | undefined;
-  /** The waiting job that this one is a changed copy of; it is no longer needed once this one is submitted. */
-  replaces: string | undefined;
+  start: Would;
+  /** Whether the job that this one is a copy of, and that still waits, is to be stopped: the choice. */
+  children: ReactNode;
   close: () => void;
-  /** `first`: the job to be stopped after that. */
-  done: (job: Job, first: string | undefined) => void;
+  done: (job: Job) => void;
 }
 
 interface RoleLine {
@@ -48,11 +47,10 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, preview, start: would, replaces, close, done }: Props): ReactNode {
+export function Confirm({ doc, preview, start: would, children, close, done }: Props): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const key = useRef(freshKey()); // one key per look: pressing twice, or again after a lost answer, makes one job
-  const [stopping, setStopping] = useState(true);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const effective = preview.spec ?? doc;
@@ -62,12 +60,13 @@ export function Confirm({ doc, preview, start: would, replaces, close, done }: P
     setBusy(true);
     setError(null);
     try {
-      done(await submitJob({ spec: doc, dialect: "native" }, key.current), stopping ? replaces : undefined);
+      done(await submitJob({ spec: doc, dialect: "native" }, key.current));
     } catch (refused) {
       setError(refused);
       setBusy(false);
     }
   };
+  const found = preview.fits ? outlook(preview.fits, would) : null;
   const framework = useFrameworkTitle()(isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single"));
   const length = effective["duration"];
   const text = JSON.stringify(inOrder(doc), null, 2);
@@ -78,7 +77,7 @@ export function Confirm({ doc, preview, start: would, replaces, close, done }: P
         <Button key="go" type="primary" icon={<CaretRightFilled />} loading={busy} onClick={() => void start()} data-testid="start" autoFocus>{t("submit.start")}</Button>,
       ]}>
       <div className="tm-stack" data-testid="confirm-page">
-        <Alert type={preview.fits?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${preview.fits?.when ?? "queue"}`)} description={would && would.when === preview.fits?.when ? <WouldDetail answer={would} /> : preview.fits?.reason ? pick(preview.fits.reason.message) : undefined} />
+        <Alert type={found?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${found?.when ?? "queue"}`)} description={would.current ? <WouldDetail answer={would.current} /> : found?.reason ? pick(found.reason.message) : undefined} />
         <Facts columns={4} items={[
           [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
           [t("submit.field.framework"), framework],
@@ -94,7 +93,7 @@ export function Confirm({ doc, preview, start: would, replaces, close, done }: P
           { title: t("submit.field.command"), dataIndex: "command", render: (command: string) => <span className="tm-mono tm-break">{command}</span> },
         ]} />
         <Collapse size="small" items={[{ key: "doc", label: t("submit.confirm.document"), extra: <span onClick={(e) => e.stopPropagation()}><CopyButton text={text} /></span>, children: <pre className="tm-code tm-doc">{text}</pre> }]} />
-        {replaces !== undefined && <Checkbox checked={stopping} onChange={(e) => setStopping(e.target.checked)} data-testid="stop-first">{t("submit.copied.stopFirst", { id: replaces.slice(0, 9) })}</Checkbox>}
+        {children}
         {error !== null && <ErrorPanel error={error} />}
       </div>
     </Modal>

@@ -11,7 +11,7 @@ import type { Json, JsonObject, Problem } from "../../api/types";
 import { useMeta } from "../../shared/meta";
 import { PageHeader, Pending, useErrorText } from "../../shared/ui";
 import { Confirm } from "./confirm";
-import { Copied, useStopFirst } from "./copied";
+import { Copied, StopFirst, useStopFirst, useWaitingFirst } from "./copied";
 import { changed, emptyDocument, readChange, readDocument, setAt, shortForm, withRoles } from "./document";
 import { PreviewPanel, usePreview } from "./preview";
 import { Roles } from "./roles";
@@ -52,7 +52,11 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   const file = useRef<HTMLInputElement>(null);
   const meta = useMeta();
   const live = usePreview(doc);
-  const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true);
+  const first = useWaitingFirst(clone);
+  const [stopping, setStopping] = useState(change.length > 0);
+  const insteadOf = stopping ? first : undefined;
+  const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
+  const choice = first !== undefined && <StopFirst first={first} stopping={stopping} choose={setStopping} />;
 
   const set = useCallback((path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)), []);
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
@@ -120,11 +124,11 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
             }} />
             <Button icon={<ImportOutlined />} onClick={() => file.current?.click()} data-testid="import">{t("submit.import")}</Button>
             <Button icon={<CodeOutlined />} onClick={() => setOpen("json")} data-testid="edit-json">{t("submit.editJson")}</Button>
-            <WouldTag answer={start} />
+            <WouldTag answer={start.latest} />
             <Button type="primary" icon={<EyeOutlined />} onClick={review} disabled={live.busy && problems.length === 0} data-testid="review">{t("submit.review")}</Button>
           </>
         } />
-        {change.length > 0 && <Copied original={original} change={change} />}
+        {(change.length > 0 || first !== undefined) && <Copied original={original} change={change}>{choice && <><p className="tm-flat">{t("submit.copied.hint")}</p>{choice}</>}</Copied>}
         <div className="tm-submit">
           <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
@@ -133,14 +137,14 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
             <RunningSection />
             <WatchingSection />
           </form>
-          <PreviewPanel preview={live.preview} start={start} busy={live.busy} error={live.error} problems={visible} go={go} />
+          <PreviewPanel preview={live.preview} start={start} busy={live.busy} error={live.error} problems={visible} go={go} apply={(made) => setDoc((old) => changed(old, Object.entries(made) as [string, Json][]))} />
         </div>
         <Suspense>{open === "json" && <JsonDrawer doc={doc} close={() => setOpen(null)} take={take} />}</Suspense>
-        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} replaces={change.length > 0 ? clone : undefined} close={() => setOpen(null)} done={(job, first) => {
+        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} close={() => setOpen(null)} done={(job) => {
           message.success(t("submit.confirm.submitted"));
-          if (first !== undefined) void stopFirst(first);
+          if (insteadOf !== undefined) void stopFirst(insteadOf);
           void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
-        }} />}
+        }}>{choice}</Confirm>}
       </div>
     </FormContext>
   );

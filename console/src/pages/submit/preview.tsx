@@ -2,14 +2,15 @@
 import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, WarningOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Collapse, Input, Select, Spin } from "antd";
-import { useEffect, useMemo, useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
-import type { JsonObject, Preview, Problem, WouldStart } from "../../api/types";
+import type { JsonObject, Preview, Problem, Suggestion } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
-import { WouldDetail } from "./would";
+import { useSettled } from "./state";
+import { Helping, outlook, WouldDetail, type Would } from "./would";
 
 const TYPING_MS = 350;
 
@@ -18,11 +19,7 @@ const NAMELESS = "unnamed";
 
 /** `previewed`: what the preview in hand is of; null while it is still that of an older document. */
 export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean; previewed: JsonObject | null } {
-  const [settled, setSettled] = useState(doc);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(doc), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [doc]);
+  const settled = useSettled(doc, TYPING_MS);
   const language = useLanguage();
   const asked = useMemo(() => (settled["name"] ? settled : { ...settled, name: NAMELESS }), [settled]);
   const query = useQuery({
@@ -35,14 +32,15 @@ export function usePreview(doc: JsonObject): { preview: Preview | undefined; bus
 
 interface Props {
   preview: Preview | undefined;
-  start: WouldStart | undefined;
+  start: Would;
   busy: boolean;
   error: unknown;
   problems: Problem[];
   go: (path: string) => void;
+  apply: (change: Suggestion["change"]) => void;
 }
 
-export function PreviewPanel({ preview, start, busy, error, problems, go }: Props): ReactNode {
+export function PreviewPanel({ preview, start, busy, error, problems, go, apply }: Props): ReactNode {
   const { t } = useTranslation();
   return (
     <aside className="tm-preview" data-testid="preview" data-ok={preview?.ok ?? ""}>
@@ -51,6 +49,7 @@ export function PreviewPanel({ preview, start, busy, error, problems, go }: Prop
         <div className="tm-panel-body tm-stack">
           {error ? <ErrorPanel error={error} /> : null}
           <Verdict preview={preview} start={start} problems={problems} />
+          {problems.length === 0 && <Helping all={start.suggestions} apply={apply} />}
           {problems.length > 0 && <ProblemList problems={problems} go={go} />}
           <Warnings preview={preview} />
           {preview?.roles.map((role) => <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />)}
@@ -60,16 +59,16 @@ export function PreviewPanel({ preview, start, busy, error, problems, go }: Prop
   );
 }
 
-function Verdict({ preview, start, problems }: { preview: Preview | undefined; start: WouldStart | undefined; problems: Problem[] }): ReactNode {
+function Verdict({ preview, start, problems }: { preview: Preview | undefined; start: Would; problems: Problem[] }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   if (!preview) return null;
   if (problems.length > 0) return <p className="tm-fits tm-tone-red" data-testid="fits"><CloseCircleFilled /> {t("error.problems", { count: problems.length })}</p>;
   if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
-  const { when, reason } = preview.fits;
+  const { when, reason } = outlook(preview.fits, start);
   const look = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
   const [tone, icon] = look[when];
-  return <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{start && start.when === when ? <WouldDetail answer={start} /> : reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></div>;
+  return <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{start.current ? <WouldDetail answer={start.current} /> : reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></div>;
 }
 
 function Says({ problem }: { problem: Problem }): ReactNode {

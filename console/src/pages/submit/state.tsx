@@ -1,5 +1,5 @@
 /** What the fields of the form share: the document, how to change it, and which problems to show where. */
-import { createContext, useContext } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 import type { Json, JsonObject, Meta, Problem } from "../../api/types";
 
 export interface FormState {
@@ -18,4 +18,14 @@ export function useForm(): FormState {
   const state = useContext(FormContext);
   if (!state) throw new Error("a field outside the form");
   return state;
+}
+
+/** `value` once it has stood still for `ms`. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }

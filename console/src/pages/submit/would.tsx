@@ -1,23 +1,49 @@
-/** Beside the button: would it start now, or queue, and until about when? With several flavors: now when any of them can (R163). */
-import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled } from "@ant-design/icons";
+/** Beside the button: would it start now, or queue, and until about when? With several flavors: now when any of them can (R163). What would help (B1). */
+import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, ThunderboltOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Popover } from "antd";
+import { Button, Popover } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { wouldStart } from "../../api/queue";
-import type { JsonObject, WouldStart } from "../../api/types";
+import type { JsonObject, Preview, Suggestion, WouldStart } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { ForecastWords } from "../queue/forecast";
+import { When } from "../queue/sooner";
+import { useSettled } from "./state";
 
 const REFRESH_MS = 15_000;
 
-/** Asked once the document stands still and has no problems; the queue moves on, so it is asked again. */
-export function useWouldStart(spec: JsonObject | null, ok: boolean): WouldStart | undefined {
+/** What would help costs the platform more than the rest: it is asked for once nobody types any more, and kept. */
+const STILL_MS = 1500;
+const HELP_KEPT_MS = 60_000;
+
+/** `latest`: what was answered last, perhaps about an older document; `current`: of this one. */
+export interface Would {
+  latest: WouldStart | undefined;
+  current: WouldStart | undefined;
+  suggestions: Suggestion[];
+}
+
+/** Asked once the document stands still and has no problems; the queue moves on, so it is asked again. `insteadOf`: a job that would wait no longer. */
+export function useWouldStart(spec: JsonObject | null, ok: boolean, insteadOf: string | undefined): Would {
   const language = useLanguage();
-  return useQuery({
-    queryKey: ["would-start", language, spec], queryFn: ({ signal }) => wouldStart({ spec, dialect: "native" }, signal), enabled: ok && spec !== null,
+  const question = { spec, dialect: "native", instead_of: insteadOf ?? null } as const;
+  const asked = useQuery({
+    queryKey: ["would-start", language, question], queryFn: ({ signal }) => wouldStart(question, signal), enabled: ok && spec !== null,
     placeholderData: ok ? keepPreviousData : undefined, refetchInterval: REFRESH_MS, retry: false, gcTime: 10_000,
-  }).data;
+  });
+  const current = asked.isPlaceholderData ? undefined : asked.data;
+  const still = useSettled(spec, STILL_MS) === spec;
+  const helped = useQuery({
+    queryKey: ["would-help", language, question], queryFn: async ({ signal }) => (await wouldStart({ ...question, suggest: true }, signal)).suggestions,
+    enabled: still && current?.when === "queue", staleTime: HELP_KEPT_MS, retry: false, gcTime: 10_000,
+  });
+  return { latest: asked.data, current, suggestions: current?.when === "queue" ? helped.data ?? [] : [] };
+}
+
+/** Whether and why it would wait: as the queue says, which knows whose place it takes; until then as the preview does. */
+export function outlook(fits: NonNullable<Preview["fits"]>, start: Would): Pick<WouldStart, "when" | "reason"> {
+  return start.current ?? fits;
 }
 
 const LOOKS = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
@@ -49,5 +75,25 @@ export function WouldDetail({ answer }: { answer: WouldStart }): ReactNode {
       )}
       {answer.when === "now" && !several && <p className="tm-flat">{t("submit.place.startsNow")}</p>}
     </div>
+  );
+}
+
+/** Changes of the document with which it would start now or clearly sooner, cheapest first. */
+export function Helping({ all, apply }: { all: Suggestion[]; apply: (change: Suggestion["change"]) => void }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  if (all.length === 0) return null;
+  return (
+    <section data-testid="would-help">
+      <h3 className="tm-would-help">{t("queue.detail.sooner")}</h3>
+      <ol className="tm-sooner">
+        {all.map((one) => (
+          <li key={one.message.en} data-testid="would-sooner">
+            <span className="tm-grow">{pick(one.message)} <When suggestion={one} /></span>
+            <Button size="small" icon={<ThunderboltOutlined />} onClick={() => apply(one.change)}>{t("queue.detail.apply")}</Button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
