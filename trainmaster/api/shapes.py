@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from trainmaster.api import shapes_cluster, shapes_jobs
-from trainmaster.api.shapes_jobs import Job, Preview, Shape, Text
+from trainmaster.api.shapes_base import Shape, Text
+from trainmaster.api.shapes_jobs import Job, Preview
 
 
 class Document(Shape):
