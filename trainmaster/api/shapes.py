@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trainmaster.api import shapes_cluster, shapes_jobs
+from trainmaster.api import shapes_base, shapes_cluster, shapes_jobs
 from trainmaster.api.shapes_base import Shape, Text
 from trainmaster.api.shapes_jobs import Job, Preview
 
@@ -304,6 +304,6 @@ UNIONS: dict[str, tuple[type[BaseModel], ...]] = {"JobOrPreview": (Job, Preview)
 
 def all_shapes() -> dict[str, type[BaseModel]]:
     """Return every shape by name."""
-    named = {**vars(shapes_jobs), **vars(shapes_cluster), **globals()}
+    named = {**vars(shapes_base), **vars(shapes_jobs), **vars(shapes_cluster), **globals()}
     found = (value for value in named.values() if isinstance(value, type) and issubclass(value, BaseModel))
     return {shape.__name__: shape for shape in found if shape not in (BaseModel, Shape)}
