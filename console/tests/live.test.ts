@@ -138,7 +138,7 @@ describe("the client", () => {
 });
 
 describe("pictures", () => {
-  const attempt = { number: 1, created_at: 10, started_at: 12, draining_at: 30, ended_at: 31 } as AttemptView;
+  const attempt = { number: 1, created_at: 10, accepted_at: null, started_at: 12, draining_at: 30, ended_at: 31 } as AttemptView;
   it("shows an attempt as queued, initialising, running, saving without gaps", () => {
     expect(pieces(attempt, 5, 99)).toEqual([{ kind: "queued", from: 5, to: 10 }, { kind: "initialising", from: 10, to: 12 }, { kind: "running", from: 12, to: 30 }, { kind: "saving", from: 30, to: 31 }]);
   });

@@ -6,6 +6,7 @@ Use one as an empty fenced block with the name in braces: see TABLES.
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -76,16 +77,23 @@ def framework_tables() -> list[nodes.Node]:
 def setting_tables() -> list[nodes.Node]:
     found: list[nodes.Node] = []
     for section in dataclasses.fields(config.Config):
-        assert callable(section.default_factory)
-        settings = section.default_factory()
-        found.append(nodes.rubric("", f"[{section.name}]"))
-        text = (inspect.getdoc(type(settings)) or "").replace("`", "")
-        found += [nodes.paragraph(part, part) for part in text.split("\n\n")]
-        rows = [
-            (code(field.name), code(_spelled(getattr(settings, field.name)))) for field in dataclasses.fields(settings)
-        ]
-        found.append(table(("key", "default"), rows))
+        if section.name != "engines":
+            assert callable(section.default_factory)
+            found += _settings(f"[{section.name}]", section.default_factory())
+    found += _settings("[[engines]]", config.EngineConfig())
+    for kind, settings in config.ENGINE_KINDS.items():
+        found += _settings(f'[[engines]], kind = "{kind}"', settings())
     return found
+
+
+def _settings(title: str, settings: Any) -> list[nodes.Node]:
+    text = (inspect.getdoc(type(settings)) or "").replace("`", "")
+    values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    rows = [
+        (code(name), code(_spelled(value))) for name, value in values.items() if not dataclasses.is_dataclass(value)
+    ]
+    parts = [nodes.paragraph(part, part) for part in text.split("\n\n")]
+    return [nodes.rubric("", title), *parts, *([table(("key", "default"), rows)] if rows else [])]
 
 
 def _spelled(value: object) -> str:

@@ -27,6 +27,7 @@ from trainmaster.core.records import Attempt, Job
 from trainmaster.core.reduce import reduce
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.registry import Engines
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import build
 from trainmaster.store import tables
@@ -77,7 +78,10 @@ class Stage:
     """One home. `engine` None: the local engine with `config`."""
 
     def __init__(
-        self, home: Path, config: dict[str, dict[str, Any]] | None = None, engine: Callable[[], Engine] | None = None
+        self,
+        home: Path,
+        config: dict[str, dict[str, Any]] | None = None,
+        engine: Callable[[], Engine | Engines] | None = None,
     ) -> None:
         self.home = home
         self._make_engine = engine
@@ -87,7 +91,10 @@ class Stage:
         self.platform: Platform = self._build()
 
     def _build(self) -> Platform:
-        return build(str(self.home), engine=self._make_engine() if self._make_engine else None)
+        if self._make_engine is None:
+            return build(str(self.home))
+        made = self._make_engine()
+        return build(str(self.home), engines=made if isinstance(made, Engines) else Engines([made]))
 
     async def __aenter__(self) -> Self:
         await self.platform.start()
@@ -101,7 +108,7 @@ class Stage:
                 self.check_ledger()
                 self.check_nothing_left()
         finally:
-            engine = self.platform.context.engine
+            engine = self.platform.context.engines.first
             if isinstance(engine, LocalEngine):
                 for attempt in os.listdir(self.home / "run" / "live"):  # left by a test that failed
                     await engine.reap(attempt, None, 0)

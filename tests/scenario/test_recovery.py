@@ -278,7 +278,7 @@ async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_othe
     await fake.until(good, lambda _: bad not in fake.platform.context.master.live, "the job is forgotten")
     await fake.platform.stop(good, ADMIN)
     assert (await fake.ended(good))["state"] == "stopped"
-    machines = fake.platform.context.engine.machines  # type: ignore[attr-defined]
+    machines = fake.platform.context.engines.first.machines  # type: ignore[attr-defined]
     machines.lose(f"{bad}-1")
 
 

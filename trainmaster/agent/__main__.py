@@ -28,25 +28,37 @@ def write_pid(path: str, pid: int) -> None:
     os.replace(fresh, path)
 
 
-def keeper_command(home: str) -> list[str]:
-    """Return the command line of a keeper for `home` that runs this agent. The keeper's text is read now, once."""
+def keeper_command(layout: Layout) -> list[str]:
+    """Return the command line of a keeper for a home that runs this agent. The keeper's text is read now, once."""
     text = (Path(__file__).parent / "keeper.py").read_text(encoding="utf-8")
     # -P: what lies in the folder the server was started from (a checkout of another version, say) is not the agent.
-    agent = [sys.executable, "-P", "-S", "-m", "trainmaster.agent", "--home", home, "--kept"]
-    return [sys.executable, "-I", "-S", "-c", text, os.path.join(home, "run"), *agent]
+    agent = [
+        sys.executable,
+        "-P",
+        "-S",
+        "-m",
+        "trainmaster.agent",
+        "--home",
+        layout.home,
+        "--data",
+        layout.data,
+        "--kept",
+    ]
+    return [sys.executable, "-I", "-S", "-c", text, layout.path("run"), *agent]
 
 
 def main() -> int:
     """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep, 3 that another serves."""
     parser = argparse.ArgumentParser(prog="python -m trainmaster.agent")
     parser.add_argument("--home", required=True)
+    parser.add_argument("--data", default="")
     parser.add_argument("--kept", type=int, nargs="?", const=os.getppid(), help="pid of the keeper that is the parent")
     options = parser.parse_args()
-    layout = Layout(os.path.abspath(options.home))
+    layout = Layout(os.path.abspath(options.home), options.data)
     prepare_home(layout)
     os.chdir("/")
     if not options.kept:  # started by hand: go under a keeper first
-        command = keeper_command(layout.home)
+        command = keeper_command(layout)
         os.execve(command[0], command, agent_environment())
     lock = os.open(layout.path("run", "agent.lock"), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
@@ -63,7 +75,7 @@ def main() -> int:
     def become_keeper() -> None:
         """The keeper was killed: take its place, so that the tasks keep a parent that writes their exit codes down."""
         os.close(lock)
-        command = keeper_command(layout.home)
+        command = keeper_command(layout)
         os.execve(command[0], command, agent_environment())
 
     Server(layout, options.kept, become_keeper).run()

@@ -73,7 +73,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         cwd = code or paths.tmp
         return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
     view = sandbox.View(
-        name=name, hidden=tuple(filter(None, (layout.home, layout.data))), etc=layout.path("run", "etc"),
+        name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
         tmp=paths.tmp, work=paths.tmp + "/workspace",
         metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
         environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,

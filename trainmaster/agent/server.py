@@ -194,7 +194,12 @@ class Server:
         self._answer(
             connection,
             request["id"],
-            {"pid": os.getpid(), "cgroups": cgroups.version, "cgroups_detail": cgroups.detail},
+            {
+                "pid": os.getpid(),
+                "data": self.layout.data,
+                "cgroups": cgroups.version,
+                "cgroups_detail": cgroups.detail,
+            },
         )
 
     def op_announce(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:

@@ -60,4 +60,4 @@ async def read_object(request: Request) -> Mapping[str, Any]:
 
 def server_view(app: "Platform") -> dict[str, Any]:
     """Return what a console shows of the server itself."""
-    return {"version": app.version, "name": socket.gethostname(), "sandbox": app.context.engine.isolation()}
+    return {"version": app.version, "name": socket.gethostname(), "sandbox": app.context.engines.first.isolation()}

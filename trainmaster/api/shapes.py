@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trainmaster.api import shapes_cluster, shapes_jobs
-from trainmaster.api.shapes_jobs import Job, Preview, Shape, Text
+from trainmaster.api import shapes_base, shapes_cluster, shapes_jobs
+from trainmaster.api.shapes_base import Shape, Text
+from trainmaster.api.shapes_jobs import Job, Preview
 
 
 class Document(Shape):
@@ -205,6 +206,15 @@ class Queue(Shape):
     running: int
 
 
+class Engine(Shape):
+    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used."""
+
+    name: str
+    owns_queue: bool
+    down: str | None
+    pools: list[str]
+
+
 class Cluster(Shape):
     """Machines, cards, who uses what."""
 
@@ -212,7 +222,7 @@ class Cluster(Shape):
     pools: list[Pool]
     queue: Queue
     sandbox: Any
-    engine: str
+    engines: list[Engine]
 
 
 class Model(Shape):
@@ -294,6 +304,6 @@ UNIONS: dict[str, tuple[type[BaseModel], ...]] = {"JobOrPreview": (Job, Preview)
 
 def all_shapes() -> dict[str, type[BaseModel]]:
     """Return every shape by name."""
-    named = {**vars(shapes_jobs), **vars(shapes_cluster), **globals()}
+    named = {**vars(shapes_base), **vars(shapes_jobs), **vars(shapes_cluster), **globals()}
     found = (value for value in named.values() if isinstance(value, type) and issubclass(value, BaseModel))
     return {shape.__name__: shape for shape in found if shape not in (BaseModel, Shape)}

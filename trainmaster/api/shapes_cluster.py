@@ -6,7 +6,8 @@ that the reader may not know of only sizes are told: job, name and owner are nul
 
 from typing import Any, Literal
 
-from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Shape, Suggestion, Text, Totals
+from trainmaster.api.shapes_base import Shape, Text
+from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Suggestion, Totals
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
 Room = Literal["idle", "tight", "away"]
@@ -47,6 +48,7 @@ class ResourcePool(Shape):
 
     name: str
     kind: Literal["public", "dedicated"]
+    engine: str
     workspaces: list[str]
     description: str
     nodes: int

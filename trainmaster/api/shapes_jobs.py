@@ -4,45 +4,22 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trainmaster.api.shapes_base import ProblemItem, Shape, Text
+
 State = Literal[
-    "queued", "initialising", "running", "saving", "retained", "stopping", "succeeded", "failed", "stopped", "expired"
+    "queued",
+    "initialising",
+    "pending",
+    "running",
+    "saving",
+    "retained",
+    "stopping",
+    "succeeded",
+    "failed",
+    "stopped",
+    "expired",
 ]
 PriorityName = Literal["normal", "urgent", "very_urgent"]
-
-
-class Shape(BaseModel):
-    """Base: every declared field is in every answer unless it has a default."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class Text(Shape):
-    """A text in both languages."""
-
-    zh: str
-    en: str
-
-
-class ProblemItem(Shape):
-    """One thing that is wrong."""
-
-    path: str
-    rule: str
-    remedy: str
-    code: str
-    value: Any = None
-    args: dict[str, Any] | None = None
-
-
-class Problem(Shape):
-    """RFC 9457 problem document, with every problem found."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    remedy: str
-    problems: list[ProblemItem]
 
 
 class Submission(BaseModel):
@@ -72,12 +49,13 @@ class Submissions(BaseModel):
 
 
 class Reason(Shape):
-    """Why a job waits."""
+    """Why a job waits. `decided_by`: the engine whose queue it waits in; null: ours."""
 
     code: str
     message: Text
     evidence: dict[str, Any]
     position: int | None = None
+    decided_by: str | None = None
 
 
 class Verdict(Shape):
@@ -239,6 +217,7 @@ class Attempt(Shape):
     phase: str
     why: str | None
     created_at: float
+    accepted_at: float | None
     started_at: float | None
     draining_at: float | None
     retained_until: float | None
@@ -357,7 +336,10 @@ class Events(Shape):
 
 
 class Forecast(Shape):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age."""
+    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+
+    `by`: the engine that says it; null: we do.
+    """
 
     when: Literal["now", "about", "unknown"]
     at: float | None
@@ -365,6 +347,7 @@ class Forecast(Shape):
     high: float | None
     why: Text | None
     made_at: float | None
+    by: str | None = None
 
 
 class Suggestion(Shape):

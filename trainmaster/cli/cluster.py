@@ -27,7 +27,7 @@ def top(
     server = client()
 
     def look() -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        live = ["initialising", "running", "saving", "retained", "stopping", "queued"]
+        live = ["initialising", "pending", "running", "saving", "retained", "stopping", "queued"]
         return server.cluster(), [job.data for job in server.iterate(40, state=live)]
 
     if as_json or once or not sys.stdout.isatty():

@@ -13,7 +13,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.units import exact_duration, format_duration, format_memory
 
 COLOURS: Final[dict[str, str]] = {
-    "queued": "yellow", "initialising": "cyan", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
+    "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
     "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
 }  # fmt: skip
 BARS: Final = "▁▂▃▄▅▆▇█"
@@ -102,8 +102,10 @@ def why(job: Mapping[str, Any]) -> str:
     """Return why a job waits or ended, in one short text."""
     reason = ((job.get("reason") or {}).get("message") or {}).get("en", "")
     verdict = job.get("verdict") or {}
-    if job["state"] == "queued":
-        return str(reason)
+    if job["state"] in ("queued", "pending"):
+        return (
+            f"{job['reason']['decided_by']}: {reason}" if (job.get("reason") or {}).get("decided_by") else str(reason)
+        )
     if verdict.get("code") in (None, "ok"):
         return str(job.get("model") or "")
     return str(verdict["message"]["en"] or verdict["title"]["en"])
@@ -182,13 +184,16 @@ def waiting_lines(found: Mapping[str, Any], command: Callable[[Mapping[str, Any]
     texts = []
     if found.get("reason"):
         texts.append(found["reason"]["message"]["en"])
+        if found["reason"].get("decided_by"):
+            texts.append(f"decided by: {found['reason']['decided_by']}")
     if found.get("position") is not None:
         texts.append(f"position {found['position']} in the queue")
     forecast = found.get("forecast")
     if forecast is not None:
         low, high = (forecast[end] and _clock(forecast[end]) for end in ("low", "high"))
         span = f", between {low or 'now'} and {high or 'later'}" if low != high else ""
-        texts.append(f"expected start: {expected_start(forecast)}{span}")
+        by = f", says {forecast['by']}" if forecast.get("by") else ""
+        texts.append(f"expected start: {expected_start(forecast)}{span}{by}")
     for one in found.get("suggestions", ()):
         texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")
         texts.append(f"  {command(one['change'])}")

@@ -28,7 +28,9 @@ class Stage(Action):
 
 @dataclass(frozen=True, slots=True)
 class Launch(Action):
-    """Start the gang, all or none; answer `started`, then task facts, or `launch_failed`."""
+    """Start the gang, all or none; answer `started` or, from an engine that owns its queue, `accepted` and
+    in its time `started`; then task facts. Or `launch_failed`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ class Watch(Action):
     """The time at which the duration runs out is now `expires_at` (None: never); answer `expired` when it comes."""
 
     expires_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adjust(Action):
+    """Limit or priority of a launched attempt were changed: tell an engine that decides order itself. No answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,22 @@ complete configuration.
 """
 
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback."""
+    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback.
+
+    `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system that a cluster
+    shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8470
     database: str = ""
     allowed_hosts: tuple[str, ...] = ()
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,34 @@ class LimitsConfig:
     sample_s: float = 2.0
 
 
+MOST_PENDING: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngineConfig:
+    """What `[[engines]]` of the kind local asks for beside: nothing, `[local]` says it."""
+
+
+ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig}
+"""The kinds of engines, and what each asks for in its `[[engines]]` beside `name`, `kind` and `pools`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """`[[engines]]`: where jobs run, one for each cluster; without any: this machine.
+
+    `pools`: names of those that live there; the first engine has every pool that no other names. `most_pending`: how many jobs
+    of each pool may wait in the own queue of a cluster; more wait here, in our order. What else may stand here depends on
+    `kind`.
+    """
+
+    name: str = "local"
+    kind: str = "local"
+    pools: tuple[str, ...] = ()
+    most_pending: int = MOST_PENDING
+    settings: Any = field(default_factory=LocalEngineConfig)
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration."""
@@ -92,3 +126,4 @@ class Config:
     server: ServerConfig = field(default_factory=ServerConfig)
     local: LocalConfig = field(default_factory=LocalConfig)
     limits: LimitsConfig = field(default_factory=LimitsConfig)
+    engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

@@ -20,7 +20,8 @@ class Kind(StrEnum):
     CHECKED = "checked"
     BAD_NODE = "bad_node"  # node, reason
     STAGED = "staged"
-    STARTED = "started"  # handle: str
+    ACCEPTED = "accepted"  # handle: str; an engine that owns its queue has it, nothing runs yet
+    STARTED = "started"  # handle?: str, placement?: [Assignment as JSON], where the engine chose the nodes
     LAUNCH_FAILED = "launch_failed"  # reason, code?: verdict code
     TASK_RUNNING = "task_running"  # role, index
     TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON
@@ -46,6 +47,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.CHECKED: ("预检通过", "Pre-check passed"),
     Kind.BAD_NODE: ("节点预检未通过", "A node failed its check"),
     Kind.STAGED: ("数据就绪", "Inputs ready"),
+    Kind.ACCEPTED: ("已进入集群队列", "Accepted by the cluster"),
     Kind.STARTED: ("已启动", "Started"),
     Kind.LAUNCH_FAILED: ("启动失败", "Launch failed"),
     Kind.TASK_RUNNING: ("副本开始运行", "Task running"),
@@ -71,7 +73,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
 class Event:
     """One fact. `seq` is given by the ledger at commit (0 before); `at` in seconds since the epoch.
 
-    `actor` is a user name, or ``system``, ``scheduler``, ``agent``.
+    `actor` is a user name, or ``system``, ``scheduler``, ``agent``, ``engine``.
     """
 
     job: str

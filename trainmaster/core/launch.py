@@ -7,7 +7,7 @@ the roles with their commands, and where every task runs. The server sends one t
 from dataclasses import dataclass, field
 from typing import Any
 
-from trainmaster.core.records import Assignment, Role, assignment_from_json, role_from_json, to_json
+from trainmaster.core.records import Assignment, Job, Role, assignment_from_json, role_from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,35 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What an engine that decides order and places itself must know of a job beside its roles; it may change while it waits or runs.
+
+    `limit_s`: how long it may run, seconds from its start, None: no limit. `grace_s`: between being asked to end and being
+    killed. `priority`: a value of core.states.Priority. `nodes`: those it may run on, none: any of `pool`. `driver`: the version
+    that its nodes must have, None: any.
+    """
+
+    pool: str
+    limit_s: float | None = None
+    grace_s: float = 10.0
+    priority: int = 0
+    nodes: tuple[str, ...] = ()
+    driver: str | None = None
+
+
+def asked_of(job: Job) -> Asked:
+    """Return what is asked for `job` now."""
+    policy = job.policy
+    return Asked(job.pool, policy.duration_s, policy.grace_s, int(job.priority), job.node_names, job.driver)
+
+
+@dataclass(frozen=True, slots=True)
 class Gang:
     """One attempt as an agent sees it. `options` are the framework's (for example processes_per_node).
 
     `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri...
     `here`: the tasks, as (role, index), that the agent that is given it starts; None: all of the placement.
+    `asked` is there where the gang is placed nowhere yet.
     """
 
     job: str
@@ -54,6 +78,7 @@ class Gang:
     facts: dict[str, str] = field(default_factory=dict)
     mounts: tuple[Mount, ...] = ()
     here: tuple[tuple[int, int], ...] | None = None
+    asked: Asked | None = None
 
     def members(self, role: int) -> tuple[Assignment, ...]:
         """Return the assignments of `role` ordered by index. O(tasks log tasks)."""
@@ -111,5 +136,10 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "env": tuple((k, v) for k, v in data["env"]),
             "mounts": tuple(Mount(**m) for m in data["mounts"]),
             "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
+            "asked": _asked(data.get("asked")),
         }
     )  # fmt: skip
+
+
+def _asked(data: dict[str, Any] | None) -> Asked | None:
+    return Asked(**{**data, "nodes": tuple(data["nodes"])}) if data else None

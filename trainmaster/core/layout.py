@@ -76,6 +76,11 @@ class Layout:
         return os.path.join(self.home, *parts)
 
     @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders of which no task may ever see more than its own part."""
+        return tuple(filter(None, (self.home, self.data)))
+
+    @property
     def config(self) -> str:
         """The administrator's settings."""
         return self.path("config.toml")

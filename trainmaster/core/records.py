@@ -4,7 +4,7 @@ Changed only by `reduce`, which returns new ones. All are JSON-able through `to_
 Times are seconds since the epoch (UTC), durations seconds, memory MiB, indices start at 0.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, make_dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
@@ -77,7 +77,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Where one replica runs: node, address its peers reach it at, card indices on that node, ports by label."""
+    """Where one replica runs: node, address its peers reach it at, card indices on that node, ports by label.
+
+    `node` "": nowhere yet; the engine will choose (see `unplaced`).
+    """
 
     role: int
     index: int
@@ -135,6 +138,7 @@ class Attempt:
     tasks: tuple[Task, ...]
     created_at: float
     why: Why | None = None
+    accepted_at: float | None = None  # when an engine that owns its queue took it in
     started_at: float | None = None  # when the first task was reported running
     draining_at: float | None = None
     retained_at: float | None = None
@@ -241,6 +245,11 @@ class Node:
     driver: str = ""
     os: str = ""
     kernel: str = ""
+
+
+def unplaced(roles: Iterable[Role]) -> tuple[Assignment, ...]:
+    """Return what the planner says to an engine that chooses places itself: every replica, none of them anywhere yet."""
+    return tuple(Assignment(at, index, "", "") for at, role in enumerate(roles) for index in range(role.replicas))
 
 
 def port_space(host: str) -> str:

@@ -11,7 +11,19 @@ job and never counts as success.
 from collections.abc import Callable
 from typing import Final
 
-from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
+from trainmaster.core.actions import (
+    Action,
+    Adjust,
+    Hold,
+    Launch,
+    Notify,
+    Precheck,
+    Reap,
+    Save,
+    Stage,
+    WakePlanner,
+    Watch,
+)
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import (
@@ -44,6 +56,7 @@ _SIGNAL_OF: Final[dict[Kind, Signal]] = {
     Kind.CHECKED: Signal.CHECKED,
     Kind.BAD_NODE: Signal.BAD_NODE,
     Kind.STAGED: Signal.STAGED,
+    Kind.ACCEPTED: Signal.ACCEPTED,
     Kind.STARTED: Signal.STARTED,
     Kind.LAUNCH_FAILED: Signal.BAD,
     Kind.STOP_REQUESTED: Signal.STOP,
@@ -98,9 +111,9 @@ def _apply(job: Job, event: Event) -> Result:
         )  # early, or the duration was changed meanwhile (R191)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
-        return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id))
+        return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id), *_adjust(job))
     if event.kind is Kind.PRIORITY_CHANGED:
-        return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id),)
+        return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id), *_adjust(job))
     if job.state is JobState.QUEUED:
         return _apply_queued(job, event)
     return _apply_active(job, event)
@@ -108,6 +121,12 @@ def _apply(job: Job, event: Event) -> Result:
 
 def _number(job: Job) -> int:
     return job.attempt.number if job.attempt else 0
+
+
+def _adjust(job: Job) -> tuple[Action, ...]:
+    """Order that whoever has the job in a queue of its own is told of a change."""
+    launched = job.attempt is not None and job.attempt.phase in (Phase.STARTING, Phase.PENDING, Phase.RUNNING)
+    return (Adjust(job.id, _number(job)),) if launched else ()
 
 
 def _apply_queued(job: Job, event: Event) -> Result:
@@ -154,9 +173,11 @@ def _apply_active(job: Job, event: Event) -> Result:
         return job, ()
     if event.kind in _TASK_RULES:
         return _apply_task(job, attempt, event)
-    if event.kind is Kind.STARTED and attempt.phase is Phase.DRAINING and attempt.handle is None:
-        # Stopped while it was being launched: whoever reaps it needs the handle.
-        return replace(job, attempt=replace(attempt, handle=event.data.get("handle"))), ()
+    handle = event.data.get("handle")
+    if handle is not None and attempt.handle is None:
+        # Also where it comes late: whoever reaps what was stopped in the middle of its launch needs it.
+        attempt = replace(attempt, handle=handle)
+        job = replace(job, attempt=attempt)
     signal = _SIGNAL_OF.get(event.kind)
     return _step(job, attempt, signal, event) if signal is not None else (job, ())
 
@@ -271,14 +292,25 @@ def _enter(job: Job, attempt: Attempt, phase: Phase, event: Event) -> Result:
         return _in_phase(job, attempt, phase), (Stage(job.id, number),)
     if phase is Phase.STARTING:
         return _in_phase(job, attempt, phase), (Launch(job.id, number),)
+    if phase is Phase.PENDING:
+        return replace(job, attempt=replace(attempt, phase=phase, accepted_at=event.at)), ()
     if phase is Phase.RUNNING:
-        attempt = replace(attempt, phase=phase, handle=event.data.get("handle"))
-        return _judged(replace(job, attempt=attempt), attempt, event, ())  # tasks may have ended before we heard
+        before: tuple[Action, ...] = (WakePlanner(job.id),) if attempt.phase is Phase.PENDING else ()  # leaves a queue
+        attempt = _where_it_runs(job, replace(attempt, phase=phase), event)
+        return _judged(replace(job, attempt=attempt), attempt, event, before)  # tasks may have ended before we heard
     if phase is Phase.SAVING:
         return _in_phase(job, attempt, phase), (Save(job.id, number),)
     assert phase is Phase.RETAINED
     attempt = replace(attempt, phase=phase, retained_at=event.at)
     return replace(job, attempt=attempt), (Hold(job.id, number, event.at + job.policy.debug_hold_s),)
+
+
+def _where_it_runs(job: Job, attempt: Attempt, event: Event) -> Attempt:
+    """Return `attempt` with the places that the engine chose, where it chose them."""
+    if "placement" not in event.data:
+        return attempt
+    places = {(place.role, place.index): place for place in _whole_gang(job, event)}
+    return replace(attempt, placement=tuple(places[task.role, task.index] for task in attempt.tasks))
 
 
 def _in_phase(job: Job, attempt: Attempt, phase: Phase) -> Job:
@@ -311,7 +343,8 @@ def _charge(job: Job, why: Why | None) -> Job | None:
         return job
     if why is Why.RETRY:
         return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None
-    if why is Why.BAD_NODE or (why is None and job.attempt is not None and job.attempt.started_at is None):
+    nothing_ran = job.attempt is not None and job.attempt.started_at is None
+    if why is Why.BAD_NODE or (why in (None, Why.FAULT) and nothing_ran):
         spent = job.bad_nodes_used
         return replace(job, bad_nodes_used=spent + 1) if spent < policy.bad_node_limit else None
     return replace(job, faults_used=job.faults_used + 1) if job.faults_used < policy.fault_restarts else None

@@ -28,6 +28,7 @@ class Phase(StrEnum):
     PLACED = "placed"  # nodes and cards are assigned and durable; pre-check is running
     STAGING = "staging"  # inputs are brought to the nodes
     STARTING = "starting"  # the engine has been asked to launch the gang
+    PENDING = "pending"  # the engine has accepted it and lets it wait in a queue of its own; nothing runs
     RUNNING = "running"
     SAVING = "saving"  # processes ended well; outputs become a model version
     RETAINED = "retained"  # debug hold after a failure: resources are kept
@@ -72,6 +73,7 @@ class Signal(StrEnum):
 
     CHECKED = "checked"
     STAGED = "staged"
+    ACCEPTED = "accepted"  # by an engine that owns its queue
     STARTED = "started"
     BAD_NODE = "bad_node"
     BAD = "bad"  # staging or launching failed
@@ -97,7 +99,7 @@ class Edge(NamedTuple):
 
 
 _D = Phase.DRAINING
-_BEFORE_RUNNING: Final = (Phase.PLACED, Phase.STAGING, Phase.STARTING)
+_BEFORE_RUNNING: Final = (Phase.PLACED, Phase.STAGING, Phase.STARTING, Phase.PENDING)
 
 ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.PLACED, Signal.CHECKED): Edge(Phase.STAGING),
@@ -105,9 +107,13 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.STAGING, Signal.STAGED): Edge(Phase.STARTING),
     (Phase.STAGING, Signal.BAD): Edge(_D, Why.FAIL),
     (Phase.STAGING, Signal.BAD_NODE): Edge(_D, Why.BAD_NODE),
+    (Phase.STARTING, Signal.ACCEPTED): Edge(Phase.PENDING),
     (Phase.STARTING, Signal.STARTED): Edge(Phase.RUNNING),
     (Phase.STARTING, Signal.BAD): Edge(_D, Why.FAIL),
     (Phase.STARTING, Signal.BAD_NODE): Edge(_D, Why.BAD_NODE),
+    (Phase.PENDING, Signal.STARTED): Edge(Phase.RUNNING),
+    (Phase.PENDING, Signal.BAD): Edge(_D, Why.FAIL),  # the engine refused after all what it had accepted
+    (Phase.PENDING, Signal.BAD_NODE): Edge(_D, Why.BAD_NODE),
     (Phase.RUNNING, Signal.DONE_OK): Edge(Phase.SAVING),
     (Phase.RUNNING, Signal.DONE_FAIL): Edge(_D, Why.FAIL),  # or retained / retry: decided by the job's policy
     (Phase.RUNNING, Signal.SLOW): Edge(_D, Why.SLOW),
@@ -148,6 +154,7 @@ class Shown(StrEnum):
 
     QUEUED = "queued"
     INITIALISING = "initialising"
+    PENDING = "pending"
     RUNNING = "running"
     SAVING = "saving"
     RETAINED = "retained"
@@ -161,6 +168,7 @@ class Shown(StrEnum):
 SHOWN_NAMES: Final[dict[Shown, tuple[str, str]]] = {
     Shown.QUEUED: ("排队中", "Queued"),
     Shown.INITIALISING: ("初始化", "Initialising"),
+    Shown.PENDING: ("在集群中排队", "Queued in the cluster"),
     Shown.RUNNING: ("运行中", "Running"),
     Shown.SAVING: ("保存中", "Saving"),
     Shown.RETAINED: ("调试保留", "Held for debugging"),
@@ -176,6 +184,7 @@ SHOWN_OF_PHASE: Final[dict[Phase, Shown]] = {
     Phase.PLACED: Shown.INITIALISING,
     Phase.STAGING: Shown.INITIALISING,
     Phase.STARTING: Shown.INITIALISING,
+    Phase.PENDING: Shown.PENDING,
     Phase.RUNNING: Shown.RUNNING,
     Phase.SAVING: Shown.SAVING,
     Phase.RETAINED: Shown.RETAINED,
@@ -184,8 +193,8 @@ SHOWN_OF_PHASE: Final[dict[Phase, Shown]] = {
 }
 
 PAI_STATE: Final[dict[Shown, str]] = {
-    Shown.QUEUED: "WAITING", Shown.INITIALISING: "WAITING", Shown.RUNNING: "RUNNING", Shown.SAVING: "RUNNING",
-    Shown.RETAINED: "RUNNING", Shown.STOPPING: "RUNNING", Shown.SUCCEEDED: "SUCCEEDED", Shown.FAILED: "FAILED",
+    Shown.QUEUED: "WAITING", Shown.INITIALISING: "WAITING", Shown.PENDING: "WAITING", Shown.RUNNING: "RUNNING",
+    Shown.SAVING: "RUNNING", Shown.RETAINED: "RUNNING", Shown.STOPPING: "RUNNING", Shown.SUCCEEDED: "SUCCEEDED", Shown.FAILED: "FAILED",
     Shown.STOPPED: "STOPPED", Shown.EXPIRED: "STOPPED",
 }  # fmt: skip
 """The OpenPAI view of a shown state (R195)."""

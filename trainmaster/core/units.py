@@ -78,7 +78,7 @@ def exact_duration(seconds: float) -> str:
         if count:
             parts.append(f"{count:.0f}{unit}")
     if rest or not parts:
-        parts.append(f"{rest:.15g}s")
+        parts.append(f"{rest:.12f}".rstrip("0").rstrip(".") + "s")
     return "".join(parts)
 
 

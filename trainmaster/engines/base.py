@@ -1,20 +1,22 @@
 """The port to the machines: what every engine promises. Knows nothing of priorities, users' rights or frameworks' rules.
 
 All methods are idempotent by attempt id. Reports are facts; the loop turns them into events. An engine never forgets a
-task that may still run: `reap` returns only when nothing of the attempt is left (B2). New engines pass tests/contract/engine.
+task that may still run: `reap` returns only when nothing of the attempt is left (B2). An engine that owns its queue
+(`Flags.owns_queue`) is given gangs that are placed nowhere yet, accepts them, and tells when and where they started. New
+engines pass tests/contract/engine. docs/design/engines.md says why the port is as it is.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from trainmaster.core.launch import Gang
-from trainmaster.core.records import Node, Verdict
+from trainmaster.core.launch import Asked, Gang
+from trainmaster.core.records import Assignment, Node, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What an engine can do. `owns_queue`: it decides order and start times itself (Slurm, Kubernetes)."""
+    """What an engine can do. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes)."""
 
     owns_queue: bool = False
     can_exec: bool = False
@@ -46,12 +48,53 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """`attempt` is in the engine's own queue, and why: `code` is the engine's own word, `text` says it to a person.
+
+    `at`: when that was so; `starts_at`: when the engine expects to start it, None where it cannot say. Epoch seconds.
+    """
+
+    attempt: str
+    code: str
+    text: str
+    at: float
+    starts_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """`attempt` left the engine's own queue at `at` (epoch seconds). `placement` names every replica, where the engine put it."""
+
+    attempt: str
+    at: float
+    placement: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The engine will not run `attempt` although it had accepted it: nothing of it ran. `code` is a verdict code.
+
+    `node`: the one that is to blame, where there is one; the attempt is then repeated, else it fails.
+    """
+
+    attempt: str
+    code: str
+    text: str
+    at: float
+    node: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptReport:
-    """Everything the engine knows of one attempt. `known` False: it never started, or nothing of it is left."""
+    """Everything the engine knows of one attempt. `known` False: it never started, or nothing of it is left.
+
+    `queue`: how it stands with the engine's own queue; None from an engine that owns none.
+    """
 
     attempt: str
     known: bool
     tasks: tuple[TaskReport, ...] = ()
+    queue: Waiting | Started | Refused | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +105,18 @@ class NativeRequest:
     document: dict[str, Any] = field(default_factory=dict)
 
 
-Sink = Callable[[TaskReport | Note], None]
+Fact = TaskReport | Note | Waiting | Started | Refused
+"""What an engine pushes. Of one attempt `Started` comes before any TaskReport; a Waiting is told anew when it changes."""
+
+Sink = Callable[[Fact], None]
 """Receives pushed facts, in the event loop's thread."""
 
 
 class Engine(Protocol):
-    """The eight methods, plus start and close."""
+    """The methods, plus start and close. Names are unique, of engines among those of a server and of nodes among all engines.
+
+    Whatever is asked of the machines raises Unavailable while they do not answer, and is asked again.
+    """
 
     name: str
     flags: Flags
@@ -94,7 +143,7 @@ class Engine(Protocol):
         ...
 
     def isolation(self) -> dict[str, str]:
-        """Return {kind, detail}: what keeps tasks apart here, and in words what is missing."""
+        """Return {kind, detail}: what keeps tasks apart here, and in words what is missing. Also before `start`."""
         ...
 
     def prepare(self, gang: Gang) -> NativeRequest:
@@ -106,25 +155,35 @@ class Engine(Protocol):
         ...
 
     async def launch(self, gang: Gang) -> str:
-        """Start all tasks or none; return the handle (small JSON text).
+        """Start all tasks or none; return the handle (small JSON text). One that owns its queue returns once it is in there.
 
         A second call for the same attempt returns the same handle and starts nothing. Raises LaunchRefused when it cannot
-        be started; then nothing of it is left.
+        be started; then nothing of it is left. No fact of the attempt is pushed before this has returned.
+        """
+        ...
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing happens for one
+        that is not known, and in an engine that owns no queue.
         """
         ...
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
-        """Return what is known of each attempt id, in the same order (after a restart: the truth)."""
+        """Return what is known of each attempt id, in the same order (after a restart: the truth).
+
+        Facts of those asked about are pushed from now on, whichever server launched them. Asked about all live attempts at
+        every start and every ten seconds: an answer must be cheap.
+        """
         ...
 
     async def signal(self, attempt: str, signum: int) -> None:
-        """Send a signal to the user's processes of every running task."""
+        """Send a signal to the user's processes of every running task; nothing happens while none runs."""
         ...
 
     async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
         """End everything of `attempt`: SIGTERM, `grace_s` seconds, SIGKILL; return only when nothing is left.
 
-        An attempt that never started is confirmed at once.
+        An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it.
         """
         ...
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang, gang_to_json
+from trainmaster.core.launch import Asked, Gang, gang_to_json
 from trainmaster.core.records import Assignment, Node
-from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
+from trainmaster.engines.base import AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
 from trainmaster.engines.fake_clock import Clock
 
 HARMLESS: Final = frozenset({signals.SIGUSR1, signals.SIGUSR2, signals.SIGCONT, signals.SIGWINCH})
@@ -82,14 +82,14 @@ class _Task:
 class _Try:
     """One attempt on the fake machines."""
 
-    gang: Gang
-    handle: str
     tasks: list[_Task]
     signals: list[int] = field(default_factory=list)
 
 
 class FakeMachines:
     """The nodes and everything that runs on them. Tests make things happen here: refuse, lose, break."""
+
+    owns_queue = False
 
     def __init__(self, nodes: Sequence[Node], clock: Clock, script: Script = understand, start_s: float = 0.0) -> None:
         self.clock, self.script, self.start_s = clock, script, start_s
@@ -98,6 +98,7 @@ class FakeMachines:
         self._tries: dict[str, _Try] = {}
         self._gone: set[str] = set()  # reaped: may never start again
         self._refusals: list[LaunchRefused] = []
+        self.adjusted: dict[str, Asked] = {}  # what servers said last of attempts
         self._sinks: list[Sink] = []
         self._changed = asyncio.Event()
 
@@ -157,7 +158,7 @@ class FakeMachines:
         """Push no more facts to `sink`."""
         self._sinks.remove(sink)
 
-    def tell(self, fact: TaskReport | Note) -> None:
+    def tell(self, fact: Fact) -> None:
         """Push one fact to every connected server."""
         for sink in tuple(self._sinks):
             sink(fact)
@@ -171,17 +172,14 @@ class FakeMachines:
         attempt = attempt_id(gang.job, gang.attempt)
         known = self._tries.get(attempt)
         if known is not None:
-            return known.handle
+            return handle_of(attempt)
         if attempt in self._gone:
             raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
         if self._refusals:
             raise self._refusals.pop(0)
         self._check(gang)
-        tasks = [_Task(where, self.script(gang, where)) for where in gang.placement]
-        new = self._tries[attempt] = _Try(gang, f'{{"fake": "{attempt}"}}', tasks)
-        for task in tasks:
-            self.clock.call_at(self.clock.now() + self.start_s, partial(self._begin, attempt, task))
-        return new.handle
+        self._start(attempt, gang)
+        return handle_of(attempt)
 
     def report(self, attempt: str) -> AttemptReport:
         """Return everything known of `attempt`."""
@@ -214,6 +212,12 @@ class FakeMachines:
         self._gone.add(attempt)
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _start(self, attempt: str, gang: Gang) -> None:
+        tasks = [_Task(where, self.script(gang, where)) for where in gang.placement]
+        self._tries[attempt] = _Try(tasks)
+        for task in tasks:
+            self.clock.call_at(self.clock.now() + self.start_s, partial(self._begin, attempt, task))
 
     def _lose_patience(self, patience: asyncio.Event) -> None:
         patience.set()
@@ -269,6 +273,11 @@ class FakeMachines:
         self.tell(task.report)
 
 
+def handle_of(attempt: str) -> str:
+    """Return the handle of an attempt on fake machines."""
+    return f'{{"fake": "{attempt}"}}'
+
+
 def _things(where: Assignment) -> Iterator[tuple[str, str, int]]:
     """Yield the cards and ports that one task holds."""
     for index in where.gpus:
@@ -281,11 +290,9 @@ def _things(where: Assignment) -> Iterator[tuple[str, str, int]]:
 class FakeEngine:
     """One server's connection to the fake machines. See engines/base for what each method promises."""
 
-    name = "fake"
-    flags = Flags()
-
-    def __init__(self, machines: FakeMachines) -> None:
-        self.machines = machines
+    def __init__(self, machines: FakeMachines, name: str = "fake") -> None:
+        self.machines, self.name = machines, name
+        self.flags = Flags(owns_queue=machines.owns_queue)
         self._sink: Sink | None = None
 
     async def start(self, sink: Sink) -> None:
@@ -324,6 +331,11 @@ class FakeEngine:
         """Start all tasks or none; return the handle. Raises LaunchRefused."""
         self._reach()
         return self.machines.launch(gang)
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Note what is asked now."""
+        self._reach()
+        self.machines.adjusted[attempt] = asked
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what is known of each attempt, in the same order."""

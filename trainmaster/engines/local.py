@@ -21,7 +21,7 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Verdict
 from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
@@ -34,15 +34,14 @@ ENDED: Final = ("exited", "lost")
 class LocalEngine:
     """The engine of one home. See engines.base.Engine for the promises of each method."""
 
-    name = "local"
-
-    def __init__(self, layout: Layout, config: Config) -> None:
-        self.layout = layout
+    def __init__(self, layout: Layout, config: Config, name: str = "local") -> None:
+        self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
         self.flags = Flags(gpu_probe=bool(self.host.cards))
         self.sandbox = Probe("", "not started")
         self.cgroups_detail = ""
+        self._agents_data = layout.data
         self.settings = Settings()
         self._sink: Sink = lambda fact: None
         self._code = code_stamp()
@@ -69,6 +68,11 @@ class LocalEngine:
             cards=self.host.cards_by_node(),
         )  # fmt: skip
         await self._client.connect()
+        if self._agents_data != self.layout.data:
+            raise Unavailable(
+                f"The agent of this home keeps the files of jobs in {self._agents_data or self.layout.home}",
+                remedy="Set server.data back until all jobs have ended; the agent ends a minute after the last.",
+            )
 
     async def close(self) -> None:
         """Disconnect. Agent and user processes go on."""
@@ -130,6 +134,9 @@ class LocalEngine:
                     raise
         return await self._client.request("launch", gang=gang)
 
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Do nothing: the server itself watches over limits, and what runs has no order."""
+
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what the agent knows of each attempt. Raises Unavailable."""
         answers = await self._client.request("observe", attempts=list(attempts))
@@ -162,7 +169,7 @@ class LocalEngine:
         return {"settings": self.settings.to_json(), "code": self._code}
 
     def _connected(self, hello: dict[str, Any]) -> None:
-        version = hello["cgroups"]
+        version, self._agents_data = hello["cgroups"], hello.get("data", "")
         self.cgroups_detail = f"version {version}" if version else hello["cgroups_detail"]
         if not self.settings.cgroups:
             self.cgroups_detail = "switched off"

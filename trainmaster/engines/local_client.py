@@ -130,7 +130,7 @@ class AgentClient(asyncio.Protocol):
         if keeper_alive(run):
             return
         log_path = os.path.join(run, "agent.log")
-        command = agent_main.keeper_command(self.layout.home)
+        command = agent_main.keeper_command(self.layout)
         self.keeper = os.posix_spawn(
             command[0], command, agent_main.agent_environment(), setsid=True,
             file_actions=[

@@ -72,6 +72,8 @@ class Changes:
         shares = {(pool, account.name) for account, pool in snapshot.quotas if account.kind == "cluster"}
         shares |= {(node.pool, "") for node in snapshot.nodes if node.schedulable}
         for pool, cluster in sorted(shares - {(job.pool, job.tenant.cluster)}):
+            if pool in snapshot.handing:
+                continue  # nobody here knows when it would start there
             moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=cluster))
             name = cluster or pool
             words = ("虚拟集群", "virtual cluster") if cluster else ("资源池", "pool")

@@ -53,11 +53,15 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     room, shortages, books, request = made.room, made.shortages, made.books[job.pool], job.request
     assert room is not None, "a plan with lines has a room"
     assert shortages is not None, "a plan with a room can tell what is short in it"
-    ends_at = made.at + job.limit_s
-    found = ways(ClassKey.of(job), books, models_of(snapshot.nodes, job.pool), ends_at, job.job)
+    handed = job.pool in snapshot.handing
+    ends_at = math.inf if handed else made.at + job.limit_s
+    models = () if handed else models_of(snapshot.nodes, job.pool)
+    found = ways(ClassKey.of(job), books, models, ends_at, job.job)
     demands = [way.demand for way in found if not isinstance(way.verdict, Excess)]
     if not demands:
         return over_quota(job.pool, next(way.verdict for way in found if isinstance(way.verdict, Excess)))
+    if handed:
+        return Reason("cluster_full", {"pool": job.pool})
     capacity = snapshot.capacity or capacity_of(snapshot)
     lacking = [shortages.of_cards(demand) for demand in demands]
     if lacking[0] is not None and all(lacking):

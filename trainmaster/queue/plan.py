@@ -21,6 +21,7 @@ from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
 from trainmaster.queue.grow import grown
+from trainmaster.queue.handing import hand_over
 from trainmaster.queue.hopeless import Kinds
 from trainmaster.queue.lanes import Lane, LineUp, lanes_of
 from trainmaster.queue.order import Place, Ranking
@@ -105,7 +106,7 @@ class _Pass:
         more = False
         for pool in sorted(pools):
             line = self.lines[pool] = Line(pool, Failures(self.capacity.unfit))
-            if not _PoolPass(self, line).run(pools[pool]):
+            if not self._do(line, pools[pool]):
                 more = True
                 break
         promised = (line.reservation for line in self.lines.values())
@@ -123,6 +124,15 @@ class _Pass:
             shortages=Shortages(self.room),
             packing=self.packing,
         )
+
+    def _do(self, line: Line, lanes: list[Lane]) -> bool:
+        """Do one pool; return False when the pass ended at its limit of starts."""
+        left = self.snapshot.handing.get(line.pool)
+        if left is None:
+            return _PoolPass(self, line).run(lanes)
+        most = self.policy.max_starts - len(self.starts)
+        self.starts += (handed := hand_over(lanes, self.ranking, self.books(line.pool), min(left, most), self.now))
+        return left <= most or len(handed) < most
 
     def _resizes(self) -> tuple[Resize, ...]:
         return tuple(grown(self.running, self.lines, self.room, self.books, self.by_name, self.now, self.policy))

@@ -77,7 +77,13 @@ def asks(roles: Iterable[Role]) -> Charges:
 
 
 def charges(roles: Sequence[Role], placement: Iterable[Assignment], nodes: Mapping[str, Node]) -> Charges:
-    """Return what a placed gang is charged for: `asks`, with every card under the model that it turned out to be."""
+    """Return what a placed gang is charged for: `asks`, with every card under the model that it turned out to be.
+
+    One that is placed nowhere yet is charged for what it asks.
+    """
+    placement = tuple(placement)
+    if placement and not placement[0].node:
+        return asks(roles)
     total = {name: amount for name, amount in asks(roles) if not name.startswith("gpu:")}
     for a in placement:
         models = nodes[a.node].gpus if a.node in nodes else ()

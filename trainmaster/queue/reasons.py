@@ -53,6 +53,10 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
         "{account}的配额留给{job}，它排在前面，也在等待这份配额；此任务现在启动会推迟它",
         "What is left of the quota of {account} is kept for {job}, which comes first and waits for it; now this job would delay it",
     ),
+    "cluster_full": (
+        "资源池 {pool} 所在集群的队列中已有足够多的任务；有任务启动后就会提交此任务",
+        "Enough jobs wait in the queue of the cluster of pool {pool}; this one is handed over when one of them starts",
+    ),
     "next_pass": ("即将被调度", "About to be considered"),
     "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
     "no_such_node": (

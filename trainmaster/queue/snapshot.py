@@ -157,6 +157,7 @@ class Snapshot:
     `pending` what a kept `PendingQueue` gives.
     `quotas`: by account and pool; who has none has no limit. `fair`: what was used until now, None: nobody is favoured.
     `mix`: what is asked for of late (`packing.Recent`), for the fgd packing.
+    `handing`: by pool, how many more may be handed over to an engine that decides order and places itself.
     """
 
     nodes: tuple[Node, ...]
@@ -169,6 +170,7 @@ class Snapshot:
     quotas: Mapping[tuple[Account, str], Quota] = field(default_factory=dict)
     fair: Fairness | None = None
     mix: tuple[Kind, ...] = ()
+    handing: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Job:
 
     @property
     def state(self) -> str:
-        """The state last seen: queued, initialising, running, saving, retained, stopping, succeeded, failed, stopped, expired."""
+        """The state last seen: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired."""
         return str(self.data.get("state", "queued"))
 
     @property

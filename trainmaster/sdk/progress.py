@@ -85,7 +85,7 @@ def detail(data: Mapping[str, Any]) -> str:
     """Return tasks, metrics, time left and the reason for waiting as one short text."""
     parts = []
     tasks = data.get("tasks") or {}
-    if data["state"] in ("running", "initialising") and tasks.get("total"):
+    if data["state"] in ("running", "initialising", "pending") and tasks.get("total"):
         parts.append(f"{tasks['running']}/{tasks['total']} tasks")
     if data.get("attempts", 0) > 1:
         parts.append(f"attempt {data['attempts']}")
@@ -98,7 +98,7 @@ def detail(data: Mapping[str, Any]) -> str:
     if progress.get("eta_s") is not None and data["state"] == "running":
         parts.append(f"{format_duration(progress['eta_s'])} left")
     reason = (data.get("reason") or {}).get("message") or {}
-    if data["state"] == "queued" and reason.get("en"):
+    if data["state"] in ("queued", "pending") and reason.get("en"):
         parts.append(reason["en"])
     verdict = data.get("verdict") or {}
     if verdict.get("code") not in (None, "ok"):

@@ -133,6 +133,8 @@ class Administer:
     async def assign(self, node: str, pool: str, who: Principal) -> None:
         """Move a node to a pool; what runs on it runs on. Raises Forbidden, NotFound, InvalidSpec, StorageFailed."""
         found = unknown((pool,), self._pools.pools, "pool", "unknown_pool")
+        if not found and self._ctx.engines.of(pool) is not self._ctx.engines.first:
+            found.append(problem("pool_elsewhere", "pool", name=pool, engine=self._ctx.engines.of(pool).name))
         await self._set(node, who, lambda setting: replace(setting, pool=pool), found)
 
     async def cordon(self, node: str, note: str, who: Principal) -> None:
@@ -172,8 +174,13 @@ class Administer:
         decide(who, "cluster:write").demand()
         refuse(list(found))
         async with self._pools.changing():
-            if all(one.name != node for one in self._pools.nodes):
+            known = next((one for one in self._pools.nodes if one.name == node), None)
+            if known is None:
                 raise NotFound(f"There is no node {node}")
+            engine = self._ctx.engines.of(known.pool)
+            if engine.flags.owns_queue:
+                text = f"The cluster {engine.name} decides itself what its nodes are for"
+                raise Conflict(text, remedy="Use the cluster's own tools.")
             setting = self._pools.node_settings.get(node, NodeSetting(node))
             await self._pools.put("node", node, change(setting), who.name)
 

@@ -123,9 +123,9 @@ class Admission:
         return found
 
     async def _input_problem(self, item: Input, where: str) -> Problem | None:
-        home, roots = self._layout.home, self._config.local.mount_roots
+        own, roots = self._layout.folders, self._config.local.mount_roots
         try:
-            return await self._looks.look(item.path, lambda: path_problem(item.path, where, home, roots))
+            return await self._looks.look(item.path, lambda: path_problem(item.path, where, own, roots))
         except TimeoutError:
             text = f"this folder did not answer within {self._looks.limit_s:g} s: its file system hangs"
             return Problem(where, text, "Try again later, or name another folder.", "mount_silent", item.path)

@@ -7,7 +7,7 @@ from typing import Any
 from trainmaster.access.roles import Principal
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Assignment, Job, Node
-from trainmaster.core.states import JobState
+from trainmaster.core.states import JobState, Shown
 from trainmaster.service.context import Context
 
 
@@ -19,8 +19,9 @@ def cluster_view(context: Context, measured: dict[str, Any], who: Principal) -> 
     held: dict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
     waiting = running = 0
     for job in context.master.live.values():
-        waiting += job.state is JobState.QUEUED
-        running += job.state is JobState.ACTIVE
+        waits = job.shown in (Shown.QUEUED, Shown.PENDING)
+        waiting += waits
+        running += not waits and not job.terminal
         if job.state is JobState.ACTIVE and job.attempt is not None:
             for assignment in job.attempt.placement:
                 held[assignment.node].append((job, assignment))
@@ -34,8 +35,16 @@ def cluster_view(context: Context, measured: dict[str, Any], who: Principal) -> 
         ],
         "pools": [{"name": name} for name in sorted({node.pool for node in nodes})],
         "queue": {"waiting": waiting, "running": running},
-        "sandbox": context.engine.isolation(),
-        "engine": context.engine.name,
+        "sandbox": context.engines.first.isolation(),
+        "engines": [
+            {
+                "name": engine.name,
+                "owns_queue": engine.flags.owns_queue,
+                "down": context.engines.down(engine),
+                "pools": [name for name in context.pools.pools if context.engines.of(name) is engine],
+            }
+            for engine in context.engines
+        ],
     }
 
 

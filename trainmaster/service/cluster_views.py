@@ -48,7 +48,8 @@ class ClusterViews:
         sums = self._ctx.tally.of("pool", pool.name)
         total = amounts_of(nodes)
         return {
-            "name": pool.name, "kind": pool.kind, "workspaces": list(pool.workspaces), "description": pool.description,
+            "name": pool.name, "kind": pool.kind, "engine": self._ctx.engines.of(pool.name).name,
+            "workspaces": list(pool.workspaces), "description": pool.description,
             "nodes": len(nodes), "nodes_in_service": sum(node.schedulable for node in nodes),
             "amounts": [
                 {"resource": name, "used": sums.used[name] / 1000, "total": total.get(name, 0.0), "asked": sums.asked[name] / 1000}

@@ -13,7 +13,8 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
-from trainmaster.engines.base import Engine
+from trainmaster.core.states import Shown
+from trainmaster.engines.registry import Engines
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.feed import Feed
 from trainmaster.service.forecasts import Forecasts
@@ -25,6 +26,7 @@ from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.shares import Shares
 from trainmaster.service.tally import Tally
+from trainmaster.service.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
 
@@ -47,7 +49,7 @@ class Context:
     scheduling: Scheduling
     feed: Feed
     reader: JobReader
-    engine: Engine
+    engines: Engines
     specs: Specs
     metrics: MetricsReader
     counts: StateCounts
@@ -56,6 +58,7 @@ class Context:
     tally: Tally
     forecasts: Forecasts
     shares: Shares
+    waits: Waits
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
 
@@ -72,6 +75,19 @@ class Context:
 
         return name_of
 
+    def reason(self, job: Job, name_of: Callable[[str], str | None]) -> dict[str, Any] | None:
+        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet."""
+        waiting = self.waits.of(job)
+        if waiting is None:
+            return self.scheduling.reason(job, name_of)
+        return reason_view(waiting, self.engines.of(job.pool).name)
+
+    def forecast(self, job: Job) -> dict[str, Any] | None:
+        """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""
+        if job.shown is not Shown.PENDING:
+            return self.forecasts.view(job, self.clock())
+        return forecast_view(self.waits.of(job), self.engines.of(job.pool).name)
+
     def moved(self, before: Job | None, after: Job) -> None:
         """Let all who follow the live jobs see one change of one job."""
         self.scheduling.moved(before, after)
@@ -79,6 +95,7 @@ class Context:
         self.tally.moved(before, after)
         self.forecasts.moved(before, after)
         self.shares.moved(before, after)
+        self.waits.moved(before, after)
 
     def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
         """Let them begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
@@ -86,6 +103,7 @@ class Context:
         self.urgent.restore(jobs)
         self.tally.restore(jobs)
         self.forecasts.restore(jobs)
+        self.waits.restore()
 
     @staticmethod
     def json(document: Any) -> str:

@@ -37,6 +37,7 @@ EVERY_S, SHARE, STALE_S, SAVE_S, PAUSE_S = 2.0, 0.05, 60.0, 60.0, 0.002
 two savings of what was learnt, and how long everything else has its turn between two steps."""
 
 WHY: Final[Mapping[str, tuple[str, str]]] = {
+    "cluster": ("何时启动由集群决定。", "The cluster decides when it starts."),
     "soon": ("预测正在生成。", "The forecast is being made."),
     "far": (
         f"只预测每个资源池最前面的 {MOST} 个任务。",
@@ -130,6 +131,8 @@ class Forecasts:
         """Return when `job` is expected to start as the API shows it, None when it does not wait."""
         if job.id not in self._scheduling.queue:
             return None
+        if not self._scheduling.places(job.pool):
+            return _unknown("cluster")
         made = self._made.get(job.pool)
         if made is None:
             return _unknown("soon")
@@ -140,6 +143,8 @@ class Forecasts:
     async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> dict[str, Any]:
         """Return the same for one that is not submitted, as if others `gone` did not wait."""
         job = judged.job
+        if not self._scheduling.places(job.pool):
+            return _unknown("cluster")
         line = list(islice(self._scheduling.line(job.pool, job, gone, judged.made), MOST))
         if job not in line:
             return _unknown("far")
@@ -208,7 +213,7 @@ class Forecasts:
             if not self._loaded:
                 await self._load()
             self.calibration.learn(self._clock())
-            pools, self._moved = sorted(self._moved | self._stale()), set()
+            pools, self._moved = sorted(filter(self._scheduling.places, self._moved | self._stale())), set()
             for pool in pools:
                 spent += await self._refresh_pool(pool)
         except Exception:  # a forecast is for looking at: whatever is wrong with it, jobs go on

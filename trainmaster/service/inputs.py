@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from trainmaster.core.errors import Problem
 
 
-def path_problem(path: str, where: str, home: str, roots: Sequence[str]) -> Problem | None:
+def path_problem(path: str, where: str, own: Sequence[str], roots: Sequence[str]) -> Problem | None:
     """Return why the host path `path` may not be mounted: it must be there and, links followed, lie under one of `roots` and
-    apart from the platform's `home`. None when it may. May block on the disk.
+    apart from the platform's `own` folders. None when it may. May block on the disk.
     """
-    real, own = os.path.realpath(path), os.path.realpath(home)
-    if inside(real, own) or inside(own, real):
+    real = os.path.realpath(path)
+    if any(inside(real, folder) or inside(folder, real) for folder in map(os.path.realpath, own)):
         return Problem(where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path)
     if not any(inside(real, os.path.realpath(os.path.expanduser(root))) for root in roots):
         allowed = ", ".join(roots) or "none"

@@ -77,9 +77,7 @@ class Jobs:
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
-            job_view(
-                job, now, {**extra, "reason": self._ctx.scheduling.reason(job, name_of), "seq": self._ctx.feed.seq}
-            )
+            job_view(job, now, {**extra, "reason": self._ctx.reason(job, name_of), "seq": self._ctx.feed.seq})
             for job, extra in zip(jobs, watched, strict=True)
         ]
 
@@ -138,12 +136,13 @@ class Jobs:
         document, judged = await self.document(job), self._ctx.scheduling.judged(job)
         reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
         return {
-            "id": job.id, "state": view["state"], "verdict": view["verdict"], "reason": reason,
+            "id": job.id, "state": view["state"], "verdict": view["verdict"],
+            "reason": reason or view["reason"],  # of a cluster
             "position": reason["position"] if reason is not None else None,
             "ahead": reason["position"] - 1 if reason is not None else 0,
             "evidence": reason["evidence"] if reason is not None else {},
             "suggestions": await helping(self._ctx, who, job, judged, document) if judged is not None else [],
-            "forecast": self._ctx.forecasts.view(job, self._ctx.clock()),
+            "forecast": self._ctx.forecast(job),
         }  # fmt: skip
 
     # -- act ---------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class Launching:
         code = code_folder(spec, self._layout)
         wrong = [f"{code}: the uploaded code is gone"] if code is not None and not os.path.exists(code) else []
         for item in spec.inputs:
-            found = path_problem(item.path, "", self._layout.home, self._roots)
+            found = path_problem(item.path, "", self._layout.folders, self._roots)
             if found is not None:
                 wrong.append(f"{item.path}: {found.rule}")
         return f"inputs cannot be used: {'; '.join(wrong)}" if wrong else ""

@@ -1,6 +1,7 @@
 """Reading saved models: lists, versions and where they lie."""
 
 import asyncio
+import os
 from typing import Any
 
 from trainmaster.access.decide import decide
@@ -36,7 +37,7 @@ class Models:
         return {
             "version": version.version, "digest": version.digest, "size_bytes": version.size_bytes,
             "files": version.files, "created_at": version.created_at, "job": version.job, "attempt": version.attempt,
-            "path": self._layout.path(version.path), "metrics": version.metrics,
+            "path": os.path.join(self._layout.bulk, version.path), "metrics": version.metrics,
         }  # fmt: skip
 
 

@@ -11,34 +11,37 @@ from typing import Any, Final
 from trainmaster.core.errors import StorageFailed, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
-from trainmaster.core.records import Job, to_json
+from trainmaster.core.records import Attempt, Job, to_json
 from trainmaster.core.states import Phase, TaskPhase
-from trainmaster.engines.base import Engine, Note, TaskReport
+from trainmaster.engines.base import AttemptReport, Engine, Fact, Note, Refused, Started, TaskReport, Waiting
+from trainmaster.engines.registry import Engines
 from trainmaster.service.master import Master
+from trainmaster.service.waits import NOT_STARTED, Waits
 
 log = logging.getLogger("trainmaster.observe")
 
 RECONCILE_S: Final = 10.0
 """Seconds between looks while attempts are live; pushes carry everything in between."""
-LAUNCHED: Final = frozenset({Phase.RUNNING, Phase.RETAINED})
-"""Phases in which an attempt the engine does not know has lost its tasks."""
+LAUNCHED: Final = frozenset({Phase.PENDING, Phase.RUNNING, Phase.RETAINED})
+"""Phases in which an attempt the engine does not know is lost."""
+FORGOTTEN: Final = "the engine knows nothing of this attempt any more"
 
 
 class Observer:
     """One object per server."""
 
-    def __init__(self, master: Master, engine: Engine, clock: Any) -> None:
-        self._master, self._engine, self._clock = master, engine, clock
+    def __init__(self, master: Master, engines: Engines, waits: Waits, clock: Any) -> None:
+        self._master, self._engines, self._waits, self._clock = master, engines, waits, clock
         self._task: asyncio.Task[None] | None = None
 
-    def report(self, fact: TaskReport | Note) -> None:
+    def report(self, fact: Fact) -> None:
         """Take in one pushed fact (in the loop's thread)."""
         try:
             job_id, number = split_attempt_id(fact.attempt)
             job = self._master.live.get(job_id)
             if job is None or job.terminal or job.attempt is None or job.attempt.number != number:
                 return
-            event = self._note(job, fact) if isinstance(fact, Note) else self._fact(job, fact)
+            event = self._event(job, job.attempt, fact)
             if event is not None:
                 self._master.apply(event)
         except StorageFailed:
@@ -46,14 +49,31 @@ class Observer:
         except (TrainmasterError, KeyError, ValueError):
             log.exception("a report was not understood: %s", fact)
 
-    def _note(self, job: Job, note: Note) -> Event:
-        number = job.attempt.number if job.attempt else 0
-        return Event(job.id, Kind.NOTED, self._clock(), "agent", number, {"code": note.code, "message": note.message})
+    def _event(self, job: Job, attempt: Attempt, fact: Fact) -> Event | None:
+        """Return what `fact` changes; None when it changes nothing."""
+        match fact:
+            case TaskReport():
+                return self._of_task(job, attempt, fact)
+            case Note():
+                data = {"code": fact.code, "message": fact.message}
+                return Event(job.id, Kind.NOTED, self._clock(), "agent", attempt.number, data)
+            case Waiting() if attempt.phase in NOT_STARTED:
+                self._waits.note(fact)
+            case Started() if attempt.phase in NOT_STARTED:
+                data = {"placement": to_json(fact.placement)}
+                return Event(job.id, Kind.STARTED, fact.at, "engine", attempt.number, data)
+            case Refused() if attempt.phase in NOT_STARTED and fact.node is not None:
+                data = {"node": fact.node, "reason": fact.text}
+                return Event(job.id, Kind.BAD_NODE, fact.at, "engine", attempt.number, data)
+            case Refused() if attempt.phase in NOT_STARTED:
+                data = {"code": fact.code, "reason": fact.text}
+                return Event(job.id, Kind.LAUNCH_FAILED, fact.at, "engine", attempt.number, data)
+        return None
 
-    def _fact(self, job: Job, report: TaskReport) -> Event | None:
-        attempt = job.attempt
-        task = attempt.task(report.role, report.index) if attempt is not None else None
-        if attempt is None or task is None or task.ended:
+    @staticmethod
+    def _of_task(job: Job, attempt: Attempt, report: TaskReport) -> Event | None:
+        task = attempt.task(report.role, report.index)
+        if task is None or task.ended:
             return None
         data: dict[str, Any] = {"role": report.role, "index": report.index}
         if report.kind == "running":
@@ -69,31 +89,45 @@ class Observer:
         return Event(job.id, Kind.TASK_EXITED, report.at, "agent", attempt.number, data)
 
     async def look(self) -> None:
-        """Ask the engine about every launched attempt. Raises Unavailable when it does not answer."""
-        asked = [job for job in self._master.live.values() if job.attempt is not None and job.attempt.phase in LAUNCHED]
-        keys = [attempt_id(job.id, job.attempt.number) for job in asked if job.attempt is not None]
-        if not keys:
-            return
-        for answer in await self._engine.observe(keys):
-            if answer.known:
-                for report in answer.tasks:
-                    self.report(report)
-            else:
-                self._all_lost(answer.attempt)
+        """Ask every engine about the attempts that were launched on it; of one that does not answer nothing is learnt."""
+        asked: dict[str, list[str]] = {engine.name: [] for engine in self._engines}
+        for job in self._master.live.values():
+            if job.attempt is not None and job.attempt.phase in LAUNCHED:
+                asked[self._engines.of(job.pool).name].append(attempt_id(job.id, job.attempt.number))
+        await asyncio.gather(*(self._ask(engine, asked[engine.name]) for engine in self._engines))
 
-    def _all_lost(self, key: str) -> None:
+    async def _ask(self, engine: Engine, attempts: list[str]) -> None:
+        if not attempts:
+            return
+        try:
+            answers = await self._engines.up(engine).observe(attempts)
+        except TrainmasterError as error:
+            log.warning("the engine %s did not answer: %s", engine.name, error.message)
+            return
+        for answer in answers:
+            self._take_in(answer)
+
+    def _take_in(self, answer: AttemptReport) -> None:
+        if not answer.known:
+            self._lost(answer.attempt)
+            return
+        if answer.queue is not None:
+            self.report(answer.queue)
+        for report in answer.tasks:
+            self.report(report)
+
+    def _lost(self, key: str) -> None:
         job_id, number = split_attempt_id(key)
         job = self._master.live.get(job_id)
         attempt = job.attempt if job is not None else None
         if job is None or attempt is None or attempt.number != number or attempt.phase not in LAUNCHED:
             return
+        if attempt.phase is Phase.PENDING:
+            self._master.apply(Event(job_id, Kind.FAULT, self._clock(), "system", number, {"reason": FORGOTTEN}))
+            return
         for task in attempt.tasks:
             if not task.ended:
-                data = {
-                    "role": task.role,
-                    "index": task.index,
-                    "reason": "the engine knows nothing of this attempt any more",
-                }
+                data = {"role": task.role, "index": task.index, "reason": FORGOTTEN}
                 self._master.apply(Event(job_id, Kind.TASK_LOST, self._clock(), "system", number, data))
 
     def watch(self) -> None:
@@ -104,10 +138,7 @@ class Observer:
     async def _reconcile(self) -> None:
         while any(job.attempt is not None and job.attempt.phase in LAUNCHED for job in self._master.live.values()):
             await asyncio.sleep(RECONCILE_S)
-            try:
-                await self.look()
-            except TrainmasterError as error:
-                log.warning("the engine did not answer: %s", error.message)
+            await self.look()
 
     async def close(self) -> None:
         """End the reconciliation."""

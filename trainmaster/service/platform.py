@@ -13,6 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.engines.base import Engine
 from trainmaster.queue.packing import RECENT
 from trainmaster.service.administer import Administer
 from trainmaster.service.cluster import cluster_view
@@ -72,7 +73,7 @@ class Platform:
     # -- life --------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Read what is live, connect to the engine, and go on where every job is. Raises Unavailable without an engine."""
+        """Read what is live, connect to the engines, and go on where every job is. Raises Unavailable when none can be used."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
         await self.people.start()
@@ -87,8 +88,9 @@ class Platform:
         master.act, master.act_now = self._act, self._shell.answer_now
         master.on_failure = self._recover_soon
         self._shell.ended = self._ended
-        await self.context.engine.start(self._observer.report)
-        self.context.pools.seen(await self.context.engine.nodes())
+        self.context.engines.came = self._engine_came
+        await self.context.engines.start(self._observer.report)
+        self.context.pools.seen(await self.context.engines.nodes())
         self._apply_rules()
         self.context.pools.changed = self._decided
         await self._restore()
@@ -113,7 +115,8 @@ class Platform:
             self._apply()
 
     def _apply_rules(self) -> None:
-        pools, scheduling = self.context.pools, self.context.scheduling
+        pools, scheduling, engines = self.context.pools, self.context.scheduling, self.context.engines
+        scheduling.set_clusters({pool: engines.most_pending(pool) for pool in pools.pools if engines.owns_queue(pool)})
         if tuple(scheduling.nodes.values()) != pools.nodes:
             scheduling.set_nodes(pools.nodes)
         rights = rights_of(pools)
@@ -141,7 +144,7 @@ class Platform:
         await self._observer.close()
         self._timers.close()
         self.context.master.hand_over()
-        await self.context.engine.close()
+        await self.context.engines.close()
         self.metrics.close()
         await asyncio.to_thread(self._ledger.close)
         await asyncio.to_thread(self._database.close)
@@ -183,10 +186,14 @@ class Platform:
             except Exception as error:  # whatever the disk says, the loop must come back
                 log.warning("the ledger still cannot be used: %s", error)
                 await asyncio.sleep(1.0)
-        try:
-            await self._observer.look()
-        except TrainmasterError as error:
-            log.warning("the engine did not answer: %s", error.message)
+        await self._observer.look()
+
+    async def _engine_came(self, engine: Engine) -> None:
+        """An engine that was down when the server began can be used now."""
+        log.info("the engine %s answers", engine.name)
+        if self.context.pools.seen(await self.context.engines.nodes()):
+            self._apply()
+        await self._observer.look()
 
     def _act(self, action: Any) -> None:
         self._shell.act(action)
@@ -273,9 +280,9 @@ class Platform:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
         try:
-            if self.context.pools.seen(await self.context.engine.nodes()):
+            if self.context.pools.seen(await self.context.engines.nodes()):
                 self._apply()
-            measured = await asyncio.to_thread(self.context.engine.node_usage)
+            measured = await asyncio.to_thread(self.context.engines.node_usage)
         except TrainmasterError:
             measured = {}
         return cluster_view(self.context, measured, who)
@@ -289,7 +296,7 @@ class Platform:
         return await self._models.detail(ref, who)
 
     async def ready(self) -> dict[str, Any]:
-        """Return {ok, checks}: can the ledger be written, does the engine answer. Anybody may ask as often as they like: those
+        """Return {ok, checks}: can the ledger be written, does an engine answer. Anybody may ask as often as they like: those
         who ask within READY_S share one look.
         """
         now = time.monotonic()
@@ -298,11 +305,10 @@ class Platform:
         return await asyncio.shield(self._readiness[1])
 
     async def _look_ready(self) -> dict[str, Any]:
-        checks = {
-            "ledger": await self._check(self._probe_ledger()),
-            "engine": await self._check(self.context.engine.nodes()),
-        }
-        return {"ok": all(text == "ok" for text in checks.values()), "checks": checks}
+        ledger = await self._check(self._probe_ledger())
+        engines = await self.context.engines.health()
+        checks = {"ledger": ledger, **{f"engine {name}": text for name, text in engines.items()}}
+        return {"ok": ledger == "ok" and "ok" in engines.values(), "checks": checks}
 
     async def _probe_ledger(self) -> None:
         """Write and take back one row. Raises StorageFailed."""

@@ -32,10 +32,13 @@ Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | dict[str, An
 
 
 class Pools:
-    """One object per server; all methods in the loop's thread. `clock` returns seconds since the epoch."""
+    """One object per server; all methods in the loop's thread. `clock` returns seconds since the epoch.
 
-    def __init__(self, rows: ClusterSettings, clock: Callable[[], float]) -> None:
-        self._rows, self._clock = rows, clock
+    `named`: pools that exist whatever was stored and whichever machines are seen.
+    """
+
+    def __init__(self, rows: ClusterSettings, clock: Callable[[], float], named: Iterable[str] = ()) -> None:
+        self._rows, self._clock, self._named = rows, clock, tuple(named)
         self._lock = asyncio.Lock()
         self._stored: dict[tuple[str, str], tuple[Record, Setting]] = {}
         self._machines: tuple[Node, ...] = ()  # as the engine says
@@ -55,7 +58,7 @@ class Pools:
 
     def _settle(self) -> None:
         """Make the views of what is stored, with the pool and the workspace that always exist, and pools that nodes name."""
-        named = {DEFAULT, *(node.pool for node in self._machines)}
+        named = {DEFAULT, *self._named, *(node.pool for node in self._machines)}
         self.pools: dict[str, Pool] = {name: Pool(name) for name in sorted(named)} | self._of("pool")
         self.virtual_clusters: dict[str, VirtualCluster] = self._of("virtual_cluster")
         self.workspaces: dict[str, Workspace] = {DEFAULT: Workspace(DEFAULT)} | self._of("workspace")

@@ -12,7 +12,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.records import Assignment, Attempt, Job, Task
+from trainmaster.core.records import Assignment, Attempt, Job, Task, unplaced
 from trainmaster.core.states import Phase
 from trainmaster.frameworks.registry import get as framework
 from trainmaster.queue.snapshot import Start
@@ -56,11 +56,15 @@ class Preview:
             fits, placement = NEVER, rehearse(job.roles)
         else:
             fits, placement = self._fits(job, who)
+        engine = self._ctx.engines.of(job.pool)
+        if engine.flags.owns_queue:  # it will choose: commands are shown on a placement as it could be
+            placement = rehearse(job.roles)
         gang = self._gang(job, spec, placement)
+        asked = self._gang(job, spec, unplaced(job.roles)) if engine.flags.owns_queue else gang
         return {
             **_answer(language, problems, candidate.warnings), "spec": effective(spec), "fits": fits,
             "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
-            "native": None if problems else msgspec.to_builtins(self._ctx.engine.prepare(gang)),
+            "native": None if problems else msgspec.to_builtins(engine.prepare(asked)),
         }  # fmt: skip
 
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
@@ -71,6 +75,7 @@ class Preview:
             shown = [
                 {"task": task_name(a.role, a.index), "node": a.node, "gpus": list(a.gpus)}
                 for a in judged.found.placement
+                if a.node
             ]
             return {"when": "now", "reason": None, "placement": shown}, judged.found.placement
         reason = told(judged, self._ctx.names_for(who))

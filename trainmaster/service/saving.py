@@ -73,7 +73,7 @@ class Saving:
         return self._models.register(model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace)
 
     def _write(self, job: Job, model: str, number: int, provenance: dict[str, Any]) -> tuple[str, outputs.Saved]:
-        """Write the folder of the next free number and return where it lies below the home folder, which may be moved.
+        """Write the folder of the next free number and return where it lies below the folder of what is bulky, which may be moved.
 
         One that a crash left unregistered by another job is passed over.
         """
@@ -84,7 +84,7 @@ class Saving:
                 saved = outputs.save(
                     self._layout.model_out(job.id), self._layout.outputs(job.id), path, provenance=provenance
                 )
-                return os.path.relpath(path, self._layout.home), saved
+                return os.path.relpath(path, self._layout.bulk), saved
             except Conflict:
                 number += 1
 

@@ -4,6 +4,7 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -58,6 +59,7 @@ class Scheduling:
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
         self.fair = Fairness(self.policy.fair_half_life_s)
+        self._clusters: Mapping[str, int] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -66,6 +68,7 @@ class Scheduling:
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
         self._flexible.clear()
+        self._there: Counter[str] = Counter()  # by pool: attempts placed nowhere yet
 
     def _empty_capacity(self) -> Capacity:
         first, last = self._config.port_first, self._config.port_last
@@ -84,6 +87,14 @@ class Scheduling:
         """Let these hold from the next pass on. `weights`: of workspaces, relative to one another."""
         self.policy, self.quotas, self._weights = policy, quotas, weights
         self.fair.half_life_s, self.fair.weights = policy.fair_half_life_s, dict(weights)
+
+    def set_clusters(self, most: Mapping[str, int]) -> None:
+        """Name the pools whose engine decides order and places itself, and how many may wait in each at a time."""
+        self._clusters = most
+
+    def places(self, pool: str) -> bool:
+        """Return whether nodes are chosen here for the jobs of `pool`, and not by its engine."""
+        return pool not in self._clusters
 
     @property
     def hosts(self) -> int:
@@ -126,6 +137,11 @@ class Scheduling:
         known = self.running.get(key)
         if known is None:
             self.capacity.hold(key, after.roles, attempt.placement)
+            self._there[after.pool] += _nowhere(attempt.placement)
+        elif known.placement is not attempt.placement:
+            self.capacity.release(key)
+            self.capacity.hold(key, after.roles, attempt.placement)
+            self._there[after.pool] -= _nowhere(known.placement)
         elif before is not None and _ends(before) == _ends(after):
             return
         usage = usage_of(after, attempt, self.nodes)
@@ -137,6 +153,7 @@ class Scheduling:
         self.capacity.release(key)
         usage = self.running.remove(key)
         if usage is not None:
+            self._there[usage.pool] -= _nowhere(usage.placement)
             ended_at = attempt.ended_at if attempt.ended_at is not None else attempt.created_at
             self.fair.change(usage.tenant, usage.held, -1, ended_at)
 
@@ -151,7 +168,15 @@ class Scheduling:
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
-        facts = self.queue.changes, self.running.changes, self.capacity.changes, self.policy, self.quotas, self._weights
+        facts = (
+            self._handing,
+            self.queue.changes,
+            self.running.changes,
+            self.capacity.changes,
+            self.policy,
+            self.quotas,
+            self._weights,
+        )
         timely = self.policy.preemption != "off" or bool(self.capacity.busy_ports)
         moves = self.policy.fair_weight_s > 0  # shares do, and the order with them
         again_s = self._plan.at + SHARES_S - now
@@ -214,11 +239,16 @@ class Scheduling:
         line = in_order(classes, ranking, pool)
         return (one for one in line if one is also or one.job not in gone) if gone else line
 
+    @property
+    def _handing(self) -> Mapping[str, int]:
+        """By pool: how many more may be handed over to an engine that decides itself."""
+        return {pool: max(0, most - self._there[pool]) for pool, most in self._clusters.items()}
+
     def _snapshot(self) -> Snapshot:
         return Snapshot(
             nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
             port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
-            quotas=self.quotas, fair=self.fair, mix=self._mix,
+            quotas=self.quotas, fair=self.fair, mix=self._mix, handing=self._handing,
         )  # fmt: skip
 
     # -- explain -----------------------------------------------------------------------------------------------
@@ -262,21 +292,29 @@ class Scheduling:
         Those that give up least first. `flavors`: those that its roles may have; `spent_s`: what is over of the time of its limit.
         """
         job, snapshot, made, why = judged
-        if isinstance(why, Start):
+        if isinstance(why, Start) or not self.places(job.pool):
             return (), ()
         now = suggest(snapshot, job, why, made, flavors, self.policy, spent_s)
         return now, promising(snapshot, Changes(job, made.at, spent_s), flavors)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
-        """Return where `job` would run if nothing else did; empty when it could not even then."""
+        """Return where `job` would run if nothing else did; empty when it could not even then, or is not ours to say."""
+        if job.pool in self._clusters:
+            return ()
         return fit(self.capacity.empty(), job.roles, job.pool, ALL, frozenset(job.node_names), job.driver) or ()
 
     def refusal(self, job: Job) -> Reason | None:
-        """Return why no state of this cluster could ever run `job`, None when one could."""
+        """Return why no state of this cluster could ever run `job`, None when one could, or when its engine decides itself."""
+        if job.pool in self._clusters:
+            return None
         shapes = job.shapes or (job.roles,)
         names = frozenset(job.node_names)
         found = [refusal(self.capacity, fewest(shape), job.pool, names, job.driver) for shape in shapes]
         return None if None in found else found[0]
+
+
+def _nowhere(placement: Sequence[Assignment]) -> bool:
+    return not placement[0].node
 
 
 def _turn(job: Job) -> tuple[object, ...]:

@@ -2,10 +2,18 @@
 
 import os
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
-from trainmaster.core.config import Config, LimitsConfig, LocalConfig, ServerConfig, VirtualNode
+from trainmaster.core.config import (
+    ENGINE_KINDS,
+    Config,
+    EngineConfig,
+    LimitsConfig,
+    LocalConfig,
+    ServerConfig,
+    VirtualNode,
+)
 from trainmaster.core.errors import ProblemList
 
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
@@ -36,10 +44,44 @@ def load(path: str) -> Config:
 
 def parse(document: dict[str, Any], problems: ProblemList) -> Config:
     """Return the Config in `document`, noting every problem in `problems`."""
-    for name in document.keys() - _SECTIONS.keys():
-        problems.add(name, "unknown section", f"Known sections: {', '.join(sorted(_SECTIONS))}.")
+    known = {*_SECTIONS, "engines"}
+    for name in document.keys() - known:
+        problems.add(name, "unknown section", f"Known sections: {', '.join(sorted(known))}.")
     parts = {name: _section(name, kind, document.get(name, {}), problems) for name, kind in _SECTIONS.items()}
-    return Config(**parts)
+    data = parts["server"].data
+    if data and not os.path.isabs(data):
+        problems.add("server.data", "must be an absolute path", "Write it from the root, beginning with /.", value=data)
+    return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
+
+
+def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
+    """Return the engines, of which no two have a name or a pool in common, and at most one is this machine."""
+    if not isinstance(values, list) or not values or not all(isinstance(one, dict) for one in values):
+        problems.add("engines", "must be a list of sections", "Write [[engines]] on a line of its own, once for each.")
+        return Config().engines
+    found = tuple(_engine(f"engines.{at}", one, problems) for at, one in enumerate(values))
+    takes: list[tuple[str, list[str]]] = [
+        ("name", [one.name for one in found]),
+        ("pools", [pool for one in found for pool in one.pools]),
+        ("kind", [one.kind for one in found if one.kind == "local"]),
+    ]
+    for key, names in takes:
+        for twice in sorted({name for name in names if names.count(name) > 1}):
+            problems.add(f"engines.{key}", f"{twice} stands in two of them", "Each may stand in one.", value=twice)
+    return found
+
+
+def _engine(path: str, values: dict[str, Any], problems: ProblemList) -> EngineConfig:
+    common = {key: values[key] for key in ("name", "kind", "pools", "most_pending") if key in values}
+    engine: EngineConfig = _section(path, EngineConfig, common, problems)
+    own = {key: value for key, value in values.items() if key not in common}
+    kind = ENGINE_KINDS.get(engine.kind)
+    if kind is None:
+        kinds = ", ".join(sorted(ENGINE_KINDS))
+        problems.add(f"{path}.kind", f"must be one of {kinds}", "Write one of them.", value=engine.kind)
+        return engine
+    named = engine if "name" in values else replace(engine, name=engine.kind)
+    return replace(named, settings=_section(path, kind, own, problems))
 
 
 def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> Any:
@@ -54,7 +96,7 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
     for key, value in values.items():
         path = f"{name}.{key}"
         if key not in known:
-            problems.add(path, "unknown setting", f"Known settings: {', '.join(sorted(known))}.", value=value)
+            problems.add(path, "unknown setting", f"Known settings: {', '.join(sorted(known)) or 'none'}.", value=value)
             continue
         converted = _convert(path, hints[key], value, problems)
         if converted is not None:

@@ -11,13 +11,15 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
-from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
+from trainmaster.core.actions import Action, Adjust, Hold, Launch, Notify, Precheck, Reap, Save, Stage, Watch
 from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused
+from trainmaster.engines.registry import Engines
 from trainmaster.service.launching import Launching
 from trainmaster.service.master import Master
 from trainmaster.service.saving import Saving
@@ -32,7 +34,8 @@ MISTAKES: Final = 4
 GIVEN_UP: Final[dict[type[Action], Kind]] = {
     Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
 }  # fmt: skip
-
+LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
+"""Phases in which the engine is told what is asked of it anew."""
 
 Once = Callable[[Any, Job, Attempt], Awaitable[Event | None]]
 """One try at an order; returns its answer."""
@@ -42,10 +45,10 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, engine: Engine, launching: Launching, saving: Saving, timers: Timers,
+        self, master: Master, engines: Engines, launching: Launching, saving: Saving, timers: Timers,
         nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
     ) -> None:  # fmt: skip
-        self._master, self._engine, self._launching, self._saving = master, engine, launching, saving
+        self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
         self._timers, self._nodes, self._clock = timers, nodes, clock
         self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
@@ -73,6 +76,8 @@ class Shell:
             return None
         nodes = self._nodes()
         for assignment in job.attempt.placement:
+            if not assignment.node:
+                continue  # its engine chooses
             node = nodes.get(assignment.node)
             if node is None or not node.schedulable:
                 reason = node.reason if node is not None else "the node is gone"
@@ -86,7 +91,7 @@ class Shell:
             with contextlib.suppress(Exception):  # what is wrong with a gang is said when it is launched
                 gang = self._launching.gang(job)
                 if gang is not None:
-                    self._engine.announce(gang)
+                    self._engines.of(job.pool).announce(gang)
 
     # -- orders carried out after the commit -------------------------------------------------------------------
 
@@ -105,6 +110,8 @@ class Shell:
                 self._timers.set(f"hold:{action.job}", action.until)
             case Watch():
                 self._timers.set(f"expire:{action.job}", action.expires_at)
+            case Adjust():
+                self._begin(action, LAUNCHED, self._adjust)
             case Notify():
                 self._timers.drop(f"hold:{action.job}")
                 self._timers.drop(f"expire:{action.job}")
@@ -142,6 +149,8 @@ class Shell:
         order = orders.get(attempt.phase)
         if order is not None:
             self.act(order)
+        if attempt.phase in LAUNCHED:
+            self.act(Adjust(job.id, number))  # it may have been changed just before the server ended
 
     def abandon(self, job_id: str, number: int) -> None:
         """End what may still run of a job whose record was set aside: nobody can decide about it, and its room is given away."""
@@ -181,13 +190,19 @@ class Shell:
         attempt = job.attempt if job is not None else None
         return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
 
+    def _still_counts(self, answer: Event) -> bool:
+        """True for an answer that says something of the attempt whatever became of the order: it is gone, or has a handle."""
+        job = self._master.live.get(answer.job)
+        current = job is not None and job.attempt is not None and job.attempt.number == answer.attempt
+        return current and (answer.kind is Kind.REAPED or "handle" in answer.data)
+
     async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
         tries, mistakes = 0, 0
         failed: Event | None = None
         while (attempt := self._wanted(action, phases)) is not None:
             try:
                 answer = failed or await once(action, self._master.live[action.job], attempt)
-                if answer is not None and (self._wanted(action, phases) is not None or answer.kind is Kind.REAPED):
+                if answer is not None and (self._wanted(action, phases) is not None or self._still_counts(answer)):
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
@@ -205,9 +220,13 @@ class Shell:
             tries += 1
 
     async def _until_abandoned(self, attempt: str) -> None:
+        """Its pool is not known: whichever engine has it, ends it."""
+        await asyncio.gather(*(self._until_gone(engine, attempt) for engine in self._engines))
+
+    async def _until_gone(self, engine: Engine, attempt: str) -> None:
         while True:
             try:
-                await self._engine.reap(attempt, None, Policy().grace_s)
+                await self._engines.up(engine).reap(attempt, None, Policy().grace_s)
                 return
             except TrainmasterError as error:
                 log.warning("attempt %s of a record set aside is not proven gone: %s", attempt, error.message)
@@ -230,19 +249,30 @@ class Shell:
             gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
             if self._wanted(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
-            handle = await self._engine.launch(gang)
+            engine = self._engine(job)
+            handle = await engine.launch(gang)
         except NotFound as error:
             return self._event(action, Kind.LAUNCH_FAILED, reason=error.message)
         except LaunchRefused as refusal:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
             return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
-        return self._event(action, Kind.STARTED, handle=handle)
+        return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED, handle=handle)
+
+    async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
+        """Tell an engine that decides order itself what is asked now, until nothing has changed meanwhile."""
+        if not self._engines.owns_queue(job.pool):
+            return None
+        key, told = attempt_id(action.job, action.attempt), None
+        while self._wanted(action, LAUNCHED) is not None and told != (now := asked_of(self._master.live[action.job])):
+            await self._engine(job).adjust(key, now)
+            told = now
+        return None
 
     async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
         key = attempt_id(action.job, action.attempt)
-        await self._engine.reap(key, attempt.handle, job.policy.grace_s)
+        await self._engine(job).reap(key, attempt.handle, job.policy.grace_s)
         self._proven.add(key)
         try:
             saved = await self._saving.save(job)
@@ -255,8 +285,12 @@ class Shell:
         return self._event(action, Kind.SAVED, **saved)
 
     async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:
-        await self._engine.reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
+        await self._engine(job).reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
         return self._event(action, Kind.REAPED)
+
+    def _engine(self, job: Job) -> Engine:
+        """Return the engine that `job` runs on. Raises Unavailable while it is down."""
+        return self._engines.up(self._engines.of(job.pool))
 
     def _event(self, action: Action, kind: Kind, **data: Any) -> Event:
         return Event(action.job, kind, self._clock(), "system", action.attempt, data)

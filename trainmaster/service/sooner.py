@@ -51,6 +51,8 @@ async def helping(
     if len(known) == SUGGESTED:
         return known
     others = [*islice((one for one in later if not named & one.change.keys() and works(one)), TRIED)]
+    if not others:
+        return known
     gone = () if instead_of is None else (instead_of.id,)
     return known + await _sooner(context, judged, others, gone, SUGGESTED - len(known))
 

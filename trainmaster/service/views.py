@@ -49,7 +49,7 @@ def job_view(job: Job, now: float, extra: Mapping[str, Any] | None = None) -> di
         "run_s": _run_s(job, now), "wait_s": _wait_s(job, now), "duration_s": job.policy.duration_s, "expires_at": job.expires_at,
         "attempts": job.attempts_used, "retries": {"used": job.retries_used, "limit": job.policy.retries},
         "tasks": _task_counts(job), "resources": totals(job.roles),
-        "nodes": sorted({a.node for a in attempt.placement}) if attempt is not None else [],
+        "nodes": sorted({a.node for a in attempt.placement if a.node}) if attempt is not None else [],
         "reason": None,
         "verdict": verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
         "model": job.model, "progress": None, "metrics": {}, "labels": dict(job.labels), "version": job.version,
@@ -118,7 +118,8 @@ def attempt_view(job: Job, attempt: Attempt) -> dict[str, Any]:
     return {
         "number": attempt.number, "cause": attempt.cause, "phase": attempt.phase.value,
         "why": attempt.why.value if attempt.why else None,
-        "created_at": attempt.created_at, "started_at": attempt.started_at, "draining_at": attempt.draining_at,
+        "created_at": attempt.created_at, "accepted_at": attempt.accepted_at, "started_at": attempt.started_at,
+        "draining_at": attempt.draining_at,
         "retained_until": _retained_until(job, attempt), "ended_at": attempt.ended_at,
         "verdict": verdict_view(attempt.verdict, job.roles),
         "tasks": [task_view(job, places[task.role, task.index], task) for task in attempt.tasks],

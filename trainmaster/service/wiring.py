@@ -2,12 +2,15 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
-from trainmaster.core.config import Config
+from trainmaster.core.config import Config, EngineConfig
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
@@ -32,6 +35,7 @@ from trainmaster.service.shell import Shell
 from trainmaster.service.submit import Submit
 from trainmaster.service.tally import Tally
 from trainmaster.service.timers import Timers
+from trainmaster.service.waits import Waits
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
@@ -39,23 +43,35 @@ from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
 
-FOLDERS = (
-    ("run", 0o700),
-    ("secrets", 0o700),
-    ("uploads", 0o700),
-    ("jobs", 0o700),
-    ("models", 0o700),
-    ("backups", 0o700),
-)
+ENGINES: Final[dict[str, Callable[[EngineConfig, Layout, Config], Engine]]] = {
+    "local": lambda own, layout, config: LocalEngine(layout, config, own.name),
+}
+"""What makes an engine of each kind of core.config.ENGINE_KINDS."""
+
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
+"""Folders in HOME, and those that may lie elsewhere."""
 
 
 def prepare_home(home: str) -> Layout:
     """Make the home folder and those in it, private to this user. Raises OSError."""
     layout = Layout(os.path.abspath(home))
-    os.makedirs(layout.home, mode=0o700, exist_ok=True)
-    for name, mode in FOLDERS:
-        os.makedirs(layout.path(name), mode=mode, exist_ok=True)
+    _private(layout.home, *map(layout.path, OWN))
     return layout
+
+
+def prepare_data(layout: Layout, data: str) -> Layout:
+    """Make the folders of what is bulky, private to this user, below `data` ("": in HOME); return the layout with them.
+
+    Raises OSError.
+    """
+    layout = replace(layout, data=os.path.realpath(data) if data else "")
+    _private(layout.bulk, *(os.path.join(layout.bulk, name) for name in BULK))
+    return layout
+
+
+def _private(*folders: str) -> None:
+    for folder in folders:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
@@ -65,20 +81,28 @@ def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
     return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
 
 
-def build(home: str, host: str | None = None, port: int | None = None, engine: Engine | None = None) -> Platform:
-    """Return the platform of `home`, not started. `engine` replaces the local one (tests).
+def engines_of(layout: Layout, config: Config) -> Engines:
+    """Return the engines that the configuration names."""
+    made = [ENGINES[one.kind](one, layout, config) for one in config.engines]
+    pools = {pool: one.name for one in config.engines for pool in one.pools}
+    return Engines(made, pools, {one.name: one.most_pending for one in config.engines})
+
+
+def build(home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None) -> Platform:
+    """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
     Raises InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
     """
     layout = prepare_home(home)
     config = read_config(layout, host, port)
+    layout = prepare_data(layout, config.server.data)
     database = Database.open(
         config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups")
     )
-    return assemble(layout, config, database, engine or LocalEngine(layout, config))
+    return assemble(layout, config, database, engines or engines_of(layout, config))
 
 
-def assemble(layout: Layout, config: Config, database: Database, engine: Engine) -> Platform:
+def assemble(layout: Layout, config: Config, database: Database, engines: Engines) -> Platform:
     """Join the parts."""
     clock = time.time
     ledger, reader, feed = Ledger(database), JobReader(database), Feed()
@@ -87,14 +111,14 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)
-    pools = Pools(ClusterSettings(database), clock)
+    pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     context = Context(
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
-        feed=feed, reader=reader, engine=engine, specs=specs, metrics=metrics, counts=StateCounts(),
+        feed=feed, reader=reader, engines=engines, specs=specs, metrics=metrics, counts=StateCounts(),
         pools=pools, urgent=urgent, tally=Tally(),
         forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
-        shares=Shares(scheduling, layout.path("shares.json")),
+        shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent)
@@ -103,9 +127,9 @@ def assemble(layout: Layout, config: Config, database: Database, engine: Engine)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
-    shell = Shell(master, engine, launching, saving, timers, lambda: scheduling.nodes, clock)
+    shell = Shell(master, engines, launching, saving, timers, lambda: scheduling.nodes, clock)
     return Platform(
         context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
-        observer=Observer(master, engine, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
+        observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
         database=database, ledger=ledger,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, Final
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Gang, Mount, RoleCommand
+from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Job, Policy, PortRequest, Resources, Role, replace
 from trainmaster.core.states import Priority
 from trainmaster.spec.check import refusal
@@ -153,10 +153,12 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
     """
     if job.attempt is None:
         raise ValueError(f"job {job.id} has no attempt")
-    return draft(
-        spec, job_id=job.id, user=job.owner, roles=job.roles, placement=job.attempt.placement,
-        attempt=job.attempt.number, facts=facts, mounts=mounts,
+    placement = job.attempt.placement
+    found = draft(
+        spec, job_id=job.id, user=job.owner, roles=job.roles, placement=placement, attempt=job.attempt.number, facts=facts,
+        mounts=mounts,
     )  # fmt: skip
+    return found if placement[0].node else replace(found, asked=asked_of(job))
 
 
 def draft(

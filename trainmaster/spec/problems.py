@@ -99,6 +99,7 @@ TEXTS: Final[dict[str, Text]] = {
     "unknown_driver": Text("资源池 {pool} 中没有驱动版本为 {driver} 的节点", "可用版本：{known}", "No node of pool {pool} has driver {driver}", "There are: {known}."),
     "unknown_workspace": Text("没有工作空间 {name}", "可用工作空间：{known}", "There is no workspace {name}", "There are: {known}."),
     "unknown_pool": Text("没有资源池或虚拟集群 {name}", "可用：{known}", "There is no pool or virtual cluster {name}", "There are: {known}."),
+    "pool_elsewhere": Text("资源池 {name} 属于集群 {engine}", "选择本机的资源池", "The pool {name} lives on the cluster {engine}", "Choose a pool of this machine."),
     "other_pool": Text("虚拟集群 {name} 属于资源池 {pool}", "删除 pool", "The virtual cluster {name} belongs to pool {pool}", "Remove pool."),
     "pool_dedicated": Text("资源池 {pool} 专属于 {workspaces}", "选择其他资源池，或请管理员开放", "The pool {pool} is dedicated to {workspaces}", "Choose another pool, or ask an administrator for access."),
     # --- urgent jobs

@@ -46,7 +46,7 @@ class Receiver:
     """Takes the bytes of one upload as they come. `write` any number of times, then `finish`; or `abort`."""
 
     def __init__(self, layout: Layout, max_mib: int) -> None:
-        self._folder = layout.path("uploads")
+        self._folder = os.path.join(layout.bulk, "uploads")
         self._layout, self._max_mib = layout, max_mib
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         self._base = os.path.join(self._folder, f".incoming-{secrets.token_hex(8)}")

@@ -158,6 +158,8 @@ class _Gathered:
                         f"A change of job {pending.job.id} spans two attempts.", remedy="Store the first alone."
                     )
                 pending.placed.add(number)
+            elif event.kind is Kind.STARTED and "placement" in event.data:
+                pending.placed.add(number)
             elif event.kind in _TASK_KINDS and number not in pending.placed:
                 pending.touched.setdefault(number, set()).add((event.data["role"], event.data["index"]))
 
@@ -191,7 +193,7 @@ class _Gathered:
 def _task_rows(job: int, attempt: Attempt) -> list[rows.Row]:
     pairs = zip(attempt.placement, attempt.tasks, strict=True)
     return [
-        rows.task_fixed(job, attempt.number, position, place) + rows.task_moving(task)
+        rows.task_placed(job, attempt.number, position, place) + rows.task_moving(task)
         for position, (place, task) in enumerate(pairs)
     ]
 

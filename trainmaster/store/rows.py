@@ -40,7 +40,8 @@ JOB_MOVING: Final = (
 )  # fmt: skip
 ATTEMPT_FIXED: Final = ("job", "number", "cause", "created_at")
 ATTEMPT_MOVING: Final = ("phase", "why", "started_at", "draining_at", "retained_at", "ended_at", "record")
-TASK_FIXED: Final = ("job", "attempt", "position", "role", "idx", "node", "host", "place")
+TASK_FIXED: Final = ("job", "attempt", "position", "role", "idx")
+TASK_PLACE: Final = ("node", "host", "place")
 TASK_MOVING: Final = ("phase", "exit_code", "signal", "started_at", "ended_at", "record")
 EVENT: Final = ("seq", "job", "attempt", "kind", "at", "actor", "data")
 
@@ -108,8 +109,8 @@ def attempt_moving(attempt: Attempt) -> Row:
     )  # fmt: skip
 
 
-def task_fixed(job: int, attempt: int, position: int, place: Assignment) -> Row:
-    """Return the values of TASK_FIXED: where the replica at `position` of the placement runs."""
+def task_placed(job: int, attempt: int, position: int, place: Assignment) -> Row:
+    """Return the values of TASK_FIXED + TASK_PLACE: where the replica at `position` of the placement runs."""
     rest = encode({name: getattr(place, name) for name in PLACE_REST})
     return (job, attempt, position, place.role, place.index, place.node, place.host, rest)
 

@@ -73,7 +73,9 @@ class Statements:
         self.put_attempt = self._insert(
             tables.attempt, rows.ATTEMPT_FIXED, rows.ATTEMPT_MOVING, key=("job", "number")
         )  # ATTEMPT_FIXED + ATTEMPT_MOVING
-        self.put_task = self._insert(task, rows.TASK_FIXED, rows.TASK_MOVING, key=("job", "attempt", "position"))
+        self.put_task = self._insert(
+            task, rows.TASK_FIXED, rows.TASK_PLACE + rows.TASK_MOVING, key=("job", "attempt", "position")
+        )  # TASK_FIXED + TASK_PLACE + TASK_MOVING
         self.change_task = self._update(task, rows.TASK_MOVING, ("job", "attempt", "position"))  # TASK_MOVING, key
         self.add_spec = self._insert(tables.spec, ("digest", "document"), key=("digest",))
         self.add_key = self._insert(tables.idempotency, ("workspace", "key", "body_digest", "jobs", "created_at"))

@@ -1426,7 +1426,7 @@ export interface components {
          * @description The state a person sees, derived from job state and attempt phase.
          * @enum {string}
          */
-        Shown: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+        Shown: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         /**
          * SignIn
          * @description Name and password.
@@ -1641,6 +1641,8 @@ export interface components {
             why: string | null;
             /** Created At */
             created_at: number;
+            /** Accepted At */
+            accepted_at: number | null;
             /** Started At */
             started_at: number | null;
             /** Draining At */
@@ -1722,7 +1724,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         } & {
             [key: string]: unknown;
         };
@@ -1824,8 +1826,8 @@ export interface components {
             queue: components["schemas"]["Queue"];
             /** Sandbox */
             sandbox: unknown;
-            /** Engine */
-            engine: string;
+            /** Engines */
+            engines: components["schemas"]["Engine"][];
         } & {
             [key: string]: unknown;
         };
@@ -1860,6 +1862,22 @@ export interface components {
          * @description A document of its own format.
          */
         Document: {
+            [key: string]: unknown;
+        };
+        /**
+         * Engine
+         * @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used.
+         */
+        Engine: {
+            /** Name */
+            name: string;
+            /** Owns Queue */
+            owns_queue: boolean;
+            /** Down */
+            down: string | null;
+            /** Pools */
+            pools: string[];
+        } & {
             [key: string]: unknown;
         };
         /**
@@ -1905,7 +1923,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             reason: components["schemas"]["Reason"] | null;
             verdict: components["schemas"]["Verdict"] | null;
             /** Suggestions */
@@ -2006,6 +2024,8 @@ export interface components {
         /**
          * Forecast
          * @description When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+         *
+         *     `by`: the engine that says it; null: we do.
          */
         Forecast: {
             /**
@@ -2022,6 +2042,11 @@ export interface components {
             why: components["schemas"]["Text"] | null;
             /** Made At */
             made_at: number | null;
+            /**
+             * By
+             * @default null
+             */
+            by: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2066,7 +2091,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             /** Queue State */
             queue_state: string;
             /** Pai State */
@@ -2144,7 +2169,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "queued" | "initialising" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
+            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
             /** Queue State */
             queue_state: string;
             /** Pai State */
@@ -2931,7 +2956,7 @@ export interface components {
         };
         /**
          * Reason
-         * @description Why a job waits.
+         * @description Why a job waits. `decided_by`: the engine whose queue it waits in; null: ours.
          */
         Reason: {
             /** Code */
@@ -2946,6 +2971,11 @@ export interface components {
              * @default null
              */
             position: number | null;
+            /**
+             * Decided By
+             * @default null
+             */
+            decided_by: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2974,6 +3004,8 @@ export interface components {
              * @enum {string}
              */
             kind: "public" | "dedicated";
+            /** Engine */
+            engine: string;
             /** Workspaces */
             workspaces: string[];
             /** Description */

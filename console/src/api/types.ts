@@ -17,7 +17,7 @@ export type JsonObject = { [key: string]: Json };
 export type Bilingual = S["Text"];
 
 export const STATES = [
-  "queued", "initialising", "running", "saving", "retained", "stopping", "succeeded", "failed", "stopped", "expired",
+  "queued", "initialising", "pending", "running", "saving", "retained", "stopping", "succeeded", "failed", "stopped", "expired",
 ] as const satisfies readonly S["Job"]["state"][];
 export type State = S["Job"]["state"];
 export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed", "stopped", "expired"]);

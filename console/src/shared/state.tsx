@@ -1,6 +1,6 @@
 /** The state of a job or task, told by colour, icon and word together (never by colour alone). */
 import {
-  CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, FieldTimeOutlined, LoadingOutlined, MinusCircleFilled,
+  CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, FieldTimeOutlined, HourglassOutlined, LoadingOutlined, MinusCircleFilled,
   PauseCircleOutlined, PlayCircleFilled, QuestionCircleFilled, SaveOutlined, StopOutlined,
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
@@ -13,6 +13,7 @@ type Tone = "grey" | "blue" | "green" | "red" | "amber" | "violet";
 const LOOKS: Record<Known, [Tone, ReactNode]> = {
   queued: ["grey", <ClockCircleOutlined key="i" />],
   initialising: ["blue", <LoadingOutlined key="i" />],
+  pending: ["grey", <HourglassOutlined key="i" />],
   running: ["blue", <PlayCircleFilled key="i" />],
   saving: ["violet", <SaveOutlined key="i" />],
   retained: ["amber", <PauseCircleOutlined key="i" />],

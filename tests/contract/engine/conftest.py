@@ -1,6 +1,8 @@
 """The engines that must pass the contract. A new engine: one entry in WORLDS.
 
-A world has `engine(watcher)` (one more server's connection), `command(text)`, `node` and `close()`.
+A world has `engine(watcher)` (one more server's connection), `command(text)`, `node` and `close()`. That of an engine which
+owns its queue (one more entry, in CLUSTERS) has the node "" and `hold()`, `release()`, `cancel(attempt)`, `lose(attempt)`:
+see FakeClusterWorld.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -8,11 +10,13 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fixtures.fake_world import FakeWorld
+from tests.fixtures.fake_world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 
+CLUSTERS: Final[dict[str, Callable[[], Any]]] = {"fake-cluster": FakeClusterWorld}
 WORLDS: Final[dict[str, Callable[[], Any]]] = {
+    **CLUSTERS,
     "fake": FakeWorld,
     "local-sandbox": lambda: LocalWorld("bubblewrap"),
     "local-bare": lambda: LocalWorld("none"),
@@ -24,6 +28,14 @@ WORLDS: Final[dict[str, Callable[[], Any]]] = {
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
     """An engine's surroundings, empty."""
     found = WORLDS[request.param]()
+    yield found
+    await found.close()
+
+
+@pytest.fixture(params=CLUSTERS)
+async def cluster(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
+    """The surroundings of an engine that owns its queue, empty."""
+    found = CLUSTERS[request.param]()
     yield found
     await found.close()
 

@@ -1,13 +1,15 @@
 """What every engine promises (engines/base.py), told on real commands. B2: nothing of an attempt may be left."""
 
 import asyncio
+import signal
 from typing import Any
 
 import pytest
 
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
-from trainmaster.engines.base import LaunchRefused
+from trainmaster.core.launch import Gang
+from trainmaster.engines.base import LaunchRefused, Refused
 
 
 async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(
@@ -84,12 +86,30 @@ async def test_what_a_server_announced_another_may_launch(world: Any, engine: An
     assert end.exit_code == 3
 
 
-async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(world: Any, engine: Any) -> None:
+async def why_not(engine: Any, watcher: Watcher, story: Gang) -> str:
+    """Launch what cannot run; return the code of what is said: by the launch or, from one that owns its queue, later."""
+    try:
+        await engine.launch(story)
+    except LaunchRefused as refusal:
+        return refusal.code
+    assert engine.flags.owns_queue, "the launch was not refused"
+
+    def said() -> list[str]:
+        refused = [fact.code for fact in watcher.queue(key(story)) if isinstance(fact, Refused)]
+        return refused or [end.verdict.code for end in watcher.ended(key(story)) if end.verdict is not None]
+
+    await watcher.until(lambda: bool(said()), "a refusal")
+    code = said()[0]
+    await engine.reap(key(story), None, 0)
+    return code
+
+
+async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(
+    world: Any, engine: Any, watcher: Watcher
+) -> None:
     story = gang(node=world.node).role("bad", 1, "no-such-command-here").build()
     engine.announce(story)
-    with pytest.raises(LaunchRefused) as refusal:
-        await engine.launch(story)
-    assert refusal.value.code == "command_not_found"
+    assert await why_not(engine, watcher, story) == "command_not_found"
 
 
 async def test_a_reaped_attempt_is_never_started_again(world: Any, engine: Any, watcher: Watcher) -> None:
@@ -108,9 +128,7 @@ async def test_a_gang_with_an_unknown_command_is_refused_and_leaves_nothing(
     story = (
         gang(node=world.node).told("good", 2, world.command("sleep 30")).role("bad", 1, "no-such-command-here").build()
     )
-    with pytest.raises(LaunchRefused) as refusal:
-        await engine.launch(story)
-    assert refusal.value.code == "command_not_found"
+    assert await why_not(engine, watcher, story) == "command_not_found"
     (report,) = await engine.observe([key(story)])
     assert not report.known
 
@@ -150,6 +168,7 @@ async def test_observe_tells_the_truth_to_another_server(world: Any, engine: Any
     await engine.launch(done)
     await engine.launch(running)
     await watcher.end_of(key(done))
+    await watcher.running(key(running))
     await engine.close()
     second = await world.engine()
     never = "t" + "1" * 32 + "-1"
@@ -157,6 +176,34 @@ async def test_observe_tells_the_truth_to_another_server(world: Any, engine: Any
     assert [task.kind for task in first.tasks] == ["running"]
     assert not gone.known
     assert [(task.kind, task.exit_code) for task in last.tasks] == [("exited", 3)]
+
+
+async def test_what_finished_while_the_server_was_away_is_told_to_the_next(
+    world: Any, engine: Any, watcher: Watcher
+) -> None:
+    story = gang(node=world.node).told("worker", 2, world.command("sleep 0.3; exit 3")).build()
+    await engine.launch(story)
+    await watcher.running(key(story), 2)
+    await engine.close()
+    await asyncio.sleep(0.5)
+    second = Watcher()
+    again = await world.engine(second)
+    (report,) = await again.observe([key(story)])
+    ends = report.tasks if all(task.kind == "exited" for task in report.tasks) else await second.end_of(key(story), 2)
+    assert [(end.index, end.exit_code) for end in ends] == [(0, 3), (1, 3)]
+
+
+async def test_a_signal_reaches_what_runs_and_nobody_else(world: Any, engine: Any, watcher: Watcher) -> None:
+    first, second = (gang(node=world.node).told("w", 1, world.command("sleep 300")).build() for _ in "12")
+    for story in (first, second):
+        await engine.launch(story)
+        await watcher.running(key(story))
+    await engine.signal(key(first), signal.SIGTERM)
+    (end,) = await watcher.end_of(key(first))
+    assert end.signal == signal.SIGTERM
+    (report,) = await engine.observe([key(second)])
+    assert [task.kind for task in report.tasks] == ["running"]
+    await engine.reap(key(second), None, 0)
 
 
 async def test_prepare_is_a_dry_run(world: Any, engine: Any) -> None:

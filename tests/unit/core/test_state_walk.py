@@ -11,7 +11,19 @@ import pytest
 
 from tests.builders import EPOCH
 from tests.unit.core.walk import DUE, Edge, Graph, shapes, walk
-from trainmaster.core.actions import Action, Hold, Launch, Notify, Precheck, Reap, Save, Stage, WakePlanner, Watch
+from trainmaster.core.actions import (
+    Action,
+    Adjust,
+    Hold,
+    Launch,
+    Notify,
+    Precheck,
+    Reap,
+    Save,
+    Stage,
+    WakePlanner,
+    Watch,
+)
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.reduce import reduce
@@ -28,12 +40,13 @@ ORDER_OF: dict[Phase, type[Action]] = {
     Phase.RETAINED: Hold,
     Phase.DRAINING: Reap,
 }
-"""What entering a phase orders; RUNNING orders nothing."""
+"""What entering a phase orders; PENDING and RUNNING order nothing."""
 
 ANSWERS: dict[Phase, tuple[Kind, ...]] = {
     Phase.PLACED: (Kind.CHECKED, Kind.BAD_NODE),
     Phase.STAGING: (Kind.STAGED, Kind.LAUNCH_FAILED),
-    Phase.STARTING: (Kind.STARTED, Kind.LAUNCH_FAILED),
+    Phase.STARTING: (Kind.STARTED, Kind.ACCEPTED, Kind.LAUNCH_FAILED),
+    Phase.PENDING: (Kind.STARTED, Kind.LAUNCH_FAILED, Kind.FAULT),
     Phase.RUNNING: (Kind.TASK_RUNNING, Kind.TASK_EXITED),
     Phase.SAVING: (Kind.SAVED, Kind.SAVE_FAILED),
     Phase.RETAINED: (Kind.RELEASED,),
@@ -41,7 +54,7 @@ ANSWERS: dict[Phase, tuple[Kind, ...]] = {
 }
 """What engine and shell answer to the order of a phase. Nothing else is needed to bring a job to its end."""
 
-DATA = {Kind.STARTED: {"handle": "{}"}, Kind.SAVED: {"model": None}}
+DATA = {Kind.STARTED: {"handle": "{}"}, Kind.ACCEPTED: {"handle": "{}"}, Kind.SAVED: {"model": None}}
 
 
 @pytest.fixture(params=list(SHAPES))
@@ -173,7 +186,7 @@ def _spent(job: Job) -> int:
 def test_every_phase_orders_what_it_needs(graph: Graph) -> None:
     """Entering a phase orders exactly its one action for the current try; becoming terminal notifies exactly once."""
     for state, edge in graph.moves():
-        orders = [a for a in edge.actions if not isinstance(a, Watch | WakePlanner)]
+        orders = [a for a in edge.actions if not isinstance(a, Watch | WakePlanner | Adjust)]
         assert all(a.job == state.id for a in edge.actions)
         entered = phase(edge.after)
         if entered is not None and (entered, why(edge.after)) != (phase(state), why(state)):
@@ -220,7 +233,7 @@ def test_the_duration_ends_every_try(graph: Graph) -> None:
             assert edge.actions == (Watch(state.id, edge.actions[0].attempt, state.expires_at),)
         elif state.state is JobState.QUEUED:
             assert edge.after.state is JobState.EXPIRED
-        elif phase(state) in (Phase.PLACED, Phase.STAGING, Phase.STARTING, Phase.RUNNING):
+        elif phase(state) in (Phase.PLACED, Phase.STAGING, Phase.STARTING, Phase.PENDING, Phase.RUNNING):
             assert (phase(edge.after), why(edge.after)) == (Phase.DRAINING, Why.EXPIRE)
 
 

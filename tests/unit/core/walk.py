@@ -24,6 +24,7 @@ MOST_TRIES = 2
 
 _TASK_KINDS = (Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST)
 _DATA: dict[Kind, dict[str, object]] = {
+    Kind.ACCEPTED: {"handle": "{}"},
     Kind.STARTED: {"handle": "{}"},
     Kind.SAVED: {"model": "m@1"},
     Kind.PRIORITY_CHANGED: {"priority": 1},
@@ -185,6 +186,7 @@ def _abstract_attempt(attempt: Attempt) -> Attempt:
         cause="",
         number=min(attempt.number, MOST_TRIES),
         tasks=tasks,
+        accepted_at=None,  # told to people; no rule asks for it
         started_at=_instant(attempt.started_at),
         draining_at=_instant(attempt.draining_at),
         retained_at=_instant(attempt.retained_at),

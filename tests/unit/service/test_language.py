@@ -30,7 +30,7 @@ OUTSIDE = (
     "service/settings.py",
     "store/database.py",
     "store/migrate.py",
-    "engines/fake.py",
+    "engines/fake",
 )
 """Said in a terminal only: before the server answers, or by commands."""
 

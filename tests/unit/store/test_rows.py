@@ -31,7 +31,7 @@ def test_every_field_lies_in_exactly_one_place(record: type, held: list[str], el
     [
         (tables.job, rows.JOB_FIXED + rows.JOB_MOVING),
         (tables.attempt, rows.ATTEMPT_FIXED + rows.ATTEMPT_MOVING),
-        (tables.task, rows.TASK_FIXED + rows.TASK_MOVING),
+        (tables.task, rows.TASK_FIXED + rows.TASK_PLACE + rows.TASK_MOVING),
         (tables.event, rows.EVENT),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_row_is_as_long_as_its_names() -> None:
         (rows.job_moving(job), rows.JOB_MOVING),
         (rows.attempt_fixed(1, job.attempt), rows.ATTEMPT_FIXED),
         (rows.attempt_moving(job.attempt), rows.ATTEMPT_MOVING),
-        (rows.task_fixed(1, 1, 0, job.attempt.placement[0]), rows.TASK_FIXED),
+        (rows.task_placed(1, 1, 0, job.attempt.placement[0]), rows.TASK_FIXED + rows.TASK_PLACE),
         (rows.task_moving(job.attempt.tasks[0]), rows.TASK_MOVING),
         (rows.event_row(1, history.events[0]), rows.EVENT),
     ]

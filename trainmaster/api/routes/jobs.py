@@ -33,7 +33,7 @@ class _Body(BaseModel):
 class Wanted(_Body):
     """What a list of jobs is cut to, and its order."""
 
-    state: Annotated[list[Shown], Field(max_length=10)] = []
+    state: Annotated[list[Shown], Field(max_length=len(Shown))] = []
     q: Annotated[str, Field(max_length=200)] = ""
     owner: Annotated[str, Field(max_length=200)] = ""
     framework: Annotated[str, Field(max_length=100)] = ""

@@ -20,9 +20,9 @@ export const job = {
     retained: "Held for debugging", retainedHint: "A task failed; its resources are kept so that you can look into it. End the hold when you are done.",
     warnings: "Notes of the platform",
   },
-  wait: { place: "Place" },
+  wait: { place: "Place", decidedBy: "Decided by" },
   timeline: {
-    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", running: "Running", saving: "Saving or stopping",
+    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", pending: "Queued in the cluster", running: "Running", saving: "Saving or stopping",
     now: "now", none: "No attempt yet: the job waits in the queue.",
   },
   cause: {
@@ -55,7 +55,7 @@ export const job = {
     all: "All replicas", unavailable: "Not measured here",
   },
   events: { none: "No events",
-    actors: { system: "platform", scheduler: "scheduler", agent: "agent" } },
+    actors: { system: "platform", scheduler: "scheduler", agent: "agent", engine: "cluster" } },
   files: {
     live: "Outputs", none: "No files", noneHint: "What a task writes to /model or /workspace/outputs appears here.",
     name: "Name", size: "Size", modified: "Modified", root: "outputs",

@@ -9,7 +9,7 @@ export const queue = {
   filter: { pool: "Pool", model: "Card model", workspace: "Workspace", mine: "Only my jobs" },
   forecast: {
     now: "now", about: "about {{time}}", range: "{{low}} – {{high}}", rangeHint: "Nine of ten starts fall between these times.", unknown: "unknown", because: "Unknown because: {{why}}", none: "not estimated yet",
-    soon: "in {{time}}", overdue: "any moment",
+    soon: "in {{time}}", overdue: "any moment", by: "estimate of {{engine}}",
   },
   detail: {
     reason: "Why it waits", sooner: "What would start it sooner", best: "cheapest", noneKnown: "No single change is known that would start it clearly sooner.", startsNow: "starts now", startsSooner: "starts about {{time}} instead of {{before}}", unknownTime: "an unknown time", holders: "Who holds what it needs", until: "until {{time}}", noEnd: "no limit",

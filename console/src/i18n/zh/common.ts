@@ -2,7 +2,7 @@
 export const common = {
   nav: { jobs: "训练任务", queue: "排队", cluster: "集群", admin: "管理", models: "模型", settings: "设置", newJob: "创建任务", main: "主导航" },
   state: {
-    queued: "排队中", initialising: "初始化", running: "运行中", saving: "保存中", retained: "调试保留",
+    queued: "排队中", initialising: "初始化", pending: "在集群中排队", running: "运行中", saving: "保存中", retained: "调试保留",
     stopping: "停止中", succeeded: "成功", failed: "错误", stopped: "停止", expired: "过期",
     waiting: "等待", exited: "已退出", lost: "丢失", placed: "已分配", staging: "数据准备", starting: "启动中",
     draining: "停止中", ended: "已结束",

@@ -20,9 +20,9 @@ export const job = {
     retained: "调试保留", retainedHint: "有副本失败，资源被保留以便排查。完成后请结束保留。",
     warnings: "平台提示",
   },
-  wait: { place: "位置" },
+  wait: { place: "位置", decidedBy: "由谁决定" },
   timeline: {
-    title: "尝试过程", attempt: "第 {{n}} 次", queued: "排队", initialising: "初始化", running: "运行", saving: "保存或停止",
+    title: "尝试过程", attempt: "第 {{n}} 次", queued: "排队", initialising: "初始化", pending: "在集群中排队", running: "运行", saving: "保存或停止",
     now: "现在", none: "尚未开始：任务正在排队。",
   },
   cause: {
@@ -55,7 +55,7 @@ export const job = {
     all: "全部副本", unavailable: "此处未测量",
   },
   events: { none: "没有事件",
-    actors: { system: "平台", scheduler: "调度器", agent: "代理" } },
+    actors: { system: "平台", scheduler: "调度器", agent: "代理", engine: "集群" } },
   files: {
     live: "输出", none: "没有文件", noneHint: "副本写入 /model 或 /workspace/outputs 的文件会显示在这里。",
     name: "名称", size: "大小", modified: "修改时间", root: "输出",

@@ -9,7 +9,7 @@ export const queue = {
   filter: { pool: "资源池", model: "卡型号", workspace: "工作空间", mine: "只看我的任务" },
   forecast: {
     now: "马上", about: "约 {{time}}", range: "{{low}} – {{high}}", rangeHint: "十次中有九次会在这段时间内开始。", unknown: "未知", because: "无法预计：{{why}}", none: "尚未估计",
-    soon: "{{time}} 后", overdue: "随时可能",
+    soon: "{{time}} 后", overdue: "随时可能", by: "{{engine}} 的估计",
   },
   detail: {
     reason: "等待原因", sooner: "怎样可以更早开始", best: "代价最小", noneKnown: "没有已知的单项修改能让它明显提前开始。", startsNow: "立即开始", startsSooner: "约 {{time}} 开始，而不是 {{before}}", unknownTime: "未知时间", holders: "谁占用了它需要的资源", until: "到 {{time}}", noEnd: "不限时长",

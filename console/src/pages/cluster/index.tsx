@@ -65,7 +65,7 @@ function Summary({ cluster }: { cluster: Cluster }): ReactNode {
   return (
     <section className="tm-panel tm-summary">
       <Figure label={t("cluster.running")} value={cluster.queue.running} to={["running", "initialising", "saving", "stopping", "retained"]} />
-      <Figure label={t("cluster.waiting")} value={cluster.queue.waiting} to={["queued"]} />
+      <Figure label={t("cluster.waiting")} value={cluster.queue.waiting} to={["queued", "pending"]} />
       <div className="tm-figure"><b className="tm-num">{nodes.filter((n) => n.schedulable).length} / {nodes.length}</b><span>{t("cluster.nodesReady")}</span></div>
       {cards > 0 && <Bar label={t("cluster.cards")} used={used} total={cards} text={`${used} / ${cards}`} tone="violet" />}
       <Bar label={t("cluster.cpu")} used={cpu.used} total={cpu.total} text={`${number(cpu.used)} / ${number(cpu.total)}`} />

@@ -24,7 +24,7 @@ function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNod
   const { t } = useTranslation();
   const pick = useBilingual();
   const format = useFormatTime();
-  const actor = event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" ? t(`job.events.actors.${event.actor}`) : event.actor;
+  const actor = event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" || event.actor === "engine" ? t(`job.events.actors.${event.actor}`) : event.actor;
   const failed = event.kind === "task_exited" && event.data["exit_code"] !== 0;
   const tone = BAD.has(event.kind) || failed ? "red" : GOOD.has(event.kind) ? "green" : "blue";
   const words = useDetails();

@@ -1,4 +1,4 @@
-/** The attempts as a picture: how long each waited, initialised, ran, saved. One row per attempt, one common time axis. */
+/** The attempts as a picture: how long each waited, initialised, waited in a cluster's queue, ran, saved. One row per attempt, one common time axis. */
 import { Tooltip } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,12 +8,13 @@ import { duration } from "../../shared/format";
 import { useFormatTime, useNow } from "../../shared/time";
 import type { TabProps } from "./index";
 
-export type Piece = { kind: "queued" | "initialising" | "running" | "saving"; from: number; to: number };
+export type Piece = { kind: "queued" | "initialising" | "pending" | "running" | "saving"; from: number; to: number };
 
 /** The pieces of one attempt; `waitedFrom` is when the wait before it began. Pure. */
 export function pieces(attempt: AttemptView, waitedFrom: number, end: number): Piece[] {
   const stop = attempt.ended_at ?? end;
   const marks: [Piece["kind"], number][] = [["queued", waitedFrom], ["initialising", attempt.created_at]];
+  if (attempt.accepted_at !== null) marks.push(["pending", attempt.accepted_at]);
   if (attempt.started_at !== null) marks.push(["running", attempt.started_at]);
   if (attempt.draining_at !== null) marks.push(["saving", attempt.draining_at]);
   return marks
@@ -21,7 +22,7 @@ export function pieces(attempt: AttemptView, waitedFrom: number, end: number): P
     .filter((piece) => piece.to > piece.from);
 }
 
-const KINDS = ["queued", "initialising", "running", "saving"] as const;
+const KINDS = ["queued", "initialising", "pending", "running", "saving"] as const;
 const MOST_ROWS = 12;
 
 export function Timeline({ job, update }: { job: JobDetail; update: TabProps["update"] }): ReactNode {
@@ -51,7 +52,7 @@ export function Timeline({ job, update }: { job: JobDetail; update: TabProps["up
         <div className="tm-timeline-row"><div className="tm-timeline-label">{t("state.queued")}</div><div className="tm-timeline-track">{bars(waiting)}</div></div>
       )}
       <div className="tm-timeline-row tm-timeline-axis">
-        <div className="tm-legend-inline">{KINDS.map((kind) => <span key={kind}><i className={`tm-piece-${kind}`} />{t(`job.timeline.${kind}`)}</span>)}</div>
+        <div className="tm-legend-inline">{KINDS.filter((kind) => kind !== "pending" || rows.some((attempt) => attempt.accepted_at !== null)).map((kind) => <span key={kind}><i className={`tm-piece-${kind}`} />{t(`job.timeline.${kind}`)}</span>)}</div>
         <div className="tm-timeline-ends"><span>{time(job.submitted_at, "clock")}</span><span>{duration(span, true)}</span><span>{ENDED.has(job.state) ? time(end, "clock") : t("job.timeline.now")}</span></div>
       </div>
     </div>

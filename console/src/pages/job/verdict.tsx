@@ -17,7 +17,7 @@ import { WaitBox } from "./wait";
 const EXPLAINED = new Set(["failed", "expired", "retained"]);
 
 export function VerdictBox(props: TabProps): ReactNode {
-  return props.job.state === "queued" ? <WaitBox job={props.job} /> : <EndBox {...props} />;
+  return props.job.state === "queued" || props.job.state === "pending" ? <WaitBox job={props.job} /> : <EndBox {...props} />;
 }
 
 function EndBox({ job, search, update }: TabProps): ReactNode {

@@ -1,4 +1,4 @@
-/** Why a queued job waits, its place and when it is expected to start; who holds what it lacks, and what would help (B1). */
+/** Why a job waits, here or in the queue of a cluster, its place and when it is expected to start; who holds what it lacks, and what would help (B1). */
 import { ClockCircleOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -19,15 +19,16 @@ export function WaitBox({ job }: { job: JobDetail }): ReactNode {
   const position = reason?.position ?? 0;
   return (
     <Box tone="grey" icon={<ClockCircleOutlined />} title={t("job.verdict.waits")} test="wait">
-      <p>{reason ? pick(reason.message) : t("state.queued")}</p>
+      <p>{reason ? pick(reason.message) : t(`state.${job.state}`)}</p>
       <dl className="tm-wait-facts">
         {position > 0 && <div><dt>{t("job.wait.place")}</dt><dd><Link to="/queue" search={job.pool === "default" ? {} : { pool: job.pool }} data-testid="wait-place">{t("jobs.position", { n: position })}</Link></dd></div>}
+        {reason?.decided_by && <div><dt>{t("job.wait.decidedBy")}</dt><dd data-testid="decided-by">{reason.decided_by}</dd></div>}
         <div><dt>{t("queue.col.since")}</dt><dd><Elapsed from={job.queued_at} to={null} /></dd></div>
         <div><dt>{t("queue.col.forecast")}</dt><dd><ForecastWords forecast={query.data?.forecast ?? null} line={false} /></dd></div>
       </dl>
       {query.error && !query.data ? <ErrorPanel error={query.error} retry={() => void query.refetch()} /> : (
         <div className="tm-wait-more">
-          <section><h3>{t("queue.detail.sooner")}</h3><SoonerOf query={query} job={job} /></section>
+          {job.state === "queued" && <section><h3>{t("queue.detail.sooner")}</h3><SoonerOf query={query} job={job} /></section>}
           <section><Holders reason={reason} /></section>
         </div>
       )}

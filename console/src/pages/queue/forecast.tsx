@@ -39,6 +39,7 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   return (
     <div className="tm-cell" data-testid="forecast" data-when="about">
       <span className="tm-num"><b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b> <span className="tm-faint tm-nowrap">{left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}</span></span>
+      {forecast.by && <span className="tm-line tm-faint" data-testid="forecast-by">{t("queue.forecast.by", { engine: forecast.by })}</span>}
       {range && <Tooltip title={t("queue.forecast.rangeHint")}><span className="tm-line tm-num">{range}</span></Tooltip>}
     </div>
   );

@@ -1,0 +1,74 @@
+"""Several engines in one server: who has which pool, and one that is down while the others work."""
+
+import asyncio
+
+import pytest
+
+from tests.builders import node
+from trainmaster.core.errors import Unavailable
+from trainmaster.engines import registry
+from trainmaster.engines.base import Engine
+from trainmaster.engines.fake import FakeEngine, FakeMachines
+from trainmaster.engines.fake_clock import VirtualClock
+from trainmaster.engines.fake_cluster import FakeCluster
+from trainmaster.engines.registry import Engines
+
+
+def two() -> tuple[FakeMachines, FakeCluster, Engines]:
+    """Return this machine, a cluster with the pool "alps", and both as the engines of a server."""
+    clock = VirtualClock()
+    here = FakeMachines((node("n1"),), clock)
+    there = FakeCluster((node("c1", pool="alps"), node("n1", pool="alps"), node("c2", pool="debug")), clock)
+    return here, there, Engines([FakeEngine(here, "local"), FakeEngine(there, "alps")], {"alps": "alps"})
+
+
+def test_a_pool_lives_on_the_engine_that_names_it_and_else_on_the_first() -> None:
+    _, _, engines = two()
+    assert [engines.of(pool).name for pool in ("alps", "default", "made-by-hand")] == ["alps", "local", "local"]
+    assert [engines.owns_queue(pool) for pool in ("alps", "default")] == [True, False]
+
+
+async def test_nodes_are_those_of_all_with_unique_names_and_in_pools_of_their_engine() -> None:
+    _, _, engines = two()
+    await engines.start(lambda fact: None)
+    assert [(one.name, one.pool) for one in await engines.nodes()] == [("n1", "default"), ("c1", "alps")]
+    await engines.close()
+
+
+async def test_an_engine_that_is_down_is_tried_again_and_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "AGAIN_S", 0.01)
+    _, there, engines = two()
+    there.reachable = False
+    came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def note(engine: Engine) -> None:
+        came.set_result(engine.name)
+
+    engines.came = note
+    await engines.start(lambda fact: None)
+    assert [one.name for one in await engines.nodes()] == ["n1"]
+    assert (await engines.health())["local"] == "ok"
+    with pytest.raises(Unavailable, match="alps cannot be used: The fake machines do not answer"):
+        engines.up(engines.of("alps"))
+    there.reachable = True
+    assert await asyncio.wait_for(came, 30) == "alps"
+    assert [one.name for one in await engines.nodes()] == ["n1", "c1"]
+    await engines.close()
+
+
+async def test_machines_that_do_not_answer_for_a_while_stay_as_they_were() -> None:
+    _, there, engines = two()
+    await engines.start(lambda fact: None)
+    before = await engines.nodes()
+    there.reachable = False
+    assert await engines.nodes() == before
+    assert (await engines.health())["alps"] == "The fake machines do not answer"
+    await engines.close()
+
+
+async def test_without_any_engine_a_server_does_not_start() -> None:
+    here, there, engines = two()
+    here.reachable = there.reachable = False
+    with pytest.raises(Unavailable, match="do not answer"):
+        await engines.start(lambda fact: None)
+    await engines.close()

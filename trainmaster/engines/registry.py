@@ -1,0 +1,167 @@
+"""The engines of one server: which pool lives on which of them, and which of them answer.
+
+Every job belongs to the engine of its pool for its whole life. One engine that is down stops nobody else's jobs: it is tried
+again until it comes, and meanwhile what is asked of it is `Unavailable`. Invariant: names of engines and of nodes are unique.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from trainmaster.core.config import MOST_PENDING
+from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.records import Node
+from trainmaster.engines.base import Engine, Sink
+
+log = logging.getLogger("trainmaster.engines")
+
+AGAIN_S: Final = 10.0
+"""Seconds between two tries to start an engine that was down when the server began."""
+
+
+class Engines:
+    """One object per server; all methods in the loop's thread. At least one engine; the first has every pool not named.
+
+    `pools`: name of a pool -> name of the engine it lives on. `most_pending`: by the name of an engine that owns its queue, how
+    many of our attempts may wait there in each pool.
+    """
+
+    def __init__(
+        self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None,
+        most_pending: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        self._engines = {engine.name: engine for engine in engines}
+        self.first = engines[0]
+        self.pools, self._most_pending = dict(pools or {}), dict(most_pending or {})
+        self._down: dict[str, str] = {engine.name: "not started" for engine in engines}  # name -> why
+        self._nodes: dict[str, tuple[Node, ...]] = {}  # as last seen, by engine
+        self._misfits: set[str] = set()  # nodes left out
+        self._starting: set[asyncio.Task[None]] = set()
+        self.came: Callable[[Engine], Awaitable[None]] = _nobody  # is told of an engine that was down at first
+
+    def __iter__(self) -> Iterator[Engine]:
+        return iter(self._engines.values())
+
+    def __len__(self) -> int:
+        return len(self._engines)
+
+    # -- which ---------------------------------------------------------------------------------------------------
+
+    def of(self, pool: str) -> Engine:
+        """Return the engine that `pool` lives on, whether it answers or not."""
+        name = self.pools.get(pool)
+        return self.first if name is None else self._engines[name]
+
+    def owns_queue(self, pool: str) -> bool:
+        """Return whether the engine of `pool` decides order and places itself."""
+        return self.of(pool).flags.owns_queue
+
+    def most_pending(self, pool: str) -> int:
+        """Return how many of our attempts may wait in the own queue of the engine of `pool`, for this pool."""
+        return self._most_pending.get(self.of(pool).name, MOST_PENDING)
+
+    def up(self, engine: Engine) -> Engine:
+        """Return `engine` itself. Raises Unavailable while it could not be started."""
+        why = self._down.get(engine.name)
+        if why is not None:
+            raise Unavailable(f"The engine {engine.name} cannot be used: {why}", remedy="It is tried again by itself.")
+        return engine
+
+    def down(self, engine: Engine) -> str | None:
+        """Return why `engine` could not be started yet, None when it was."""
+        return self._down.get(engine.name)
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    async def start(self, sink: Sink) -> None:
+        """Start all; those that fail are tried again in the background. Raises Unavailable when none can be used."""
+        failed = [
+            error for error in await asyncio.gather(*(self._start(one, sink) for one in self)) if error is not None
+        ]
+        if len(failed) == len(self):
+            raise failed[0]
+        for name in self._down:
+            task = asyncio.get_running_loop().create_task(self._start_again(self._engines[name], sink))
+            self._starting.add(task)
+            task.add_done_callback(self._starting.discard)
+
+    async def _start(self, engine: Engine, sink: Sink) -> TrainmasterError | None:
+        try:
+            await engine.start(sink)
+        except TrainmasterError as error:
+            self._down[engine.name] = error.message
+            log.warning("the engine %s cannot be used: %s", engine.name, error.message)
+            return error
+        self._down.pop(engine.name, None)
+        return None
+
+    async def _start_again(self, engine: Engine, sink: Sink) -> None:
+        while engine.name in self._down:
+            await asyncio.sleep(AGAIN_S)
+            await self._start(engine, sink)
+        await self.came(engine)
+
+    async def close(self) -> None:
+        """Disconnect from all. User processes go on."""
+        for task in self._starting:
+            task.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        await asyncio.gather(*(engine.close() for engine in self if engine.name not in self._down))
+
+    # -- machines ------------------------------------------------------------------------------------------------
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """Return the machines of all; those of an engine that does not answer as they were last seen.
+
+        Raises Unavailable when none answers.
+        """
+        answers = await asyncio.gather(*(self._nodes_of(engine) for engine in self))
+        if all(error is not None for error in answers):
+            raise next(error for error in answers if error is not None)
+        found: dict[str, Node] = {}
+        for engine in self:
+            for node in self._nodes.get(engine.name, ()):
+                if node.name in found:
+                    self._leave_out(engine, node, "its name is taken")
+                elif self.of(node.pool) is not engine:
+                    self._leave_out(engine, node, f"its pool {node.pool} does not live on this engine")
+                else:
+                    found[node.name] = node
+        return tuple(found.values())
+
+    def _leave_out(self, engine: Engine, node: Node, why: str) -> None:
+        if node.name not in self._misfits:
+            self._misfits.add(node.name)
+            log.error("node %s of the engine %s is left out: %s", node.name, engine.name, why)
+
+    async def _nodes_of(self, engine: Engine) -> TrainmasterError | None:
+        try:
+            self._nodes[engine.name] = await self.up(engine).nodes()
+        except TrainmasterError as error:
+            return error
+        return None
+
+    def node_usage(self) -> dict[str, Any]:
+        """Return how busy the machines are: the machine of the first that answers, and the real cards of all. May block."""
+        found = [engine.node_usage() for engine in self if engine.name not in self._down]
+        cards = {name: used for usage in found for name, used in usage.get("gpus", {}).items()}
+        return {**next(iter(found), {}), "gpus": cards}
+
+    async def health(self) -> dict[str, str]:
+        """Return by the name of each engine "ok" or why it does not answer."""
+        told = await asyncio.gather(*(self._health_of(engine) for engine in self))
+        return dict(zip(self._engines, told, strict=True))
+
+    async def _health_of(self, engine: Engine) -> str:
+        try:
+            await asyncio.wait_for(self.up(engine).nodes(), 5.0)
+        except TrainmasterError as error:
+            return error.message
+        except TimeoutError:
+            return "no answer within 5 s"
+        return "ok"
+
+
+async def _nobody(engine: Engine) -> None:
+    """Do nothing: nobody wants to know."""

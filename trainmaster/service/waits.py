@@ -1,0 +1,66 @@
+"""Why engines with queues of their own let jobs wait: their words, kept while the job is in their queue. Never in the ledger.
+
+Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live attempts
+that have not started.
+"""
+
+from typing import Any, Final
+
+from trainmaster.core.ids import attempt_id, split_attempt_id
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobState, Phase
+from trainmaster.engines.base import Waiting
+from trainmaster.service.language import both
+from trainmaster.service.views import two
+
+NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
+
+UNSAID: Final = ("集群尚未给出预计启动时间。", "The cluster gives no estimate.")
+"""(zh, en)"""
+
+
+class Waits:
+    """One object per server; all methods in the loop's thread."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, Waiting] = {}  # by job
+
+    def note(self, waiting: Waiting) -> None:
+        """Keep what an engine said last of an attempt that has not started."""
+        self._told[split_attempt_id(waiting.attempt)[0]] = waiting
+
+    def of(self, job: Job) -> Waiting | None:
+        """Return what the engine said of the job's attempt, None when nothing, or when it does not wait there."""
+        found = self._told.get(job.id)
+        if found is None or job.attempt is None or not _waits(job):
+            return None
+        return found if found.attempt == attempt_id(job.id, job.attempt.number) else None
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """See one change of one job."""
+        if after.id in self._told and not _waits(after):
+            del self._told[after.id]
+
+    def restore(self) -> None:
+        """Begin anew; the engines are asked."""
+        self._told.clear()
+
+
+def reason_view(waiting: Waiting, engine: str) -> dict[str, Any]:
+    """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
+    return {
+        "code": waiting.code, "message": both(waiting.text), "evidence": {"told_at": waiting.at}, "position": None,
+        "decided_by": engine,
+    }  # fmt: skip
+
+
+def forecast_view(waiting: Waiting | None, engine: str) -> dict[str, Any]:
+    """Return an engine's estimate of a start as the API shows a forecast."""
+    at = waiting.starts_at if waiting is not None else None
+    known = {"when": "unknown", "why": two(UNSAID)} if at is None else {"when": "about", "why": None}
+    made_at = waiting.at if waiting is not None else None
+    return {**known, "at": at, "low": at, "high": at, "made_at": made_at, "by": engine}
+
+
+def _waits(job: Job) -> bool:
+    return job.state is JobState.ACTIVE and job.attempt is not None and job.attempt.phase in NOT_STARTED
