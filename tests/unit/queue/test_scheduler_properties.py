@@ -202,7 +202,8 @@ def test_preemption_lets_the_head_start_and_settles(world: World, preemption: st
     """
     policy = replace(base, preemption=preemption, preempt_min_run_s=0.0, preempt_again_s=0.0, restart_cost_s=0.0)
     world = later(world, 0.0)  # nobody is still being cleared away
-    came = {usage.job: (world.now - 900.0, n) for n, usage in enumerate(world.running.values())}
+    came = {usage.job: (world.now - 900.0, 1000 + n) for n, usage in enumerate(world.running.values())}
+    came |= {job.job: job.order for job in world.waiting.values()}
     for _ in range(40):
         made = plan(world.snapshot(), world.now, policy)
         if not made.starts and not made.evictions:
@@ -215,8 +216,7 @@ def test_preemption_lets_the_head_start_and_settles(world: World, preemption: st
         world.start(made)
         for evict in made.evictions:
             usage = world.running.pop(evict.attempt)
-            order = came.get(evict.job, (world.now, 500))
-            back = _back(usage, order)
+            back = _back(usage, came[evict.job])
             world.waiting[back.job] = back
         if made.evictions:
             heads = [world.waiting[name] for name in {evict.for_job for evict in made.evictions}]
