@@ -311,10 +311,15 @@ class Supervisor:
     # ---------------------------------------------------------------------------------------------------------- stop
 
     def signal(self, attempt: LiveAttempt, signum: int) -> None:
-        """Send `signum` to the user's processes of every running task."""
+        """Send `signum` to the user's processes of every running task; of one that is just being started, once there are any."""
         for task in attempt.tasks:
-            if task.running:
-                procs.send(ending.user_processes(task, self.cgroups), signum)
+            self._signal(task, signum)
+
+    def _signal(self, task: LiveTask, signum: int) -> None:
+        found = ending.user_processes(task, self.cgroups) if task.running else []
+        procs.send(found, signum)
+        if task.running and not found:
+            self.later(0.05, lambda: self._signal(task, signum))
 
     def reap(self, name: str, grace_s: float, done: Callable[[], None]) -> None:
         """End everything of an attempt, SIGTERM first, SIGKILL after `grace_s`; `done` once nothing is left."""

@@ -237,12 +237,13 @@ def test_a_task_without_cards_sees_none(node: Node) -> None:
 
 
 def test_nothing_is_left_behind_on_the_node(node: Node, tmp_path: Path) -> None:
-    shared = node.open(gang().shell("w", 1, "(setsid sleep 300 &) ; true").build())
+    mine = f"300.{os.getpid()}"  # others sleep, too
+    shared = node.open(gang().shell("w", 1, f"(setsid sleep {mine} &) ; true").build())
     private = tmp_path / "tmp"
     private.mkdir()
     assert node.step(shared, TMPDIR=str(private)).wait(PATIENCE_S) == 0
     assert list(private.iterdir()) == []
-    assert not any(b"sleep\x00300" in line for line in map(_command, os.listdir("/proc")) if line)
+    assert not any(b"sleep\0" + mine.encode() in line for line in map(_command, os.listdir("/proc")) if line)
 
 
 def _command(pid: str) -> bytes:
