@@ -4,6 +4,7 @@ Every key is documented here; unknown keys are refused with the list of known on
 complete configuration.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -99,7 +100,29 @@ class LocalEngineConfig:
     """What `[[engines]]` of the kind local asks for beside: nothing, `[local]` says it."""
 
 
-ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig}
+@dataclass(frozen=True, slots=True)
+class SlurmEngineConfig:
+    """`[[engines]]` of the kind slurm.
+
+    `partitions`: which partition a pool is, by the name of the pool; one that is not named here is the partition of its own name.
+    `conf`: the cluster's slurm.conf, "": as this machine has it. `programs`: the folder of sbatch and the others, "": as PATH
+    finds them. `account`, `qos`, `reservation`, `features`: asked for with every job. `python`: what runs our part on the nodes,
+    3.9 or newer. `environment`: prefix of the Python environment that tasks see first, on the nodes. `sandbox`: as in `[local]`.
+    """
+
+    conf: str = ""
+    programs: str = ""
+    account: str = ""
+    qos: str = ""
+    reservation: str = ""
+    features: tuple[str, ...] = ()
+    python: str = "/usr/bin/python3"
+    environment: str = ""
+    sandbox: str = "auto"
+    partitions: Mapping[str, str] = field(default_factory=dict)
+
+
+ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig, "slurm": SlurmEngineConfig}
 """The kinds of engines, and what each asks for in its `[[engines]]` beside `name`, `kind` and `pools`."""
 
 

@@ -52,6 +52,7 @@ class Waiting:
     """`attempt` is in the engine's own queue, and why: `code` is the engine's own word, `text` says it to a person.
 
     `at`: when that was so; `starts_at`: when the engine expects to start it, None where it cannot say. Epoch seconds.
+    `chinese`: the text in Chinese; "": as the table of sentences has it.
     """
 
     attempt: str
@@ -59,6 +60,7 @@ class Waiting:
     text: str
     at: float
     starts_at: float | None = None
+    chinese: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
@@ -20,6 +21,7 @@ _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig,
 _CHOICES = {
     "local.sandbox": ("auto", "bubblewrap", "none"),
     "local.cgroups": ("auto", "off"),
+    "engines.sandbox": ("auto", "bubblewrap", "none"),
 }
 
 
@@ -111,8 +113,11 @@ def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
         value = float(value)
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
+    if hint == Mapping[str, str] and isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
+        return value
     if not isinstance(hint, type) or not isinstance(value, hint) or isinstance(value, bool):
-        name = "list of texts" if hint == tuple[str, ...] else getattr(hint, "__name__", str(hint))
+        names = {tuple[str, ...]: "list of texts", Mapping[str, str]: "table of texts"}
+        name = names.get(hint) or getattr(hint, "__name__", str(hint))
         problems.add(path, f"must be a {name}", "See the administration guide for this setting.", value=value)
         return None
     if isinstance(value, int | float) and value < 0:

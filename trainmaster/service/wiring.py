@@ -11,6 +11,7 @@ from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.engines.registry import Engines
+from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
@@ -45,6 +46,7 @@ from trainmaster.store.read_jobs import JobReader
 
 ENGINES: Final[dict[str, Callable[[EngineConfig, Layout, Config], Engine]]] = {
     "local": lambda own, layout, config: LocalEngine(layout, config, own.name),
+    "slurm": lambda own, layout, config: SlurmEngine(own.name, own.settings, layout, config, own.pools),
 }
 """What makes an engine of each kind of core.config.ENGINE_KINDS."""
 

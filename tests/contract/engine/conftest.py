@@ -13,8 +13,9 @@ import pytest
 from tests.fixtures.fake_world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
+from tests.slurm.world import SlurmWorld
 
-CLUSTERS: Final[dict[str, Callable[[], Any]]] = {"fake-cluster": FakeClusterWorld}
+CLUSTERS: Final[dict[str, Callable[[], Any]]] = {"fake-cluster": FakeClusterWorld, "slurm": SlurmWorld}
 WORLDS: Final[dict[str, Callable[[], Any]]] = {
     **CLUSTERS,
     "fake": FakeWorld,

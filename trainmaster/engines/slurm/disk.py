@@ -1,0 +1,97 @@
+"""What the server itself keeps in the folder of an attempt, and how it reads what the nodes wrote there. All of it may block.
+
+Beside the files of `agent.folder`: under which id the attempt was submitted, the batch script, and that it may not start any more.
+"""
+
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterable
+from typing import Any, Final
+
+from trainmaster.agent import folder
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.engines.slurm.following import Following
+
+log = logging.getLogger("trainmaster.slurm")
+
+SUBMITTED, CLOSED, BATCH = "slurm.json", "closed", "slurm.sh"
+"""In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script."""
+SILENT_S: Final = 15.0
+"""An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so long."""
+
+
+class Remembered:
+    """What the folder of an attempt tells of its launch."""
+
+    def __init__(self, work: Work, number: int | None, closed: bool) -> None:
+        self.work, self.number, self.closed = work, number, closed
+
+
+def remembered(shared: Folder) -> Remembered | None:
+    """Return what was launched, None when nothing was. Raises OSError."""
+    closed = os.path.exists(shared.file(CLOSED))
+    try:
+        work = shared.work()
+    except FileNotFoundError:
+        return None
+    try:
+        with open(shared.file(SUBMITTED), encoding="utf-8") as file:
+            number = int(json.load(file)["job"])
+    except FileNotFoundError:
+        number = None
+    return Remembered(work, number, closed)
+
+
+def write(path: str, text: str) -> None:
+    """Write a whole file, on disk before this returns. Raises OSError."""
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    fd, fresh = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+    with open(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(fd)
+    os.replace(fresh, path)
+
+
+def close(shared: Folder, grace_s: float) -> None:
+    """Let nothing of the attempt start any more, and end what runs. Raises OSError."""
+    os.makedirs(shared.path, 0o700, exist_ok=True)
+    write(shared.file(CLOSED), "")
+    shared.order("end", grace_s=grace_s)
+
+
+def read_all(one: Following) -> list[tuple[str, list[dict[str, Any]], int]] | None:
+    """Return by part the facts that are new and how far they go; None when the folder cannot be read now."""
+    try:
+        there = [name[6:-6] for name in os.listdir(one.shared.path) if name.startswith("facts-")]
+        found = []
+        for part in sorted({*there, *one.parts}):
+            facts, offset = folder.read(one.shared.facts(part), one.parts.get(part, 0))
+            found.append((part, facts, offset))
+    except (OSError, ValueError):
+        log.exception("the folder of %s cannot be read", one.attempt)
+        return None
+    return found
+
+
+class Beats:
+    """Whether agents that did not say good-bye are silent. Compares what is written with this machine's own clock only."""
+
+    def __init__(self, shared: Folder) -> None:
+        self._shared = shared
+        self._seen: dict[str, tuple[float, float]] = {}  # part -> its beat, since when
+
+    def silent(self, parts: Iterable[str], now: float) -> bool:
+        """Return whether none of `parts` has beaten for SILENT_S, by `now`, a monotonic clock. May block."""
+        quiet = True
+        for part in parts:
+            try:
+                beat = os.stat(self._shared.beat(part)).st_mtime
+            except OSError:
+                beat = 0.0
+            if part not in self._seen or self._seen[part][0] != beat:
+                self._seen[part] = (beat, now)
+            quiet = quiet and now - self._seen[part][1] >= SILENT_S
+        return quiet

@@ -1,0 +1,357 @@
+"""The engine of a Slurm cluster: one batch job for each attempt, followed through Slurm's queue and the attempt's folder.
+
+The server and the nodes share the data folder (`server.data`) and need nothing else of each other. Slurm decides order, places and
+start times. Invariants: what was submitted is on disk before the launch returns, an attempt whose submission was not answered is
+looked for by its name before it is submitted again, and whatever Slurm starts twice runs once (`agent.folder.Folder.claim`).
+"""
+
+import asyncio
+import json
+import logging
+import os
+import pwd
+import time
+from collections.abc import Coroutine, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.settings import Settings
+from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.ids import attempt_id, split_attempt_id
+from trainmaster.core.launch import Asked, Gang
+from trainmaster.core.layout import Layout
+from trainmaster.core.records import Node
+from trainmaster.engines.base import AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Sink
+from trainmaster.engines.slurm import disk, parse, script
+from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
+from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.machines import Machines
+from trainmaster.engines.slurm.queue import Queue
+
+log = logging.getLogger("trainmaster.slurm")
+
+LOOK_S: Final = 1.0
+"""Between two questions to Slurm, and between two looks into the folders, while anything is live."""
+SPARE_S: Final = 120.0
+"""How much later than ours Slurm's limit comes: its clock counts minutes, and our own end is the orderly one."""
+SLACK_S: Final = 10.0
+"""What an agent has beyond the grace period to end everything by itself, before Slurm is told to."""
+
+
+class SlurmEngine:
+    """One cluster. See engines.base.Engine for the promises of each method."""
+
+    flags = Flags(owns_queue=True)
+
+    def __init__(
+        self, name: str, own: SlurmEngineConfig, layout: Layout, config: Config, pools: Sequence[str] = ()
+    ) -> None:
+        self.name, self.own, self.layout, self.config = name, own, layout, config
+        self.commands = Commands(Access(own.conf, own.programs))
+        self.machines = Machines(self.commands, tuple(pools), own.partitions)
+        self.queue = Queue(self.commands, pwd.getpwuid(os.geteuid()).pw_name)
+        self.version = (0, 0, 0)
+        self._package = ""
+        self._sink: Sink = lambda fact: None
+        self._following: dict[str, Following] = {}
+        self._launching: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()  # somebody waits for what Slurm says now
+        self._answered = asyncio.Condition()
+        self._answers = 0
+        self._trouble: str | None = None  # why the last one was none
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    async def start(self, sink: Sink) -> None:
+        """Ask the cluster who it is, and bring our code to the shared folder. Raises Unavailable."""
+        self._sink = sink
+        if script.PATH.fullmatch(self.layout.bulk) is None:
+            raise Unavailable(
+                f"The data folder {self.layout.bulk} has a character that Slurm or a shell would take for its own",
+                remedy="Set server.data to a folder whose path has letters, digits and ./_-+@=,: only.",
+            )
+        try:
+            self.version = await self.commands.version()
+            self._package = await asyncio.to_thread(deliver, self.layout.bulk)
+            await self.machines.read()
+        except (ClusterRefused, ValueError) as error:
+            raise Unavailable(f"Slurm cannot be used: {error}") from error
+        except OSError as error:
+            raise Unavailable(
+                f"{self.layout.bulk} cannot be written: {error.strerror}",
+                remedy="Set server.data to a folder that the nodes share and this user may write.",
+            ) from error
+        for work in (self._follow_queue, self._follow_folders):
+            self._run(work())
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Disconnect. What runs and waits goes on."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def nodes(self) -> tuple[Node, ...]:
+        """Return the machines of our partitions. Raises Unavailable."""
+        return await self.machines.nodes(self.isolation())
+
+    def node_usage(self) -> dict[str, Any]:
+        """Return nothing: what the nodes use is seen by task, not by machine."""
+        return {}
+
+    def isolation(self) -> dict[str, str]:
+        """Return what is asked for; whether a node has it is known there, and told by the attempt."""
+        kind = "none" if self.own.sandbox == "none" else "bubblewrap"
+        return {"kind": kind, "detail": "where a node has it" if self.own.sandbox == "auto" else ""}
+
+    # -- starting ------------------------------------------------------------------------------------------------
+
+    def prepare(self, gang: Gang) -> NativeRequest:
+        """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
+        return NativeRequest("slurm", {"script": self._script(gang, self._folder(attempt_id(gang.job, gang.attempt)))})
+
+    def announce(self, gang: Gang) -> None:
+        """Do nothing: a cluster takes its time anyway."""
+
+    async def launch(self, gang: Gang) -> str:
+        """Put the gang into Slurm's queue. Raises LaunchRefused, Unavailable."""
+        attempt = attempt_id(gang.job, gang.attempt)
+        async with self._launching.setdefault(attempt, asyncio.Lock()):
+            following = self._following.get(attempt)
+            if following is None:
+                following = await self._submit(attempt, replace(gang, placement=()))
+                self._follow(following)
+        self._launching.pop(attempt, None)
+        return self._handle(following)
+
+    async def _submit(self, attempt: str, gang: Gang) -> Following:
+        shared = self._folder(attempt)
+        before = await asyncio.to_thread(disk.remembered, shared)
+        if before is not None and before.closed:
+            raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
+        work = self._work(gang)
+        number = before.number if before is not None else None
+        if before is not None and number is None:
+            number = next((line.id for line in await self.queue.named(f"tm-{attempt}")), None)
+        if number is None:
+            try:
+                text = self._script(gang, shared)
+            except ValueError as error:
+                raise LaunchRefused("launch_failed", str(error)) from error
+            await self._storing(shared.open, work)
+            await self._storing(disk.write, shared.file(disk.BATCH), text)
+            try:
+                number = parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
+            except ClusterRefused as error:
+                await self._storing(disk.write, shared.file(disk.CLOSED), "")
+                raise LaunchRefused("launch_failed", error.message) from error
+        await self._storing(disk.write, shared.file(disk.SUBMITTED), json.dumps({"job": number}))
+        return Following(attempt, shared, work, number)
+
+    async def _storing(self, what: Any, *args: Any) -> None:
+        """Write into the shared folder. Raises LaunchRefused while it cannot be written: nothing was submitted then."""
+        try:
+            await asyncio.to_thread(what, *args)
+        except OSError as error:
+            raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({error.filename})") from error
+
+    def _work(self, gang: Gang) -> Work:
+        limits, asked = self.config.limits, gang.asked
+        settings = Settings(
+            cgroups=False, environment=self.own.environment, package=self._package, log_mib=limits.log_mib,
+            disk_mib=limits.disk_mib, processes=limits.processes, sample_s=limits.sample_s,
+        )  # fmt: skip
+        grace_s = asked.grace_s if asked is not None else 10.0
+        parts = script.components(gang.roles)
+        return Work(gang, settings, self.layout.bulk, parts, self.machines.addresses, self.own.sandbox, grace_s)
+
+    def _script(self, gang: Gang, shared: Folder) -> str:
+        asked = gang.asked or Asked("")
+        if asked.driver is not None:
+            raise ValueError("Slurm knows no versions of drivers: ask for a feature of its nodes, or for nodes by name")
+        terms = script.Terms(
+            partition=self.machines.partition(asked.pool),
+            limit_s=None if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S,
+            grace_s=asked.grace_s,
+            features=self.own.features,
+            exclude=self.machines.others(asked.pool, asked.nodes),
+            reservation=self.own.reservation,
+            account=self.own.account,
+            qos=self.own.qos,
+        )
+        return script.script(gang, terms, script.Place(shared.path, self._package, self.own.python))
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Tell Slurm of another limit. Its order is its own: a priority of ours counts before the hand-over."""
+        following = self._following.get(attempt)
+        if following is None or following.number is None or following.over:
+            return
+        limit_s = None if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S
+        words = "UNLIMITED" if limit_s is None else script.duration(limit_s)
+        try:
+            await self.commands.run("scontrol", "update", f"JobId={following.number}", f"TimeLimit={words}")
+        except ClusterRefused as error:
+            text = f"Slurm keeps the time limit that it has for this job: {error.message}"
+            self._sink(Note(attempt, "limit_kept", text))
+
+    # -- following -----------------------------------------------------------------------------------------------
+
+    def _folder(self, attempt: str) -> Folder:
+        return Folder(self.layout.attempt(*split_attempt_id(attempt)))
+
+    def _handle(self, following: Following) -> str:
+        return json.dumps({"engine": self.name, "attempt": following.attempt, "job": following.number})
+
+    def _follow(self, following: Following) -> None:
+        """Push what becomes of it from now on, but nothing before the caller has had its turn."""
+        self._following[following.attempt] = following
+        asyncio.get_running_loop().call_soon(setattr, following, "held", False)
+        self._news.set()
+
+    async def _follow_queue(self) -> None:
+        while True:
+            trouble = None
+            try:
+                await self._ask_slurm(list(self._following.values()))
+            except TrainmasterError as error:
+                trouble = error.message
+                log.warning("%s: %s", self.name, trouble)
+            except Exception as error:
+                trouble = f"what Slurm said was not understood: {error!r}"
+                log.exception("%s: what Slurm said was not understood", self.name)
+            async with self._answered:
+                self._answers, self._trouble = self._answers + 1, trouble
+                self._answered.notify_all()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S if self._following else None):
+                    await self._news.wait()
+                await asyncio.sleep(LOOK_S / 4)
+            self._news.clear()
+
+    async def _ask_slurm(self, about: Iterable[Following]) -> None:
+        """Ask once about all of these and push what is new. Raises ClusterDown, ClusterRefused, ValueError."""
+        asked = [one for one in about if one.number is not None and not one.over]
+        if asked:
+            told = await self.queue.look({one.number: len(one.work.components) for one in asked if one.number})
+            for one in asked:
+                assert one.number is not None
+                self._push(one, one.looked(told[one.number], time.time()))
+
+    async def _follow_folders(self) -> None:
+        while True:
+            try:
+                await self._read([one for one in self._following.values() if one.runs and not one.settled])
+            except Exception:
+                log.exception("%s: what the nodes wrote was not understood", self.name)
+            await asyncio.sleep(LOOK_S / 2)
+
+    async def _read(self, about: Sequence[Following]) -> None:
+        """Read what the nodes wrote about these, and push what is new."""
+        if not about:
+            return
+        found = await asyncio.to_thread(lambda: [disk.read_all(one) for one in about])
+        for one, parts in zip(about, found, strict=True):
+            if parts is None:
+                continue
+            for part, facts, offset in parts:
+                one.parts[part] = offset
+                self._push(one, one.heard(part, facts))
+            self._push(one, one.read(time.time()))
+
+    def _push(self, one: Following, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            if not one.held:
+                self._sink(fact)
+            else:
+                asyncio.get_running_loop().call_soon(self._sink, fact)
+
+    async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
+        """Return what is known of each. Raises Unavailable while the cluster does not answer about one that is not followed yet."""
+        fresh = []
+        for attempt in attempts:
+            if attempt not in self._following and (one := await self._find(attempt)) is not None:
+                fresh.append(one)
+        if fresh:
+            await self._ask_about(fresh)
+            for one in fresh:
+                self._follow(one)
+        return tuple(
+            self._following[attempt].report() if attempt in self._following else AttemptReport(attempt, known=False)
+            for attempt in attempts
+        )
+
+    async def _find(self, attempt: str) -> Following | None:
+        """Return what the folder of `attempt` tells that another server launched, None when none did or it was reaped."""
+        shared = self._folder(attempt)
+        before = await asyncio.to_thread(disk.remembered, shared)
+        if before is None or before.closed:
+            return None
+        number = before.number
+        if number is None:
+            number = next((line.id for line in await self.queue.named(f"tm-{attempt}")), None)
+        return None if number is None else Following(attempt, shared, before.work, number)
+
+    async def _ask_about(self, fresh: list[Following]) -> None:
+        """Learn all there is about these; what they tell is told by `observe` itself."""
+        sink, self._sink = self._sink, lambda fact: None
+        try:
+            await self._ask_slurm(fresh)
+            for _ in range(4):
+                await self._read([one for one in fresh if one.runs])
+        finally:
+            self._sink = sink
+
+    # -- ending --------------------------------------------------------------------------------------------------
+
+    async def signal(self, attempt: str, signum: int) -> None:
+        """Let the agents send a signal to the user's processes of every running task."""
+        following = self._following.get(attempt)
+        if following is not None and following.began and not following.settled:
+            await asyncio.to_thread(following.shared.order, "signal", signum=signum)
+
+    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+        """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises Unavailable."""
+        following = self._following.get(attempt) or await self._find(attempt)
+        shared = self._folder(attempt)
+        await self._storing(disk.close, shared, grace_s)
+        if following is not None and following.number is not None:
+            self._following.setdefault(attempt, following)
+            await self._end(following, grace_s)
+        self._following.pop(attempt, None)
+
+    async def _end(self, one: Following, grace_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        since, beats = loop.time(), disk.Beats(one.shared)
+        told = False
+        while True:
+            await self._answer()
+            await self._read([one])
+            over = one.over
+            patient = one.began and not one.left >= one.began and loop.time() - since < grace_s + SLACK_S
+            if not over and not patient and not told:
+                await self.commands.run("scancel", str(one.number))
+                told = True
+            if over and await asyncio.to_thread(beats.silent, one.began - one.left, loop.time()):
+                return
+
+    async def _answer(self) -> None:
+        """Wait until Slurm was asked. Raises Unavailable when it did not answer."""
+        wanted = self._answers + 1
+        self._news.set()
+        async with self._answered:
+            await self._answered.wait_for(lambda: self._answers >= wanted)
+            if self._trouble is not None:
+                raise Unavailable(f"Slurm does not answer: {self._trouble}")
+
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
+        """Refuse: this engine does not enter tasks yet (`flags.can_exec` is false)."""
+        raise Unavailable("The cluster's tasks cannot be entered yet", remedy="Use the task's log and files instead.")

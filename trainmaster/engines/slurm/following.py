@@ -1,0 +1,206 @@
+"""One attempt on a cluster, as it is followed: what its nodes wrote down and what Slurm says of it become facts. Pure.
+
+What the nodes wrote comes first: they know how the user's program ended, Slurm only that the job did. Invariants: of one attempt
+`Started` is told once and before any task, an end is told once, and a task whose end nobody wrote is lost only after Slurm has
+said that nothing of the job runs any more and the folder was read again after that.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from trainmaster.agent.folder import Folder, Work
+from trainmaster.core.records import Assignment, Verdict
+from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
+from trainmaster.engines.slurm import states
+from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm.states import Seen
+
+ENDED: Final = ("exited", "lost")
+BLAMED: Final = frozenset({"launch_failed", "bad_node"})
+"""Refusals that are the node's: the attempt may do elsewhere."""
+LOOKS: Final = 2
+"""So often the folder is read after Slurm has said that the job is over, before what is missing in it counts as missing."""
+
+
+@dataclass
+class Following:
+    """`number`: Slurm's id, None: not known. `parts`: how far the facts of each part were read, in bytes."""
+
+    attempt: str
+    shared: Folder
+    work: Work
+    number: int | None = None
+    parts: dict[str, int] = field(default_factory=dict)
+    began: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+    seen: Seen | None = None  # what Slurm said last
+    gone: bool = False  # Slurm does not know it any more
+    held: bool = True  # its launch has not returned yet
+    queue: Waiting | Started | Refused | None = None
+    tasks: dict[tuple[int, int], TaskReport] = field(default_factory=dict)
+    _places: dict[tuple[int, int], Assignment] = field(default_factory=dict)
+    _reports: list[dict[str, Any]] = field(default_factory=list)  # of tasks, which wait for the start to be told
+    _refusal: Refused | None = None
+    _looks: int = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether Slurm says that nothing of it will run any more."""
+        return self.gone or (self.seen is not None and self.seen.standing == "ended")
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing more to be learnt from its folder."""
+        if isinstance(self.queue, Started):
+            return all(self._ended(task) for task in self._all())
+        return isinstance(self.queue, Refused) or (self.over and self._looks > LOOKS)
+
+    @property
+    def runs(self) -> bool:
+        """Whether its nodes may have written something."""
+        return bool(self.began) or self.over or (self.seen is not None and self.seen.standing in ("running", "unknown"))
+
+    def report(self) -> AttemptReport:
+        """Return what is known of it. Not known: it was never started, and is in no queue."""
+        known = not self.over or isinstance(self.queue, Started | Refused) or self._looks <= LOOKS
+        return AttemptReport(self.attempt, known, tuple(self.tasks[key] for key in sorted(self.tasks)), self.queue)
+
+    # ------------------------------------------------------------------------------------------------------------ Slurm
+
+    def looked(self, lines: Sequence[JobLine], now: float) -> list[Fact]:
+        """Take in what squeue says of it; nothing: Slurm does not know it any more."""
+        before, self.gone = self.over, not lines
+        self.seen = states.of_components(line.state for line in lines) if lines else self.seen
+        if not before and self.over:
+            self._looks = 0
+        for number, line in enumerate(lines):
+            if line.state.standing in ("running", "unknown"):
+                for node in line.nodes:
+                    self.parts.setdefault(f"{number}-{node}", 0)
+        if not lines or self.seen is None or self.seen.standing != "pending" or self._decided:
+            return []
+        return self._waits(lines, now)
+
+    def _waits(self, lines: Sequence[JobLine], now: float) -> list[Fact]:
+        line = next((line for line in lines if line.state.standing == "pending"), lines[0])
+        words = states.reason(line.reason)
+        text = words.en if words is not None else f"Slurm says: {line.reason}"
+        starts = [line.start for line in lines]
+        at = max((start for start in starts if start is not None), default=None) if None not in starts else None
+        waiting = Waiting(
+            self.attempt, line.reason.split(",")[0] or "None", text, now, at, words.zh if words is not None else ""
+        )
+        before = self.queue
+        if isinstance(before, Waiting) and (before.code, before.text, before.starts_at) == (waiting.code, text, at):
+            return []
+        self.queue = waiting
+        return [waiting]
+
+    @property
+    def _decided(self) -> bool:
+        return isinstance(self.queue, Started | Refused)
+
+    # ------------------------------------------------------------------------------------------------------ the folder
+
+    def heard(self, part: str, facts: Iterable[dict[str, Any]]) -> list[Fact]:
+        """Take in what the agent of `part` wrote down."""
+        out: list[Fact] = []
+        for fact in facts:
+            kind = fact["event"]
+            if kind == "began":
+                self.began.add(part)
+                self._places.update(((place.role, place.index), place) for place in _places(fact))
+            elif kind == "task":
+                self._reports.append(fact)
+            elif kind == "left":
+                self.left.add(part)
+            elif kind == "note":
+                out.append(Note(self.attempt, fact["code"], fact["message"]))
+            elif kind == "refused":
+                self.left.add(part)
+                node = part.partition("-")[2] if fact["code"] in BLAMED else None
+                self._refusal = self._refusal or Refused(self.attempt, fact["code"], fact["message"], fact["at"], node)
+        return out
+
+    def read(self, now: float) -> list[Fact]:
+        """Return what follows once all that is in the folder was heard."""
+        self._looks += self.over
+        out: list[Fact] = []
+        if not self._decided:
+            if self._refusal is not None:
+                self.queue = self._refusal
+                out.append(self._refusal)
+            elif len(self._places) == len(self._all()) or (self._final and self.began):
+                out.append(self._start(now))
+            elif self._final and not self.gone:
+                out.append(self._never_ran(now))
+        if isinstance(self.queue, Started):
+            for fact in self._reports:
+                out += self._task(fact)
+            self._reports.clear()
+            if self._final:
+                out += [self._lost(task, now) for task in self._all() if not self._ended(task)]
+        return out
+
+    @property
+    def _final(self) -> bool:
+        return self.over and self._looks > LOOKS
+
+    def _start(self, now: float) -> Started:
+        """The start, with every replica; one whose agent never began is nowhere."""
+        at = min((fact["at"] for fact in self._reports), default=now)
+        places = tuple(self._places.get(task, Assignment(*task, "", "")) for task in self._all())
+        self.queue = Started(self.attempt, at, places)
+        return self.queue
+
+    def _never_ran(self, now: float) -> Refused:
+        assert self.seen is not None, "what Slurm never knew is gone, not ended"
+        code = self.seen.code or "launch_failed"
+        text = f"Slurm ended it before anything of it ran: {self.seen.told('en')}"
+        self.queue = Refused(self.attempt, code, text, now)
+        return self.queue
+
+    def _task(self, fact: dict[str, Any]) -> list[Fact]:
+        """Tell what is new; an end whose start was never told is told as both."""
+        key = fact["role"], fact["index"]
+        before = self.tasks.get(key)
+        if before is not None and (before.kind == fact["kind"] or before.kind in ENDED):
+            return []
+        out: list[Fact] = []
+        if before is None and fact["kind"] != "running" and fact.get("started_at"):
+            out.append(TaskReport(self.attempt, *key, "running", fact["started_at"]))
+        verdict = fact.get("verdict")
+        report = self.tasks[key] = TaskReport(
+            self.attempt, *key, fact["kind"], fact["at"], fact.get("exit_code"), fact.get("signal"),
+            Verdict(**verdict) if verdict else None,
+        )  # fmt: skip
+        return [*out, report]
+
+    def _lost(self, task: tuple[int, int], now: float) -> TaskReport:
+        """The end of a task that nobody wrote down: by Slurm's word, else lost."""
+        code = self.seen.code if self.seen is not None and not self.gone else ""
+        words = self.seen.told("en") if self.seen is not None and not self.gone else "is not known to Slurm any more"
+        verdict = Verdict(code or "lost", f"Slurm says of the job: {words}")
+        kind = "exited" if code == "out_of_memory" else "lost"
+        report = self.tasks[task] = TaskReport(
+            self.attempt, *task, kind, now, None, 9 if kind == "exited" else None, verdict
+        )
+        return report
+
+    def _all(self) -> list[tuple[int, int]]:
+        return sorted(task for component in self.work.components for task in component)
+
+    def _ended(self, task: tuple[int, int]) -> bool:
+        report = self.tasks.get(task)
+        return report is not None and report.kind in ENDED
+
+
+def _places(began: dict[str, Any]) -> list[Assignment]:
+    return [
+        Assignment(
+            task["role"], task["index"], task["node"], task["host"], tuple(task["gpus"]),
+            tuple((label, tuple(ports)) for label, ports in task["ports"]),
+        )
+        for task in began["tasks"]
+    ]  # fmt: skip
