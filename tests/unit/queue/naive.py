@@ -257,7 +257,8 @@ class _Pool:
         promise = self.promise
         assert promise is not None
         gone = {usage.attempt for usage in self.releases}
-        gone |= {usage.attempt for usage in self.world.running.values() if usage.ends_at <= promise.at < math.inf}
+        limited = [usage for usage in self.world.running.values() if usage.ends_at < math.inf]
+        gone |= {usage.attempt for usage in limited if usage.ends_at <= promise.at}
         return self.world.room().reduced(self.world.room(gone), promise.roles, promise.placement)
 
 
