@@ -4,6 +4,7 @@ Needs root and Debian's slurmctld, slurmd, slurm-client and munge. Everything li
 own, and is ended by the processes that were started here.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "scontrol
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S: Final = 60.0
 CARDS: Final = 2
+_beds = itertools.count()  # of this process: each has ports of its own
 
 CONF: Final = """\
 ClusterName=bed
@@ -80,7 +82,7 @@ class Bed:
 
     def __init__(self, folder: Path, nodes: int = 4, port: int = 0) -> None:
         self.folder, self.nodes = folder, nodes
-        self.port = port or 18_000 + os.getpid() % 700 * 8
+        self.port = port or 18_000 + (os.getpid() % 350 * 2 + next(_beds) % 2) * 8
         self.conf = str(folder / "slurm.conf")
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
 
