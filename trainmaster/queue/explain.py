@@ -55,7 +55,7 @@ def _reason(snapshot: Snapshot, job: Pending, made: Plan, line: Line) -> Reason:
     assert shortages is not None, "a plan with a room can tell what is short in it"
     handed = job.pool in snapshot.handing
     ends_at = math.inf if handed else made.at + job.limit_s
-    models = () if handed else models_of(snapshot.nodes, job.pool)
+    models = () if handed else models_of(() if books.empty else snapshot.nodes, job.pool)
     found = ways(ClassKey.of(job), books, models, ends_at, job.job)
     demands = [way.demand for way in found if not isinstance(way.verdict, Excess)]
     if not demands:

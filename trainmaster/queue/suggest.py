@@ -86,7 +86,9 @@ class _Trial:
                     room, unfit = line.behind(room), line.unfit_behind
         books, right = self._books(made, job.pool), (OWN, BORROWS) if borrows else (OWN,)
         ends_at = made.at + DECIDING_S + job.limit_s
-        for way in ways(ClassKey.of(job), books, models_of(self.snapshot.nodes, job.pool), ends_at, job.job):
+        for way in ways(
+            ClassKey.of(job), books, models_of(() if books.empty else self.snapshot.nodes, job.pool), ends_at, job.job
+        ):
             placed = place(room, way.demand, unfit, made.packing) if way.verdict in right else None
             if placed is None:
                 continue
