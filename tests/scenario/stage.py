@@ -14,7 +14,7 @@ import glob
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -59,12 +59,13 @@ def role(name: str, text: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "command": ["/bin/sh", "-c", text], "resources": resources, **fields}
 
 
-def toml(config: dict[str, dict[str, Any]]) -> str:
-    """Return a config.toml."""
+def toml(config: Mapping[str, Any]) -> str:
+    """Return a config.toml of sections; a list of them is written one after the other."""
     lines = []
-    for section, values in config.items():
-        lines.append(f"[{section}]")
-        lines += [f"{key} = {_toml_value(value)}" for key, value in values.items()]
+    for section, found in config.items():
+        for values in found if isinstance(found, list) else [found]:
+            lines.append(f"[[{section}]]" if isinstance(found, list) else f"[{section}]")
+            lines += [f"{key} = {_toml_value(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -54,8 +54,8 @@ MessageTimeout=3
 ReturnToService=2
 JobRequeue=1
 GresTypes=gpu
-NodeName=n[1-{nodes}] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 RealMemory=4096 Gres=gpu:fake:{cards} \
-Feature=bed State=UNKNOWN
+NodeName=n[1-{nodes}] NodeHostname=localhost NodeAddr=127.0.0.[1-{nodes}] Port=[{first}-{last}] \
+CPUs=4 RealMemory=4096 Gres=gpu:fake:{cards} Feature=bed State=UNKNOWN
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE DefMemPerCPU=256 PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n[1-2] MaxTime=1-12:00:00 DefMemPerCPU=256 PriorityTier=10 PreemptMode=OFF State=UP
 """

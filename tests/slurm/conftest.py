@@ -1,4 +1,4 @@
-"""One real cluster for all tests of a file."""
+"""One real cluster for all tests of a file, and one server on it for those that ask for it."""
 
 import shutil
 import tempfile
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.bed import Bed, missing
+from tests.slurm.served import Served
 from tests.slurm.site import Site
 from trainmaster.engines.slurm.commands import Access, Commands
 
@@ -39,3 +40,11 @@ def site(bed: Bed, commands: Commands) -> Site:
     data = bed.folder / "data"
     data.mkdir(exist_ok=True)
     return Site(bed, commands, str(data))
+
+
+@pytest.fixture(scope="module")
+def served(bed: Bed) -> Iterator[Served]:
+    """Start a server that has the cluster for one of its engines."""
+    made = Served(bed, Path(tempfile.mkdtemp(prefix="served-", dir=bed.folder)))
+    yield made
+    made.end()

@@ -1,5 +1,6 @@
 """A real server in its own process on a home of its own, a client that repeats what was not answered, and kill -9."""
 
+import asyncio
 import contextlib
 import os
 import random
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +18,9 @@ from typing import Any, Final
 import httpx
 
 from tests.scenario.stage import marked, toml
+from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
+from trainmaster.engines.local import LocalEngine
 
 START_S: Final = 60.0
 IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.serve, uvicorn"
@@ -27,7 +31,7 @@ RUN: Final = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.mai
 class Home:
     """One home folder, its server's process, and the pids of agent and keeper."""
 
-    def __init__(self, folder: Path, config: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, folder: Path, config: Mapping[str, Any]) -> None:
         self.folder, self.layout = folder, Layout(str(folder))
         folder.mkdir(parents=True)
         (folder / "config.toml").write_text(toml(config))
@@ -56,6 +60,19 @@ class Home:
         """kill -9 of the agent or the keeper; one that is just being replaced is passed over."""
         with contextlib.suppress(OSError, ValueError):
             os.kill(int((self.folder / "run" / f"{who}.pid").read_text()), signal.SIGKILL)
+
+    def end(self) -> None:
+        """End the server, the agent and its keeper, and whatever a failed test has left running on this machine."""
+        self.kill_server()
+        asyncio.run(self._end_agent())
+
+    async def _end_agent(self) -> None:
+        engine = LocalEngine(self.layout, Config())
+        await engine.start(lambda fact: None)
+        for attempt in os.listdir(self.layout.path("run", "live")):
+            await engine.reap(attempt, None, 0)
+        await engine.shut_down_agent()
+        await engine.close()
 
     def client(self) -> "Client":
         """Return a client; it outlives every restart."""

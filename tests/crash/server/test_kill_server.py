@@ -15,8 +15,6 @@ import pytest
 from tests.crash.server.harness import Feeder, Home, Promises, Storm, median
 from tests.fixtures.postgres import cluster
 from tests.scenario.stage import check_fold, marked, spec
-from trainmaster.core.config import Config
-from trainmaster.engines.local import LocalEngine
 from trainmaster.store.database import Database
 from trainmaster.store.models import Models
 from trainmaster.store.read_jobs import JobReader
@@ -122,8 +120,7 @@ def _story(tmp_path: Path, seed: int, kills: int, *, running: int, queued: int, 
         )
         assert again <= 1.0 + 1.5 * load, "listing again takes more than loading the program and a second"
     finally:
-        home.kill_server()
-        _end_agent(home)
+        home.end()
     assert [found for found in marked() if found[2].partition("-")[0] in promises.jobs.values()] == []
 
 
@@ -185,18 +182,3 @@ def _until(true: Any, home: Home, what: str) -> None:
     while not true():
         assert time.monotonic() < limit, f"waited in vain until {what}\n{home.said()}"
         time.sleep(0.1)
-
-
-def _end_agent(home: Home) -> None:
-    """End agent and keeper, and whatever a failed test has left running."""
-    import asyncio
-
-    async def end() -> None:
-        engine = LocalEngine(home.layout, Config())
-        await engine.start(lambda fact: None)
-        for attempt in os.listdir(home.layout.path("run", "live")):
-            await engine.reap(attempt, None, 0)
-        await engine.shut_down_agent()
-        await engine.close()
-
-    asyncio.run(end())
