@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trainmaster.core.records import Node, Role, replace
 from trainmaster.queue.failures import Demand
-from trainmaster.queue.quota import Books, Excess, asks
+from trainmaster.queue.quota import OWN, Books, Excess, asks
 from trainmaster.queue.snapshot import ClassKey, Request
 
 
@@ -24,6 +24,8 @@ class Way(NamedTuple):
 
 def ways(key: ClassKey, books: Books, models: Sequence[str], ends_at: float, job: str) -> list[Way]:
     """Return the ways to run `job`, of class `key`, in the order tried. `models`: those of its pool."""
+    if books.empty:
+        return [Way(shape, None, demand, OWN) for shape, demand in enumerate(key.request.smallest)]
     tenant, found = key.tenant, []
     for shape, model, demand in _demands(key.request, models if books.models(tenant) else ()):
         found.append(Way(shape, model, demand, books.judge(tenant, asks(demand.roles), ends_at, job)))
