@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import os
 import re
+import subprocess
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -111,10 +112,10 @@ class Commands:
     async def _call(self, argv: list[str], given: str | None) -> tuple[int, str, str]:
         async with self._turns:
             try:
-                process = await asyncio.create_subprocess_exec(
-                    *argv, env=environment(self.access), cwd="/", start_new_session=True,
-                    stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
-                    stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                process = subprocess.Popen(  # not the loop's own, which copies the whole server's memory map for each
+                    argv, env=environment(self.access), cwd="/", start_new_session=True,
+                    stdin=subprocess.DEVNULL if given is None else subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
                 )  # fmt: skip
             except OSError as error:
                 raise ClusterDown(
@@ -122,19 +123,18 @@ class Commands:
                     remedy="Install Slurm's client programs on the server's machine, or name their folder.",
                 ) from error
             try:
-                async with asyncio.timeout(self.access.timeout_s):
-                    out, err = await process.communicate(None if given is None else given.encode())
-            except TimeoutError as error:
+                data = None if given is None else given.encode()
+                out, err = await asyncio.to_thread(process.communicate, data, self.access.timeout_s)
+            except subprocess.TimeoutExpired as error:
                 raise ClusterDown(
                     f"Slurm did not answer within {self.access.timeout_s:.0f} seconds",
                     remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
                 ) from error
             finally:
-                if process.returncode is None:
-                    with contextlib.suppress(ProcessLookupError, PermissionError):  # sudo's child is not ours to end
+                if process.poll() is None:
+                    with contextlib.suppress(PermissionError):  # sudo's child is not ours to end
                         process.kill()
-        code = process.returncode
-        return 1 if code is None else code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+        return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 
 def environment(access: Access) -> dict[str, str]:
