@@ -86,22 +86,23 @@ async def test_what_a_server_announced_another_may_launch(world: Any, engine: An
     assert end.exit_code == 3
 
 
-async def why_not(engine: Any, watcher: Watcher, story: Gang) -> str:
-    """Launch what cannot run; return the code of what is said: by the launch or, from one that owns its queue, later."""
+async def why_not(engine: Any, watcher: Watcher, story: Gang) -> tuple[str, str]:
+    """Launch what cannot run; return the code and the words of what is said: by the launch or, from one that owns its queue, later."""
     try:
         await engine.launch(story)
     except LaunchRefused as refusal:
-        return refusal.code
+        return refusal.code, refusal.message
     assert engine.flags.owns_queue, "the launch was not refused"
 
-    def said() -> list[str]:
-        refused = [fact.code for fact in watcher.queue(key(story)) if isinstance(fact, Refused)]
-        return refused or [end.verdict.code for end in watcher.ended(key(story)) if end.verdict is not None]
+    def said() -> list[tuple[str, str]]:
+        refused = [(fact.code, fact.text) for fact in watcher.queue(key(story)) if isinstance(fact, Refused)]
+        ends = [end.verdict for end in watcher.ended(key(story)) if end.verdict is not None]
+        return refused or [(verdict.code, verdict.message) for verdict in ends]
 
     await watcher.until(lambda: bool(said()), "a refusal")
-    code = said()[0]
+    found = said()[0]
     await engine.reap(key(story), None, 0)
-    return code
+    return found
 
 
 async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(
@@ -109,7 +110,8 @@ async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(
 ) -> None:
     story = gang(node=world.node).role("bad", 1, "no-such-command-here").build()
     engine.announce(story)
-    assert await why_not(engine, watcher, story) == "command_not_found"
+    code, words = await why_not(engine, watcher, story)
+    assert code == "command_not_found", words
 
 
 async def test_a_reaped_attempt_is_never_started_again(world: Any, engine: Any, watcher: Watcher) -> None:
@@ -128,7 +130,8 @@ async def test_a_gang_with_an_unknown_command_is_refused_and_leaves_nothing(
     story = (
         gang(node=world.node).told("good", 2, world.command("sleep 30")).role("bad", 1, "no-such-command-here").build()
     )
-    assert await why_not(engine, watcher, story) == "command_not_found"
+    code, words = await why_not(engine, watcher, story)
+    assert code == "command_not_found", words
     (report,) = await engine.observe([key(story)])
     assert not report.known
 

@@ -8,16 +8,19 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work
+from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.following import Following
 
 log = logging.getLogger("trainmaster.slurm")
 
-SUBMITTED, CLOSED, BATCH = "slurm.json", "closed", "slurm.sh"
-"""In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script."""
+SUBMITTED, CLOSED, BATCH, PRINTED = "slurm.json", "closed", "slurm.sh", "slurm.log"
+"""In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script; what it printed."""
+MOST: Final = 4096
+"""Bytes of that which are looked at."""
 SILENT_S: Final = 15.0
 """An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so long."""
 
@@ -62,18 +65,37 @@ def close(shared: Folder, grace_s: float) -> None:
     shared.order("end", grace_s=grace_s)
 
 
-def read_all(one: Following) -> list[tuple[str, list[dict[str, Any]], int]] | None:
-    """Return by part the facts that are new and how far they go; None when the folder cannot be read now."""
+class Found(NamedTuple):
+    """What is in an attempt's folder. `parts`: the facts that are new, by part, and how far they go. `words`: what the job
+    itself printed last, where no agent has told anything: why it could not even begin.
+    """
+
+    parts: list[tuple[str, list[dict[str, Any]], int]]
+    words: str = ""
+
+
+def read_all(one: Following) -> Found | None:
+    """Return what is there for `one`, None when the folder cannot be read now."""
     try:
         there = [name[6:-6] for name in os.listdir(one.shared.path) if name.startswith("facts-")]
         found = []
         for part in sorted({*there, *one.parts}):
             facts, offset = folder.read(one.shared.facts(part), one.parts.get(part, 0))
             found.append((part, facts, offset))
+        words = _last_words(one.shared.file(PRINTED)) if one.over and not there else ""
     except (OSError, ValueError):
         log.exception("the folder of %s cannot be read", one.attempt)
         return None
-    return found
+    return Found(found, words)
+
+
+def _last_words(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
+            return plain("\n".join(file.read(MOST).decode("utf-8", "replace").splitlines()[-3:]))
+    except FileNotFoundError:
+        return ""
 
 
 class Beats:

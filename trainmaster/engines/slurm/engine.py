@@ -258,14 +258,14 @@ class SlurmEngine:
         """Read what the nodes wrote about these, and push what is new."""
         if not about:
             return
-        found = await asyncio.to_thread(lambda: [disk.read_all(one) for one in about])
-        for one, parts in zip(about, found, strict=True):
-            if parts is None:
+        seen = await asyncio.to_thread(lambda: [disk.read_all(one) for one in about])
+        for one, found in zip(about, seen, strict=True):
+            if found is None:
                 continue
-            for part, facts, offset in parts:
+            for part, facts, offset in found.parts:
                 one.parts[part] = offset
                 self._push(one, one.heard(part, facts))
-            self._push(one, one.read(time.time()))
+            self._push(one, one.read(time.time(), found.words))
 
     def _push(self, one: Following, facts: Iterable[Fact]) -> None:
         for fact in facts:

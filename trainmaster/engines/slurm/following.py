@@ -123,8 +123,8 @@ class Following:
                 self._refusal = self._refusal or Refused(self.attempt, fact["code"], fact["message"], fact["at"], node)
         return out
 
-    def read(self, now: float) -> list[Fact]:
-        """Return what follows once all that is in the folder was heard."""
+    def read(self, now: float, words: str = "") -> list[Fact]:
+        """Return what follows once all that is in the folder was heard. `words`: what the job printed where no agent told anything."""
         self._looks += self.over
         out: list[Fact] = []
         if not self._decided:
@@ -134,7 +134,7 @@ class Following:
             elif len(self._places) == len(self._all()) or (self._final and self.began):
                 out.append(self._start(now))
             elif self._final and not self.gone:
-                out.append(self._never_ran(now))
+                out.append(self._never_ran(now, words))
         if isinstance(self.queue, Started):
             for fact in self._reports:
                 out += self._task(fact)
@@ -154,10 +154,11 @@ class Following:
         self.queue = Started(self.attempt, at, places)
         return self.queue
 
-    def _never_ran(self, now: float) -> Refused:
+    def _never_ran(self, now: float, words: str) -> Refused:
         assert self.seen is not None, "what Slurm never knew is gone, not ended"
         code = self.seen.code or "launch_failed"
-        text = f"Slurm ended it before anything of it ran: {self.seen.told('en')}"
+        why = "; ".join(filter(None, (self.seen.told("en"), words)))
+        text = f"Slurm ended it before anything of it ran: {why}"
         self.queue = Refused(self.attempt, code, text, now)
         return self.queue
 

@@ -98,10 +98,10 @@ def test_memory_that_slurm_took_is_said() -> None:
 def test_ended_before_it_began_is_a_refusal_in_words_and_forgotten_is_unknown() -> None:
     cancelled = following()
     cancelled.looked([line("CANCELLED")], NOW)
-    facts = [fact for _ in range(4) for fact in cancelled.read(NOW)]
+    facts = [fact for _ in range(4) for fact in cancelled.read(NOW, "python3: not found")]
     assert kinds(facts) == ["Refused"]
     assert isinstance(facts[0], Refused)
-    assert "cancelled" in facts[0].text
+    assert facts[0].text.endswith("was cancelled in Slurm; python3: not found")
     forgotten = following()
     forgotten.looked([line("PENDING")], NOW)
     forgotten.looked([], NOW)
