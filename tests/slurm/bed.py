@@ -88,6 +88,7 @@ class Bed:
 
     def start(self) -> None:
         """Start everything and wait until every node is idle."""
+        assert not missing(), missing()
         self._write()
         munge = self.folder / "munge"
         words = [

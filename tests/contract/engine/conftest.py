@@ -13,12 +13,11 @@ import pytest
 from tests.fixtures.fake_world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
-from tests.slurm.bed import missing
 from tests.slurm.world import SlurmWorld
 
 CLUSTERS: Final[dict[str, Callable[[], Any]]] = {
     "fake-cluster": FakeClusterWorld,
-    **({} if missing() else {"slurm": SlurmWorld}),  # where Slurm is installed
+    "slurm": SlurmWorld,
 }
 WORLDS: Final[dict[str, Callable[[], Any]]] = {
     **CLUSTERS,
