@@ -18,8 +18,6 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-
 STATIC = Path("trainmaster/api/static")
 STAMP = Path(".cache/console.stamp")
 NOT_SOURCES = {"node_modules", "dist", "coverage", "test-results"}
@@ -96,23 +94,30 @@ def build_console(root: Path) -> None:
     (root / STAMP).write_text(wanted)
 
 
-class ConsoleBuildHook(BuildHookInterface[Any]):
-    """hatchling calls this before it packs a wheel or a source distribution."""
+def get_build_hook() -> type[Any]:
+    """What hatchling asks this file for before it packs a wheel or a source distribution: the class of the hook.
 
-    PLUGIN_NAME = "custom"
+    Only there is hatchling installed: the scripts use the rest of this file without it.
+    """
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-    def dependencies(self) -> list[str]:
-        return [] if self._skips() or usable_node() else [NODE_PACKAGE]
+    class ConsoleBuildHook(BuildHookInterface[Any]):
+        PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version != "editable" and not self._skips():
-            build_console(Path(self.root))
+        def dependencies(self) -> list[str]:
+            return [] if _skips(Path(self.root)) or usable_node() else [NODE_PACKAGE]
 
-    def _skips(self) -> bool:
-        root = Path(self.root)
-        if os.environ.get("TRAINMASTER_SKIP_CONSOLE") == "1" or is_prebuilt(root) or is_fresh(root):
-            return True
-        return not (root / "console" / "package.json").is_file()
+        def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+            if version != "editable" and not _skips(Path(self.root)):
+                build_console(Path(self.root))
+
+    return ConsoleBuildHook
+
+
+def _skips(root: Path) -> bool:
+    if os.environ.get("TRAINMASTER_SKIP_CONSOLE") == "1" or is_prebuilt(root) or is_fresh(root):
+        return True
+    return not (root / "console" / "package.json").is_file()
 
 
 if __name__ == "__main__":

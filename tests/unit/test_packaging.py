@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -112,6 +113,11 @@ class TestConsoleBuild:
         (checkout / "console/dist").mkdir()
         (checkout / "console/dist/index.html").write_text("<html>")
         assert hook.is_fresh(checkout)
+
+    def test_the_scripts_can_use_it_where_nothing_is_packed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The demo installs no build backend: only whoever packs asks for the hook."""
+        monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", None)
+        assert load("hatch_build.py").NODE_PACKAGE
 
     def test_only_a_source_distribution_counts_as_prebuilt(self, checkout: Path) -> None:
         hook = load("hatch_build.py")
