@@ -33,7 +33,7 @@ def fewest(roles: tuple[Role, ...]) -> tuple[Role, ...]:
     return shrunk(roles, steps(roles))
 
 
-def largest(
+def largest_size(
     roles: tuple[Role, ...], attempt: Callable[[tuple[Role, ...]], Found | None]
 ) -> tuple[tuple[Role, ...], Found] | None:
     """Return the largest size for which `attempt` gives something, with what it gave. O(log steps) questions."""

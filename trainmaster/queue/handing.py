@@ -8,12 +8,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from trainmaster.core.records import Assignment, Role, unplaced
-from trainmaster.queue.elastic import largest
+from trainmaster.queue.elastic import largest_size
 from trainmaster.queue.lanes import Lane, LineUp
 from trainmaster.queue.order import Ranking
-from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, asks
+from trainmaster.queue.quota import BORROWS, OWN, Books, asks
 from trainmaster.queue.snapshot import ClassKey, Pending, Start
-from trainmaster.queue.ways import Way, ways
+from trainmaster.queue.ways import Way, claim, ways
 
 
 def hand_over(lanes: Iterable[Lane], ranking: Ranking, books: Books, most: int, now: float) -> list[Start]:
@@ -29,7 +29,7 @@ def hand_over(lanes: Iterable[Lane], ranking: Ranking, books: Books, most: int, 
             starts.append(start)
             waiting.started()
             continue
-        _claim(job, found, books, now)
+        claim(books, job, found, now)
         if not turn[1] and any(way.verdict == BORROWS for way in found):
             waiting.borrows()
         else:
@@ -44,15 +44,7 @@ def _start(key: ClassKey, job: Pending, found: Sequence[Way], books: Books, righ
         return unplaced(roles) if books.judge(key.tenant, asks(roles), job=job.job) in right else None
 
     for way in found:
-        sized = largest(key.request.shapes[way.shape], allowed) if way.verdict in right else None
+        sized = largest_size(key.request.shapes[way.shape], allowed) if way.verdict in right else None
         if sized is not None:
             return Start(job.job, sized[1], sized[0], way.shape)
     return None
-
-
-def _claim(job: Pending, found: Sequence[Way], books: Books, now: float) -> None:
-    """Let `job`, which waits for quota, have it before those who come later."""
-    for way in found:
-        short = way.verdict == BORROWS or (isinstance(way.verdict, Excess) and way.verdict.job is None)
-        if short and books.claim(job.job, job.tenant, asks(way.demand.roles), now):
-            return

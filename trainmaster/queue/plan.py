@@ -16,7 +16,7 @@ from typing import Final
 from trainmaster.core.records import Assignment, Role
 from trainmaster.queue.backfill import Line, Promise, rehearse
 from trainmaster.queue.capacity import Capacity, Held, Room, holding
-from trainmaster.queue.elastic import largest
+from trainmaster.queue.elastic import largest_size
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
@@ -28,7 +28,7 @@ from trainmaster.queue.order import Place, Ranking
 from trainmaster.queue.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.preempt import give_way
-from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, asks, charges
+from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, charges
 from trainmaster.queue.running import running_of
 from trainmaster.queue.shortage import Shortages, away
 from trainmaster.queue.snapshot import (
@@ -43,7 +43,7 @@ from trainmaster.queue.snapshot import (
     Tenant,
     Usage,
 )
-from trainmaster.queue.ways import Way, models_of, of_model, ways
+from trainmaster.queue.ways import Way, claim, models_of, of_model, ruled_out, ways
 
 STARTED: Final = "started"
 SETTLED: Final = "settled"
@@ -131,7 +131,8 @@ class _Pass:
         if left is None:
             return _PoolPass(self, line).run(lanes)
         most = self.policy.max_starts - len(self.starts)
-        self.starts += (handed := hand_over(lanes, self.ranking, self.books(line.pool), min(left, most), self.now))
+        handed = hand_over(lanes, self.ranking, self.books(line.pool), min(left, most), self.now)
+        self.starts += handed
         return left <= most or len(handed) < most
 
     def _resizes(self) -> tuple[Resize, ...]:
@@ -196,10 +197,9 @@ class _PoolPass:
         work, line, request = self.work, self.line, key.request
         ends_at = work.now + key.limit_s
         late = line.head is not job and not line.in_time(ends_at)
-        if line.head is not None:
-            unfit = line.unfit_behind if late else line.unfit
-            if all(map(unfit.rules_out, request.smallest)):
-                return SETTLED
+        unfit = line.unfit_behind if late else line.unfit
+        if line.head is not None and ruled_out(key, self.books, self.models, unfit):
+            return SETTLED
         found = ways(key, self.books, self.models, ends_at, job.job)
         right = (OWN, BORROWS) if turn[1] else (OWN,)
         fine = [way for way in found if way.verdict in right]
@@ -211,7 +211,7 @@ class _PoolPass:
             and away(work.capacity, request) is None
             and not self._becomes_head(job, turn, fine, right, lacks=lacks)
         ):
-            self._claims(job, found)
+            claim(self.books, job, found, work.now)
         lent = lent or any(way.verdict == BORROWS for way in found)
         return BORROWS if lent and not turn[1] else SETTLED
 
@@ -240,7 +240,7 @@ class _PoolPass:
 
         for at in dict.fromkeys(way.shape for way in fine):
             models = [way.model for way in fine if way.shape == at]
-            found = largest(request.shapes[at], attempt)
+            found = largest_size(request.shapes[at], attempt)
             if found is not None:
                 self._take(key, job, Start(job.job, found[1], found[0], at))
                 return True, False, False
@@ -303,13 +303,6 @@ class _PoolPass:
             held = charges(promise.roles, promise.placement, work.by_name)
             self.books.keep(job.job, job.tenant, held, work.now, promise.at + job.limit_s)
         return True
-
-    def _claims(self, job: Pending, found: Sequence[Way]) -> None:
-        """Let `job`, which waits for quota, have it before those who come later, for the first way that is its right."""
-        for way in found:
-            short = way.verdict == BORROWS or (isinstance(way.verdict, Excess) and way.verdict.job is None)
-            if short and self.books.claim(job.job, job.tenant, asks(way.demand.roles), self.work.now):
-                return
 
     def _judged(
         self, job: Pending, roles: tuple[Role, ...], placement: Sequence[Assignment], at: float

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trainmaster.core.records import Node, Role, replace
-from trainmaster.queue.failures import Demand
-from trainmaster.queue.quota import OWN, Books, Excess, asks
-from trainmaster.queue.snapshot import ClassKey, Request
+from trainmaster.queue.failures import Demand, Failures
+from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, asks
+from trainmaster.queue.snapshot import ClassKey, Pending, Request
 
 
 class Way(NamedTuple):
@@ -32,6 +32,27 @@ def ways(key: ClassKey, books: Books, models: Sequence[str], ends_at: float, job
     return found
 
 
+def ruled_out(key: ClassKey, books: Books, models: Sequence[str], unfit: Failures) -> bool:
+    """Return whether no way to run a job of class `key` fits.
+
+    A role that does not fit with cards of any model does not with those of one: its fit is complete. Several roles may.
+    """
+    demands = key.request.smallest
+    if not all(map(unfit.rules_out, demands)):
+        return False
+    if not models or all(len(demand.roles) == 1 for demand in demands) or not books.models(key.tenant):
+        return True
+    return all(unfit.rules_out(demand) for _, _, demand in _demands(key.request, models))
+
+
+def claim(books: Books, job: Pending, found: Iterable[Way], now: float) -> None:
+    """Let `job`, which waits for quota, have it before those who come later, for the first of its ways that is its right."""
+    for way in found:
+        short = way.verdict == BORROWS or (isinstance(way.verdict, Excess) and way.verdict.job is None)
+        if short and books.claim(job.job, job.tenant, asks(way.demand.roles), now):
+            return
+
+
 def models_of(nodes: Iterable[Node], pool: str) -> list[str]:
     """Return the card models of a pool."""
     return sorted({model for node in nodes if node.pool == pool for model in node.gpus})
@@ -40,7 +61,7 @@ def models_of(nodes: Iterable[Node], pool: str) -> list[str]:
 def _demands(request: Request, models: Sequence[str]) -> Iterator[tuple[int, str | None, Demand]]:
     for at, demand in enumerate(request.smallest):
         yield at, None, demand
-        for model in models if any(_any_model(role) for role in demand.roles) else ():
+        for model in models if any(map(_any_model, demand.roles)) else ():
             yield at, model, Demand.of(of_model(demand.roles, model), request.pool, request.nodes, request.driver)
 
 

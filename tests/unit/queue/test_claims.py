@@ -132,3 +132,17 @@ def test_in_strict_order_who_lacks_no_nodes_but_the_quota_of_their_cards_holds_n
         (Account("user", "bob"), "default"): Quota({"gpu:A": 4000}),
     }
     assert started(lab.plan(backfill="none")) == [other.job, barred.job]
+
+
+def test_a_gang_passes_with_cards_of_the_model_that_fits_although_another_was_refused_those() -> None:
+    """Any model does not fit: the first role takes the cards of the second, whose model is named. Of A it does."""
+    cat = Tenant("", "red", "cat")
+    lab = Lab(ann={"gpu:A": 0}, bob={"gpu:A": 4})
+    lab.runs(1, ends_in=50, tenant=cat, model="B")
+    gang_of_two = (Role("x", 1, Resources(2.0, 1024, 3, None, 0)), Role("y", 1, Resources(1.0, 512, 2, "B", 0)))
+    head = lab.waits(gang(4, "B"), tenant=cat)
+    barred, able = (lab.waits(gang_of_two, limit_s=40, tenant=tenant) for tenant in (ANN, BOB))
+    made = lab.plan()
+    assert [each.job for each in made.reservations] == [head.job]
+    assert started(made) == [able.job]
+    assert lab.why(barred, made) == "waiting_gpus"
