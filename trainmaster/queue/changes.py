@@ -8,6 +8,7 @@ it wait after the change.
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Resources, Role
@@ -87,7 +88,7 @@ class Changes:
         role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
         for name in sorted(flavors.keys() - known):
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
-            other = self._with_role(at, lambda each, ask=ask, name=name: replace(each, resources=ask, flavor=name))  # type: ignore[misc]
+            other = self._with_role(at, partial(_flavored, name=name, ask=ask))
             text = Text(f"角色 {role.name} 改用规格 {name}", f"Use flavor {name} for role {role.name}")
             yield Suggestion(text, {f"roles.{at}.flavors": [name]}, other, _given_up(role.resources, ask))
 
@@ -98,7 +99,7 @@ class Changes:
             return
         there = {model for node in snapshot.nodes if node.pool == job.pool and node.schedulable for model in node.gpus}
         for model in sorted(there - {role.resources.gpu_type}):
-            other = self._with_role(at, lambda each, model=model: with_resources(each, gpu_type=model))  # type: ignore[misc]
+            other = self._with_role(at, partial(with_resources, gpu_type=model))
             text = Text(f"角色 {role.name} 改用型号 {model}", f"Use cards of type {model} for role {role.name}")
             yield Suggestion(text, {f"roles.{at}.resources.gpu_type": model}, other)
 
@@ -116,7 +117,7 @@ class Changes:
         role = self.job.roles[at]
         if role.min_replicas is None:
             text = Text(f"角色 {role.name} 的副本数降到 {count}", f"Lower the replicas of role {role.name} to {count}")
-            fewer = self._with_role(at, lambda each: sized(each, count))
+            fewer = self._with_role(at, partial(sized, replicas=count))
             return Suggestion(text, {f"roles.{at}.replicas": count}, fewer, 1 - count / role.replicas)
         text = Text(f"允许角色 {role.name} 以 {count} 个副本启动", f"Let role {role.name} start with {count} replicas")
         fewer = self._with_role(at, lambda each: replace(each, min_replicas=count))
@@ -127,6 +128,10 @@ class Changes:
         request = self.copy.request
         shapes = dict.fromkeys((*shape[:at], changed(shape[at]), *shape[at + 1 :]) for shape in request.shapes)
         return replace(self.copy, request=replace(request, shapes=tuple(shapes)))
+
+
+def _flavored(role: Role, name: str, ask: Resources) -> Role:
+    return replace(role, resources=ask, flavor=name)
 
 
 def _given_up(before: Resources, after: Resources) -> float:

@@ -5,9 +5,9 @@ Invariant: a job changed as stated starts in the next pass if nothing else happe
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Final
 
@@ -126,11 +126,11 @@ def _working(
             yield from filter(trial.works, changes.flavors(at, flavors))
         else:
             yield from filter(trial.works, changes.models(at, snapshot))
-            yield from _less(changes, at, trial)
-        least = role.min_replicas or role.replicas
-        fewer = largest(lambda count, at=at: trial.works(changes.replicas(at, count)), least)  # type: ignore[misc]
-        if fewer is not None:
-            yield changes.replicas(at, fewer)
+            for field in AMOUNTS:
+                yield from _largest(
+                    partial(changes.amount, at, field), math.ceil(getattr(role.resources, field)), trial
+                )
+        yield from _largest(partial(changes.replicas, at), role.min_replicas or role.replicas, trial)
     yield from _shorter(changes, trial)
     yield from filter(trial.works, changes.more_urgent())
 
@@ -138,15 +138,11 @@ def _working(
 def _shorter(changes: Changes, trial: _Trial) -> Iterator[Suggestion]:
     """A limit with which it is gone before the head of the line starts, or with which its turn is before that one's."""
     asked = math.ceil(min(changes.job.limit_s, LONGEST_S) / MINUTE_S)
-    minutes = largest(lambda count: trial.works(changes.limit(count * MINUTE_S)), asked)
-    if minutes is not None:
-        yield changes.limit(minutes * MINUTE_S)
+    return _largest(lambda minutes: changes.limit(minutes * MINUTE_S), asked, trial)
 
 
-def _less(changes: Changes, at: int, trial: _Trial) -> Iterator[Suggestion]:
-    """Less of one amount for role `at`."""
-    for field in AMOUNTS:
-        asked = math.ceil(getattr(changes.job.roles[at].resources, field))
-        less = largest(lambda amount, field=field: trial.works(changes.amount(at, field, amount)), asked)  # type: ignore[misc]
-        if less is not None:
-            yield changes.amount(at, field, less)
+def _largest(change: Callable[[int], Suggestion], asked: int, trial: _Trial) -> Iterator[Suggestion]:
+    """The change to the largest number below `asked` that works, if any does."""
+    found = largest(lambda number: trial.works(change(number)), asked)
+    if found is not None:
+        yield change(found)

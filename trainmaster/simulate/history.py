@@ -10,8 +10,9 @@ from typing import Any
 from trainmaster.core.cluster import Limit, Limits, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
+from trainmaster.queue.need import WHOLE
 from trainmaster.queue.rights import Rights
-from trainmaster.simulate.workload import WHOLE_MILLI, Recorded, Workload, workload
+from trainmaster.simulate.workload import Recorded, Workload, workload
 
 
 def asked(job: Job) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def _asked(role: Role) -> dict[str, Any]:
         "name": role.name, "replicas": role.replicas, "min_replicas": role.min_replicas, "flavor": role.flavor,
         "resources": {
             "cpu": ask.cpu, "memory_mib": ask.memory_mib, "gpu": ask.gpu, "gpu_type": ask.gpu_type,
-            "shm_mib": ask.shm_mib, "gpu_share": ask.gpu_milli / WHOLE_MILLI,
+            "shm_mib": ask.shm_mib, "gpu_share": ask.gpu_milli / WHOLE,
         },
         "ports": [{"label": port.label, "count": port.count, "begin_at": port.begin_at} for port in role.ports],
     }  # fmt: skip
@@ -73,7 +74,7 @@ def _role(said: Mapping[str, Any]) -> Role:
     needs = said["resources"]
     resources = Resources(
         needs["cpu"], needs["memory_mib"], needs["gpu"], needs["gpu_type"], needs["shm_mib"],
-        round(needs["gpu_share"] * WHOLE_MILLI),
+        round(needs["gpu_share"] * WHOLE),
     )  # fmt: skip
     ports = tuple(PortRequest(port["label"], port["count"], port["begin_at"]) for port in said["ports"])
     return Role(

@@ -1,15 +1,12 @@
 """The policies to compare, from `NAME` or `NAME:key=value,...`: a named policy of the queue with some knobs turned."""
 
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.units import parse_duration_s
 from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.policy import problems as policy_problems
-
-POLICIES: Final = NAMED
-"""Name -> policy."""
 
 
 def parse_policy(text: str) -> QueuePolicy:
@@ -18,9 +15,9 @@ def parse_policy(text: str) -> QueuePolicy:
     A knob that ends in ``_s`` also takes a duration such as ``3d``; ``none`` empties one that may be empty.
     """
     name, _, rest = text.partition(":")
-    policy = POLICIES.get(name)
+    policy = NAMED.get(name)
     if policy is None:
-        raise _wrong(text, f"there is no policy {name!r}", f"Known: {', '.join(POLICIES)}.")
+        raise _wrong(text, f"there is no policy {name!r}", f"Known: {', '.join(NAMED)}.")
     known = {field.name: getattr(policy, field.name) for field in fields(policy)}
     changes = {}
     for pair in filter(None, rest.split(",")):

@@ -12,13 +12,11 @@ from typing import Final
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Node, Resources, Role, replace
 from trainmaster.core.states import Priority
+from trainmaster.queue.need import WHOLE
 
 LIMITS: Final = ("auto", "recorded", "exact", "loose", "none")
 """What the queue is told of run times: as recorded; the true run time; a loose one made from it; nothing. `auto`: as
 recorded where the file has a column for it, else loose."""
-
-WHOLE_MILLI: Final = 1000
-"""Thousandths of a card that is not shared."""
 
 LOOSE_H: Final = (1, 4, 12, 24, 72, 168, 336, 720, 1440, 2880)
 
@@ -51,7 +49,7 @@ class Recorded:
     @property
     def cards(self) -> float:
         """Cards of the whole gang, of a shared card its part."""
-        return sum(role.replicas * role.resources.gpu * role.resources.gpu_milli for role in self.roles) / WHOLE_MILLI
+        return sum(role.replicas * role.resources.gpu * role.resources.gpu_milli for role in self.roles) / WHOLE
 
     @property
     def cores(self) -> float:
@@ -137,7 +135,7 @@ def gang(cards: int, each: Resources, whole: int, least: int | None = None) -> t
         return (Role("worker", 1, replace(each, gpu=cards)),)
     nodes, rest = divmod(cards, whole)
     fewest = None if least is None else min(nodes, max(1, -(-least // whole)))
-    roles = (Role("worker", nodes, replace(each, gpu=whole, gpu_milli=1000), min_replicas=fewest),)
+    roles = (Role("worker", nodes, replace(each, gpu=whole, gpu_milli=WHOLE), min_replicas=fewest),)
     return (*roles, Role("rest", 1, replace(each, gpu=rest))) if rest else roles
 
 
