@@ -96,7 +96,7 @@ async def test_what_brings_it_clearly_forward_is_told_too(fake: Stage) -> None:
     assert [one["change"] for one in again] == [one["change"] for one in late] != []
     for one, other in zip(again, late, strict=True):
         assert abs(one["forecast"]["at"] - other["forecast"]["at"]) < 60
-        assert abs(one["instead_of"] - other["instead_of"]) < 60
+        assert abs(one["otherwise_at"] - other["otherwise_at"]) < 60
     await fake.platform.administer.put_workspace(Workspace("default", urgent_per_user=0), ADMIN)
     plain = await told(fake, job("waits", duration="14h"), instead_of=waits, suggest=True)
     assert {"priority": "urgent"} not in [one["change"] for one in plain["suggestions"]]

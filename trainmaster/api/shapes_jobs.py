@@ -351,12 +351,12 @@ class Forecast(Shape):
 
 
 class Suggestion(Shape):
-    """What would make it start sooner: now, or as `forecast` says, not at `instead_of` (null: nobody knows when)."""
+    """What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown)."""
 
     message: Text
     change: dict[str, Any]
     forecast: Forecast | None
-    instead_of: float | None
+    otherwise_at: float | None
 
 
 class Explanation(Shape):

@@ -204,7 +204,7 @@ def _sooner(one: Mapping[str, Any]) -> str:
     """Return when a job starts with a change of it, and when without."""
     if one.get("forecast") is None:
         return "now"
-    before = one["instead_of"]
+    before = one["otherwise_at"]
     return f"sooner, {expected_start(one['forecast'])} instead of {'an unknown time' if before is None else _clock(before)}"
 
 

@@ -84,7 +84,7 @@ def _spent_s(job: Job) -> float:
 
 def _told(one: Suggestion, forecast: dict[str, Any] | None = None, before: float | None = None) -> dict[str, Any]:
     """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
-    return {"message": two(one.message), "change": one.change, "forecast": forecast, "instead_of": before}
+    return {"message": two(one.message), "change": one.change, "forecast": forecast, "otherwise_at": before}
 
 
 def _at(forecast: Mapping[str, Any]) -> float:

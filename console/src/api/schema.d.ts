@@ -3195,7 +3195,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What would make it start sooner: now, or as `forecast` says, not at `instead_of` (null: nobody knows when).
+         * @description What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown).
          */
         Suggestion: {
             message: components["schemas"]["Text"];
@@ -3205,7 +3205,7 @@ export interface components {
             };
             forecast: components["schemas"]["Forecast"] | null;
             /** Instead Of */
-            instead_of: number | null;
+            otherwise_at: number | null;
         } & {
             [key: string]: unknown;
         };

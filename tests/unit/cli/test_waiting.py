@@ -10,7 +10,7 @@ def test_a_change_is_told_with_both_times() -> None:
     change = {"message": {"en": "Make it urgent"}, "change": {"priority": "urgent"}}
     lines = [
         waiting_lines(
-            {"suggestions": [{**change, "forecast": forecast, "instead_of": before}]}, partial(changing, "t" * 33)
+            {"suggestions": [{**change, "forecast": forecast, "otherwise_at": before}]}, partial(changing, "t" * 33)
         )
         for forecast, before in ((None, None), (about, 7200.0), (about, None))
     ]

@@ -59,7 +59,7 @@ export function When({ suggestion }: { suggestion: Suggestion }): ReactNode {
   const time = useFormatTime();
   const at = suggestion.forecast?.at ?? null;
   if (at === null) return <span className="tm-faint">{t("queue.detail.startsNow")}</span>;
-  const before = suggestion.instead_of === null ? t("queue.detail.unknownTime") : time(suggestion.instead_of, "minute");
+  const before = suggestion.otherwise_at === null ? t("queue.detail.unknownTime") : time(suggestion.otherwise_at, "minute");
   return <span className="tm-faint tm-num" data-testid="sooner-when">{t("queue.detail.startsSooner", { time: time(at, "minute"), before })}</span>;
 }
 
