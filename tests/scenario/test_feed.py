@@ -4,8 +4,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from starlette.requests import Request
 
 from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
@@ -133,9 +135,9 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
     """Whoever asks again while the end is on its way to a slow disk is not shown an earlier state."""
     inner = Ledger._write
 
-    def slow(ledger: Ledger, *work: object) -> None:
-        time.sleep(0.1)
-        inner(ledger, *work)  # type: ignore[arg-type]
+    def slow(ledger: Ledger, connection: Connection, items: list[Any]) -> None:
+        time.sleep(0.1)  # in the disk's own thread
+        inner(ledger, connection, items)
 
     monkeypatch.setattr(Ledger, "_write", slow)
     order = ["queued", "initialising", "running", "saving", "stopping", "succeeded"]

@@ -8,6 +8,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
+from trainmaster.core.records import Job
 from trainmaster.service.jobs import UNSET
 
 SLEEP = "echo started; exec sleep 300"
@@ -101,9 +102,9 @@ async def test_stop_is_refused_while_outputs_are_saved(stage: Stage, monkeypatch
     saving = stage.platform._shell._saving
     go, inner = asyncio.Event(), saving.save
 
-    async def slow(job: object) -> object:
+    async def slow(job: Job) -> object:
         await go.wait()
-        return await inner(job)  # type: ignore[arg-type]
+        return await inner(job)
 
     monkeypatch.setattr(saving, "save", slow)
     job = await stage.submit(spec("saves", "echo 1 > /model/w"))

@@ -6,9 +6,12 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.api.app import create_app
+from trainmaster.core.records import Job
 from trainmaster.core.tree import TreeEntry, tree_digest
 
 SAVES = "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; echo 0.9 > /workspace/outputs/logs/acc"
@@ -89,17 +92,17 @@ async def test_a_link_out_of_the_tree_is_left_out(stage: Stage) -> None:
     assert (folder / "files/model/also").read_text() == "1\n"
 
 
-async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage) -> None:
+async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Idempotent by (job, attempt): saved, but not yet recorded, when the server dies; the next one finds it."""
     saving = stage.platform._shell._saving
     inner, saved = saving.save, asyncio.Event()
 
-    async def never_told(job: object) -> object:
-        await inner(job)  # type: ignore[arg-type]
+    async def never_told(job: Job) -> object:
+        await inner(job)
         saved.set()
         return await asyncio.Event().wait()
 
-    saving.save = never_told  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(saving, "save", never_told)
     job = await stage.submit(spec("half", SAVES))
     await saved.wait()
     await stage.restart()

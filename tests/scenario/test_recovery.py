@@ -6,15 +6,19 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, spec
 from trainmaster.core.errors import NotFound, StorageFailed
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Job
 from trainmaster.engines.fake import FakeEngine, FakeMachines
+from trainmaster.store.job_query import JobQuery
 from trainmaster.store.ledger import Ledger
 
 COUNTS = "i=0; while [ ! -e /workspace/outputs/go ]; do i=$((i+1)); echo line $i; sleep 0.05; done; echo end"
@@ -105,19 +109,21 @@ async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -
     assert (await stage.ended(short))["state"] == "expired"
 
 
-async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(stage: Stage) -> None:
+async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A launch that waits for its spec while the job is stopped may not start after the engine has said "nothing left"."""
     launching = stage.platform._shell._launching
     read, asked = asyncio.Event(), asyncio.Event()
     inner = launching.gang_from_disk
 
-    async def slow(job: object) -> object:
+    async def slow(job: Job) -> Gang:
         asked.set()
         await read.wait()
-        return await inner(job)  # type: ignore[arg-type]
+        return await inner(job)
 
-    launching.gang = lambda job: None  # type: ignore[method-assign]
-    launching.gang_from_disk = slow  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(launching, "gang", lambda job: None)
+    monkeypatch.setattr(launching, "gang_from_disk", slow)
     job = await stage.submit(spec("late", "sleep 300"))
     await asked.wait()
     await stage.platform.stop(job, ADMIN)
@@ -142,10 +148,10 @@ async def test_what_is_placed_during_a_recovery_is_durable_before_it_is_launched
     machines.mend_node("n2")
     inner, failures = Ledger._write, ["the placement is not stored"]
 
-    def poor(ledger: Ledger, connection: object, items: list[Any]) -> None:
-        time.sleep(0.2)  # a slow disk: what is launched too early is found out
+    def poor(ledger: Ledger, connection: Connection, items: list[Any]) -> None:
+        time.sleep(0.2)  # a slow disk, in its own thread: what is launched too early is found out
         if not failures:
-            inner(ledger, connection, items)  # type: ignore[arg-type]
+            inner(ledger, connection, items)
             return
         failure = failures.pop()
         for item in items:
@@ -225,7 +231,7 @@ async def test_a_full_disk_is_told_and_the_platform_comes_back_by_itself(
             assert (await stage.ended(later))["state"] == "succeeded"
 
 
-def _fill(disk: Path, stage: Stage):  # type: ignore[no-untyped-def]
+def _fill(disk: Path, stage: Stage) -> Callable[[], object]:
     """Leave some 200 KiB; return what gives the room back."""
     if not os.path.ismount(disk):
         database = stage.platform._database
@@ -254,7 +260,7 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
     for job in (bad, worse):
         with pytest.raises(NotFound):
             await stage.view(job)
-    assert [item["id"] for item in (await stage.platform.jobs(_all(), 50, None, ADMIN))["items"]] == [good]
+    assert [item["id"] for item in (await stage.platform.jobs(JobQuery(), 50, None, ADMIN))["items"]] == [good]
     later = await stage.submit(spec("later", "echo fine", resources={"cpu": 4}))
     assert (await stage.ended(later))["state"] == "succeeded"
     _go(stage, good)
@@ -266,7 +272,9 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
     assert stage.processes(bad) == {}
 
 
-async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_others(fake: Stage) -> None:
+async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_others(
+    fake: Stage, machines: FakeMachines
+) -> None:
     """The ledger refuses a change on a row that is not the one it knows; the server reads again and goes on."""
     bad, good = [await fake.submit(fake_spec(name, "sleep infinity")) for name in ("bad", "good")]
     for job in (bad, good):
@@ -278,14 +286,7 @@ async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_othe
     await fake.until(good, lambda _: bad not in fake.platform.context.master.live, "the job is forgotten")
     await fake.platform.stop(good, ADMIN)
     assert (await fake.ended(good))["state"] == "stopped"
-    machines = fake.platform.context.engines.first.machines  # type: ignore[attr-defined]
     machines.lose(f"{bad}-1")
-
-
-def _all():  # type: ignore[no-untyped-def]
-    from trainmaster.store.read_jobs import JobQuery
-
-    return JobQuery()
 
 
 @pytest.mark.parametrize(

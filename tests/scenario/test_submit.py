@@ -1,12 +1,14 @@
 """Submitting: exactly once, all or none, refused with every reason, never half-made."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from tests.scenario.stage import ADMIN, Stage, role, spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
+from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.store.job_query import JobQuery
 
 SLEEP = "sleep infinity"
@@ -204,10 +206,8 @@ async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) 
     assert node["tasks"][0]["gpus"] == [0, 1]
 
 
-async def test_a_queue_that_is_full_says_so(tmp_path, machines) -> None:  # type: ignore[no-untyped-def]
+async def test_a_queue_that_is_full_says_so(tmp_path: Path, machines: FakeMachines) -> None:
     """Limits are told, with what to do."""
-    from trainmaster.engines.fake import FakeEngine
-
     limits = {"limits": {"max_queued": 2}}
     async with Stage(tmp_path / "small", limits, lambda: FakeEngine(machines)) as stage:
         for number in range(2):

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -70,7 +71,7 @@ async def test_out_of_memory_is_told_apart_from_a_signal(stage: Stage) -> None:
     assert "64 MiB" in str(verdict["message"])
 
 
-async def test_a_fork_bomb_is_contained_and_ends_with_its_job(tmp_path) -> None:  # type: ignore[no-untyped-def]
+async def test_a_fork_bomb_is_contained_and_ends_with_its_job(tmp_path: Path) -> None:
     """Issue: fork bombs. The limit holds, others go on, a stop ends all of it."""
     async with Stage(tmp_path / "home", {"limits": {"processes": 40}}) as stage:
         bomb = await stage.submit({"name": "bomb", "grace": 1, "roles": [{**role("main", ""), "command": BOMB}]})
@@ -109,7 +110,7 @@ async def test_a_job_that_listens_to_sigterm_has_time_to_save(stage: Stage) -> N
     assert time.monotonic() - began < 50
 
 
-async def test_a_log_flood_is_capped_and_keeps_head_and_tail(tmp_path) -> None:  # type: ignore[no-untyped-def]
+async def test_a_log_flood_is_capped_and_keeps_head_and_tail(tmp_path: Path) -> None:
     """Issue: floods and endless lines take no more disk than the limit; the job itself goes on and succeeds."""
     async with Stage(tmp_path / "home", {"limits": {"log_mib": 2, "sample_s": 0.2}}) as stage:
         text = "echo first; head -c 60000000 /dev/zero | tr '\\0' x; sleep 1.5; echo; echo last"

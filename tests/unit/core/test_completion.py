@@ -1,5 +1,7 @@
 """When is an attempt done? R36-R38, R85-R86, R136, D2, D3, D11, case by case and over random roles."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,9 +27,7 @@ def tasks(*ends: Ends) -> tuple[Task, ...]:
         "l": {"phase": TaskPhase.LOST, "ended_at": 1.0},
     }
     return tuple(
-        Task(role, index, **made[letter])  # type: ignore[arg-type]
-        for role, letters in enumerate(ends)
-        for index, letter in enumerate(letters)
+        Task(role, index, **made[letter]) for role, letters in enumerate(ends) for index, letter in enumerate(letters)
     )
 
 
@@ -36,12 +36,12 @@ def outcome(roles: list[Role], *ends: Ends) -> bool | None:
     return None if found is None else found.ok
 
 
-def worker(**rules: object) -> Role:
-    return Role("worker", 3, **rules)  # type: ignore[arg-type]
+def worker(**rules: Any) -> Role:
+    return Role("worker", 3, **rules)
 
 
-def ps(**rules: object) -> Role:
-    return Role("ps", 1, **rules)  # type: ignore[arg-type]
+def ps(**rules: Any) -> Role:
+    return Role("ps", 1, **rules)
 
 
 TABLE: list[tuple[str, list[Role], tuple[Ends, ...], bool | None]] = [

@@ -230,6 +230,6 @@ def test_a_record_is_replaced_as_dataclasses_do_it_and_stays_frozen() -> None:
     assert type(made) is Task
     assert hash(made) == hash(dataclasses.replace(task, exit_code=4))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        made.exit_code = 5  # type: ignore[misc]
+        made.exit_code = 5  # type: ignore[misc]  # what mypy refuses too
     with pytest.raises(KeyError):
         replace(task, no_such=1)

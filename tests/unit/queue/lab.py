@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from trainmaster.core.records import Node, Resources, Role
 from trainmaster.queue.capacity import Capacity
@@ -37,12 +38,12 @@ class Lab:
         self.waiting: list[Pending] = []
 
     def runs(
-        self, cards: int, ends_in: float = math.inf, tenant: Tenant = ANN, model: str | None = None, **more: object
+        self, cards: int, ends_in: float = math.inf, tenant: Tenant = ANN, model: str | None = None, **more: Any
     ) -> Usage:
         return self.holds(gang(cards, model), ends_in, tenant, **more)
 
     def holds(
-        self, roles: tuple[Role, ...], ends_in: float, tenant: Tenant, pool: str = "default", **more: object
+        self, roles: tuple[Role, ...], ends_in: float, tenant: Tenant, pool: str = "default", **more: Any
     ) -> Usage:
         """Let a gang run, for ten seconds by now; `more`: fields of its Usage."""
         room = Capacity(self.nodes)
@@ -53,7 +54,7 @@ class Lab:
         held = charges(roles, placed, {node.name: node for node in self.nodes})
         name = f"r{len(self.running)}"
         made = Usage(name, name, roles, placed, pool, NOW - 10, NOW + ends_in, tenant=tenant, held=held)
-        self.running.append(replace(made, **more))  # type: ignore[arg-type]
+        self.running.append(replace(made, **more))
         return self.running[-1]
 
     def waits(
@@ -72,8 +73,8 @@ class Lab:
         pending = tuple(RequestClass(key, jobs) for key, jobs in classes.items())
         return Snapshot(self.nodes, Running(self.running), pending, quotas=self.quotas)
 
-    def plan(self, **changes: object) -> Plan:
-        return plan(self.seen(), NOW, replace(PLAIN, **changes))  # type: ignore[arg-type]
+    def plan(self, **changes: Any) -> Plan:
+        return plan(self.seen(), NOW, replace(PLAIN, **changes))
 
     def why(self, job: Pending, made: Plan) -> str:
         return explain(self.seen(), job, made).code

@@ -3,6 +3,7 @@
 import math
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +24,7 @@ NOW = 1000.0
 EASY = NAMED["fifo-easy"]
 
 
-def waits(name: str, seq: int, cards: int, limit_s: float | None = 100.0, **fields: object) -> Job:
+def waits(name: str, seq: int, cards: int, limit_s: float | None = 100.0, **fields: Any) -> Job:
     built = job(name).role(gpu=cards, cpu=0, memory_mib=0).seq(seq).fields(submitted_at=NOW, queued_at=NOW, **fields)
     return built.fields(policy=Policy(duration_s=limit_s)).done()
 
@@ -47,13 +48,13 @@ def foreseen(
     past: History,
     policy: QueuePolicy = EASY,
     seed: int = 0,
-    **more: object,
+    **more: Any,
 ) -> tuple[Plan, Prospect]:
     """The pass at NOW over these waiting jobs, and what is foreseen of those it did not start."""
     queue = PendingQueue()
     for one in jobs:
         queue.add(one)
-    snapshot = replace(Snapshot(machines, (), queue.snapshot_classes()), **more)  # type: ignore[arg-type]
+    snapshot = replace(Snapshot(machines, (), queue.snapshot_classes()), **more)
     made = plan(snapshot, NOW, policy)
     return made, at_once(foresee(scene_after(snapshot, made, "default", past, policy, seed)))
 

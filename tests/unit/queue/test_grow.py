@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
@@ -20,11 +21,11 @@ from trainmaster.queue.snapshot import Plan, Request, Tenant, Usage
 from trainmaster.queue.suggest import suggest
 
 
-def grows(lab: Lab, most: int, ends_in: float = math.inf, tenant: Tenant = ANN, **more: object) -> Usage:
+def grows(lab: Lab, most: int, ends_in: float = math.inf, tenant: Tenant = ANN, **more: Any) -> Usage:
     """Let one replica of an elastic gang of up to `most` run, of a card of any model each, for more than ten minutes."""
     whole = (Role("w", most, Resources(1.0, 512, 1, None, 0), min_replicas=1),)
     request = Request("default", (whole,))
-    return lab.holds(fewest(whole), ends_in, tenant, **{"request": request, "started_at": NOW - 700.0, **more})  # type: ignore[arg-type]
+    return lab.holds(fewest(whole), ends_in, tenant, **{"request": request, "started_at": NOW - 700.0, **more})
 
 
 def sizes(made: Plan) -> list[int]:
@@ -102,7 +103,7 @@ def test_who_is_about_to_make_room_for_another_does_not_grow() -> None:
 def test_it_grows_no_more_often_than_the_policy_says() -> None:
     for more in ({"started_at": NOW - 599.0}, {"resized_at": NOW - 599.0}):
         lab = Lab()
-        grows(lab, 4, **more)  # type: ignore[arg-type]
+        grows(lab, 4, **more)
         assert lab.plan().resizes == ()
         assert sizes(lab.plan(grow_every_s=599.0)) == [4]
 

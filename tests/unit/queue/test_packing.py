@@ -1,6 +1,7 @@
 """Where replicas go: best fit, the roomiest for the remainder of a gang, least fragmentation, shares of cards, chosen nodes."""
 
 from dataclasses import replace
+from typing import Any
 
 from tests.builders import node
 from trainmaster.core.records import Node, Resources, Role
@@ -13,8 +14,8 @@ from trainmaster.queue.reasons import problem, render
 from trainmaster.queue.shortage import Shortages
 
 
-def role(gpu: int, replicas: int = 1, **more: object) -> Role:
-    return Role("w", replicas, Resources(cpu=0.0, memory_mib=0, gpu=gpu, **more))  # type: ignore[arg-type]
+def role(gpu: int, replicas: int = 1, **more: Any) -> Role:
+    return Role("w", replicas, Resources(cpu=0.0, memory_mib=0, gpu=gpu, **more))
 
 
 class Cluster:
@@ -51,7 +52,7 @@ def test_the_remainder_of_a_gang_of_whole_nodes_goes_where_it_is_told() -> None:
         cluster = eight("n1", "n2", "n3")
         cluster.put(role(4))
         whole, remainder = role(8), replace(role(4), name="remainder")
-        assert cluster.put(remainder, whole, packing=Packing(rest=rest)) == [where, "n2:0,1,2,3,4,5,6,7"]  # type: ignore[arg-type]
+        assert cluster.put(remainder, whole, packing=Packing(rest=rest)) == [where, "n2:0,1,2,3,4,5,6,7"]
 
 
 def test_a_share_is_cut_from_the_card_it_fills_most_tightly() -> None:

@@ -1,6 +1,7 @@
 """Stories of the planner: who starts, who waits, and that nobody starves (R46, issue 2 item 7, docs/design/queue.md)."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -149,10 +150,10 @@ def test_a_class_that_does_not_fit_is_asked_once(monkeypatch: pytest.MonkeyPatch
     """10,000 waiting jobs in 20 classes cost as many fits as there are heads in line; a second pass costs none."""
     fits = 0
 
-    def counting(*args: object) -> object:
+    def counting(*args: Any) -> object:
         nonlocal fits
         fits += 1
-        return fit(*args)  # type: ignore[arg-type]
+        return fit(*args)
 
     fit = fit_module.fit
     monkeypatch.setattr(fit_module, "fit", counting)
@@ -193,10 +194,10 @@ def test_taking_and_giving_back_fractions_is_exact() -> None:
     assert len(plan(snapshot(room.nodes, *[replace(tenth, id=str(n)) for n in range(20)]), 0.0).starts) == 10
 
 
-def where(nodes: list[Node], *roles: dict[str, object]) -> list[tuple[str, tuple[int, ...]]]:
+def where(nodes: list[Node], *roles: dict[str, Any]) -> list[tuple[str, tuple[int, ...]]]:
     build = job()
     for n, role in enumerate(roles):
-        build.role(f"r{n}", **role)  # type: ignore[arg-type]
+        build.role(f"r{n}", **role)
     (start,) = plan(snapshot(nodes, build.done()), 0.0).starts
     return [(a.node, a.gpus) for a in start.placement]
 

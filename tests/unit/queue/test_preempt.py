@@ -2,11 +2,14 @@
 
 import math
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from tests.builders import node
 from tests.unit.queue.lab import ANN, BOB, NODES, NOW, Lab, gang
 from trainmaster.core.records import Resources, Role
-from trainmaster.queue.packing import mix_of
+from trainmaster.queue.packing import Rule, mix_of
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
 from trainmaster.queue.quota import Account, Quota
@@ -15,11 +18,11 @@ from trainmaster.queue.snapshot import Plan
 LONG_AGO = NOW - 700.0
 
 
-def busy(**more: object) -> Lab:
+def busy(**more: Any) -> Lab:
     """Four preemptible jobs of a card each, which ran for more than ten minutes, hold the first node."""
     lab = Lab()
     for _ in range(4):
-        lab.runs(1, **{"preemptible": True, "started_at": LONG_AGO, "model": "A", **more})  # type: ignore[arg-type]
+        lab.runs(1, **{"preemptible": True, "started_at": LONG_AGO, "model": "A", **more})
     return lab
 
 
@@ -80,21 +83,16 @@ def test_the_most_that_are_evicted_are_those_of_all_pools_together() -> None:
     assert len(evicted(lab.plan(preemption="class", preempt_most=4))) == 4
 
 
-def test_who_has_hardly_begun_is_left_alone() -> None:
-    for ran, out in ((599.0, []), (600.0, ["r0", "r1", "r2", "r3"])):
-        lab = busy(started_at=NOW - ran)
+@pytest.mark.parametrize(("since", "knob"), [("started_at", "preempt_min_run_s"), ("preempted_at", "preempt_again_s")])
+def test_who_has_hardly_begun_or_was_preempted_of_late_is_left_alone(since: str, knob: str) -> None:
+    least = getattr(DEFAULT, knob)
+    for ago, count in ((least - 1.0, 0), (least, 4)):
+        lab = busy(**{since: NOW - ago})
         lab.waits(gang(4, "A"), priority=1)
-        assert sorted(evicted(lab.plan(preemption="class"))) == out
-    assert len(evicted(lab.plan(preemption="class", preempt_min_run_s=601.0))) == 0
-
-
-def test_who_was_preempted_of_late_is_left_alone() -> None:
-    for ago, out in ((3599.0, []), (3600.0, ["r0", "r1", "r2", "r3"])):
-        lab = busy(preempted_at=NOW - ago)
-        lab.waits(gang(4, "A"), priority=1)
-        assert sorted(evicted(lab.plan(preemption="class"))) == out
-    assert len(evicted(lab.plan(preemption="class", preempt_again_s=3601.0))) == 0
-    lab.running[0] = replace(lab.running[0], preempted_at=NOW - 10)
+        assert len(evicted(lab.plan(preemption="class"))) == count
+        assert evicted(lab.plan(preemption="class", **{knob: ago + 1.0})) == []
+    of_late: dict[str, Any] = {since: NOW - 10}
+    lab.running[0] = replace(lab.running[0], **of_late)
     lab.waiting.clear()
     lab.waits(gang(3, "A"), priority=1)
     assert sorted(evicted(lab.plan(preemption="class"))) == ["r1", "r2", "r3"]
@@ -141,8 +139,9 @@ def test_who_gets_room_is_promised_where_the_policy_packs_it() -> None:
     lab.holds(both, math.inf, ANN, preemptible=True, started_at=LONG_AGO)
     lab.waits((Role("w", 1, Resources(10.0, 0, 1)),), priority=1)
     usual = mix_of([(Role("w", 1, Resources(8.0, 0, 1)), 10)])
-    for packing, where in (("best-fit", "n1"), ("fgd", "n2")):
-        policy = replace(DEFAULT, preemption="class", packing=packing)  # type: ignore[arg-type]
+    rules: tuple[tuple[Rule, str], ...] = (("best-fit", "n1"), ("fgd", "n2"))
+    for packing, where in rules:
+        policy = replace(DEFAULT, preemption="class", packing=packing)
         made = plan(replace(lab.seen(), mix=usual), NOW, policy)
         assert evicted(made) == ["r0"]
         assert [each.nodes for each in made.reservations] == [(where,)]

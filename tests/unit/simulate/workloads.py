@@ -1,6 +1,7 @@
 """Small workloads and machines for the tests, drawn from a seed."""
 
 import random
+from typing import Any
 
 from trainmaster.core.records import Node, Resources
 from trainmaster.simulate.clusters import parse_cluster
@@ -12,10 +13,10 @@ def machines(text: str = "4x8") -> tuple[Node, ...]:
     return parse_cluster([text])
 
 
-def job(row: int, submit_s: int, work_s: int, cards: int = 1, limit_s: int | None = None, **rest: object) -> Recorded:
+def job(row: int, submit_s: int, work_s: int, cards: int = 1, limit_s: int | None = None, **rest: Any) -> Recorded:
     """One recorded job; more cards than 8 are divided into whole nodes."""
     roles = gang(cards, Resources(0, 0, shm_mib=0), 8)
-    return Recorded(str(row), row, submit_s, work_s, roles, limit_s, **rest)  # type: ignore[arg-type]
+    return Recorded(str(row), row, submit_s, work_s, roles, limit_s, **rest)
 
 
 def of(*jobs: Recorded) -> Workload:
