@@ -3204,7 +3204,7 @@ export interface components {
                 [key: string]: unknown;
             };
             forecast: components["schemas"]["Forecast"] | null;
-            /** Instead Of */
+            /** Otherwise At */
             otherwise_at: number | null;
         } & {
             [key: string]: unknown;
