@@ -2,18 +2,20 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
-from trainmaster.core.errors import Conflict, InvalidSpec
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node
 from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
 from trainmaster.engines.fake_cluster import FakeCluster
 from trainmaster.engines.registry import Engines
+from trainmaster.spec.problems import problem
 
 
 @pytest.fixture
@@ -168,3 +170,80 @@ async def test_the_cluster_says_why_it_lets_a_job_wait_and_when_it_may_start(
     await stage.running(job)
     assert (await stage.view(job))["reason"] is None
     assert (await stage.platform.explain(job, ADMIN))["forecast"] is None
+
+
+async def asked(stage: Stage, spec: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the preview of a document, and whether it would start."""
+    body = {"spec": spec}
+    return await stage.platform.preview(body, ADMIN), await stage.platform.queueing.would_start(body, ADMIN)
+
+
+async def test_what_the_cluster_foresees_is_shown_as_its_word_before_a_submit(
+    stage: Stage, cluster: FakeCluster
+) -> None:
+    """B8: the exact request, and when and where it would start; while it would wait, why."""
+    cluster.release()
+    for answer in await asked(stage, fake_spec("a", "true", pool="alps")):
+        shown = answer.get("fits", answer)
+        assert (shown["when"], shown["reason"]) == ("now", None)
+        assert (shown["forecast"]["by"], shown["forecast"]["nodes"]) == ("alps", ["c1"])
+        assert answer.get("native") is None or answer["native"]["kind"] == "fake"
+    cluster.hold()
+    for answer in await asked(stage, fake_spec("a", "true", pool="alps")):
+        shown = answer.get("fits", answer)
+        assert (shown["when"], shown["reason"]["decided_by"], shown["forecast"]["when"]) == ("queue", "alps", "unknown")
+
+
+async def test_what_the_cluster_would_refuse_is_a_problem_before_a_submit(stage: Stage, cluster: FakeCluster) -> None:
+    preview, would = await asked(stage, fake_spec("a", "true", pool="alps", resources={"gpu": 5}))
+    assert (preview["ok"], preview["fits"]["when"]) == (False, "never")
+    (problem,) = preview["problems"]
+    assert problem["rule"] == "The cluster alps would refuse it: no node has as many cards"
+    assert problem["remedy"]
+    assert (would["when"], would["reason"]["decided_by"]) == ("never", "alps")
+
+
+async def test_a_preview_works_while_the_cluster_does_not_answer_and_says_so(
+    stage: Stage, cluster: FakeCluster
+) -> None:
+    cluster.reachable = False
+    preview, would = await asked(stage, fake_spec("a", "true", pool="alps"))
+    assert preview["ok"]
+    assert preview["native"] is not None
+    for shown in (preview["fits"], would):
+        assert (shown["when"], shown["reason"]["code"]) == ("queue", "cluster_silent")
+        assert shown["reason"]["message"]["en"] == "The fake machines do not answer"
+
+
+async def test_what_is_not_handed_over_waits_here_whatever_the_cluster_foresees(
+    tmp_path: Path, cluster: FakeCluster
+) -> None:
+    def engines() -> Engines:
+        return Engines([FakeEngine(cluster, "alps")], most_pending={"alps": 1})
+
+    async with Stage(tmp_path / "home", engine=engines) as stage:
+        await stage.state(await stage.submit(fake_spec("a", "true", pool="alps")), "pending")
+        for answer in await asked(stage, fake_spec("b", "true", pool="alps")):
+            shown = answer.get("fits", answer)
+            assert (shown["when"], shown["reason"]["code"]) == ("queue", "cluster_full")
+            assert shown["reason"].get("decided_by") is None
+
+
+async def test_what_the_engine_objects_to_is_refused_at_submit_and_when_changed(
+    stage: Stage, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine knows limits that no other part knows: here none runs for more than an hour."""
+    job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps", duration=600))
+
+    def objections(self: FakeEngine, roles: object, asked: Asked) -> tuple[Problem, ...]:
+        too_long = asked.limit_s is not None and asked.limit_s > 3600
+        return (problem("partition_time", "duration", partition="p", most="1h"),) if too_long else ()
+
+    monkeypatch.setattr(FakeEngine, "objections", objections)
+    with pytest.raises(InvalidSpec) as refused:
+        await stage.submit(fake_spec("b", "true", pool="alps", duration=7200))
+    assert [one.path for one in refused.value.problems] == ["duration"]
+    with pytest.raises(InvalidSpec) as refused:
+        await stage.platform.change(job, ADMIN, duration_s=7200)
+    assert [one.path for one in refused.value.problems] == ["duration_s"]
+    await stage.platform.change(job, ADMIN, duration_s=3000)

@@ -170,12 +170,13 @@ class Fraction(Shape):
 
 
 class NodeDetail(Shape):
-    """One machine: what it is, whether it is in service, and what is used of it."""
+    """One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there."""
 
     name: str
     host: str
     pool: str
     service: Service
+    reason: Text | None
     note: str
     by: str
     since: float | None

@@ -253,10 +253,11 @@ class Placed(Shape):
 
 
 class Fits(Shape):
-    """Whether a job would start now, wait, or can never run."""
+    """Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself."""
 
     when: Literal["now", "queue", "never"]
     reason: Reason | None
+    forecast: "Forecast | None"
     placement: list[Placed]
 
 
@@ -338,7 +339,7 @@ class Events(Shape):
 class Forecast(Shape):
     """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
 
-    `by`: the engine that says it; null: we do.
+    `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
     """
 
     when: Literal["now", "about", "unknown"]
@@ -348,6 +349,7 @@ class Forecast(Shape):
     why: Text | None
     made_at: float | None
     by: str | None = None
+    nodes: list[str] = Field(default=[])
 
 
 class Suggestion(Shape):

@@ -44,7 +44,7 @@ def list_nodes(
     columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
     table(columns, [
         (one["name"], one["pool"], one["service"], one["state"], one["driver"], fraction(one["cpu"]),
-         fraction(one["memory_mib"], 1024, "G"), cards(one), one["note"]) for one in found
+         fraction(one["memory_mib"], 1024, "G"), cards(one), why_away(one)) for one in found
     ])  # fmt: skip
 
 
@@ -102,12 +102,17 @@ def say(found: dict[str, Any]) -> None:
     from trainmaster.cli.render import table
 
     facts = (
-        ("service", " ".join(filter(None, (found["service"], found["note"], found["by"] and f"({found['by']})")))),
+        ("service", " ".join(filter(None, (found["service"], why_away(found), found["by"] and f"({found['by']})")))),
         ("pool", found["pool"]), ("address", found["host"]), ("os", found["os"]), ("kernel", found["kernel"]),
         ("driver", found["driver"] or "none"), ("cores", fraction(found["cpu"])),
         ("memory", fraction(found["memory_mib"], 1024, "G")), ("cards", cards(found) or "none"),
     )  # fmt: skip
     table(("", ""), [*facts, *((f"card {use['index']}", use["label"]) for use in found["usage"])], found["name"])
+
+
+def why_away(found: dict[str, Any]) -> str:
+    """Return what its administrators say about a node, else why its engine starts nothing there."""
+    return str(found["note"] or (found.get("reason") or {}).get("en", ""))
 
 
 def fraction(amount: dict[str, float], scale: float = 1.0, unit: str = "") -> str:

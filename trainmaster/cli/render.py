@@ -192,7 +192,8 @@ def waiting_lines(found: Mapping[str, Any], command: Callable[[Mapping[str, Any]
     if forecast is not None:
         low, high = (forecast[end] and _clock(forecast[end]) for end in ("low", "high"))
         span = f", between {low or 'now'} and {high or 'later'}" if low != high else ""
-        by = f", says {forecast['by']}" if forecast.get("by") else ""
+        nodes = f" on {', '.join(forecast['nodes'])}" if forecast.get("nodes") else ""
+        by = f"{nodes}, says {forecast['by']}" if forecast.get("by") else ""
         texts.append(f"expected start: {expected_start(forecast)}{span}{by}")
     for one in found.get("suggestions", ()):
         texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")

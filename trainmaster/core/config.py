@@ -108,6 +108,8 @@ class SlurmEngineConfig:
     `conf`: the cluster's slurm.conf, "": as this machine has it. `programs`: the folder of sbatch and the others, "": as PATH
     finds them. `account`, `qos`, `reservation`, `features`: asked for with every job. `python`: what runs our part on the nodes,
     3.9 or newer. `environment`: prefix of the Python environment that tasks see first, on the nodes. `sandbox`: as in `[local]`.
+    `card_features`: those features of nodes that name the model of their cards, where the cluster's cards have no type.
+    `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
     """
 
     conf: str = ""
@@ -116,6 +118,8 @@ class SlurmEngineConfig:
     qos: str = ""
     reservation: str = ""
     features: tuple[str, ...] = ()
+    card_features: tuple[str, ...] = ()
+    driver_feature: str = "driver-"
     python: str = "/usr/bin/python3"
     environment: str = ""
     sandbox: str = "auto"

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
-from trainmaster.core.records import Assignment, Node, Verdict
+from trainmaster.core.records import Assignment, Node, Role, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Waiting:
     """`attempt` is in the engine's own queue, and why: `code` is the engine's own word, `text` says it to a person.
 
     `at`: when that was so; `starts_at`: when the engine expects to start it, None where it cannot say. Epoch seconds.
-    `chinese`: the text in Chinese; "": as the table of sentences has it.
+    `nodes`: where it expects to, as far as it says. `chinese`: the text in Chinese; "": as the table of sentences has it.
     """
 
     attempt: str
@@ -61,6 +62,7 @@ class Waiting:
     at: float
     starts_at: float | None = None
     chinese: str = ""
+    nodes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,21 @@ class Engine(Protocol):
 
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for. Pure."""
+        ...
+
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those of a document.
+
+        Asked at every submit: costs no question to the machines. What only they can say is said by `estimate`.
+        """
+        ...
+
+    async def estimate(self, gang: Gang) -> Waiting | Refused | None:
+        """Return what would become of `gang` in the engine's own queue now, and leave nothing there. None: it owns no queue.
+
+        Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken, or never
+        start. Raises Unavailable.
+        """
         ...
 
     def announce(self, gang: Gang) -> None:

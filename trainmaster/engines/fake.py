@@ -14,11 +14,22 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-from trainmaster.core.errors import Unavailable
+from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang, gang_to_json
-from trainmaster.core.records import Assignment, Node
-from trainmaster.engines.base import AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
+from trainmaster.core.records import Assignment, Node, Role
+from trainmaster.engines.base import (
+    AttemptReport,
+    Fact,
+    Flags,
+    LaunchRefused,
+    NativeRequest,
+    Note,
+    Refused,
+    Sink,
+    TaskReport,
+    Waiting,
+)
 from trainmaster.engines.fake_clock import Clock
 
 HARMLESS: Final = frozenset({signals.SIGUSR1, signals.SIGUSR2, signals.SIGCONT, signals.SIGWINCH})
@@ -181,6 +192,10 @@ class FakeMachines:
         self._start(attempt, gang)
         return handle_of(attempt)
 
+    def estimate(self, gang: Gang) -> Waiting | Refused | None:
+        """Foresee nothing: who comes is started at once."""
+        return None
+
     def report(self, attempt: str) -> AttemptReport:
         """Return everything known of `attempt`."""
         found = self._tries.get(attempt)
@@ -323,6 +338,15 @@ class FakeEngine:
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for: the gang itself."""
         return NativeRequest("fake", gang_to_json(gang))
+
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Object to nothing."""
+        return ()
+
+    async def estimate(self, gang: Gang) -> Waiting | Refused | None:
+        """Return what a cluster foresees; None of machines without a queue. Raises Unavailable."""
+        self._reach()
+        return self.machines.estimate(gang)
 
     def announce(self, gang: Gang) -> None:
         """Do nothing: a fake is always ready."""

@@ -85,6 +85,17 @@ class FakeCluster(FakeMachines):
         self._soon()
         return handle_of(attempt)
 
+    def estimate(self, gang: Gang) -> Waiting | Refused:
+        """Foresee a start now where nothing is in the way, at no known time else."""
+        attempt, now = attempt_id(gang.job, gang.attempt), self.clock.now()
+        if any(role.resources.gpu > max(len(node.gpus) for node in self.nodes()) for role in gang.roles):
+            return Refused(attempt, "launch_failed", "no node has as many cards", now)
+        placement = None if self.held or self._queue else self._choose(gang)
+        if placement is None:
+            return Waiting(attempt, "Priority", "jobs before it are served first", now)
+        nodes = tuple(dict.fromkeys(where.node for where in placement))
+        return Waiting(attempt, "None", "nothing is in its way", now, now, nodes=nodes)
+
     def report(self, attempt: str) -> AttemptReport:
         """Return everything known of `attempt`."""
         if attempt in self._queue:

@@ -19,12 +19,22 @@ from trainmaster.agent.probe import Probe, probe_sandbox
 from trainmaster.agent.server import code_stamp
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Unavailable
+from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
-from trainmaster.core.records import Node, Verdict
-from trainmaster.engines.base import AttemptReport, Flags, LaunchRefused, NativeRequest, Note, Sink, TaskReport
+from trainmaster.core.records import Node, Role, Verdict
+from trainmaster.engines.base import (
+    AttemptReport,
+    Flags,
+    LaunchRefused,
+    NativeRequest,
+    Note,
+    Refused,
+    Sink,
+    TaskReport,
+    Waiting,
+)
 from trainmaster.engines.local_client import AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 
@@ -103,6 +113,14 @@ class LocalEngine:
         """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible gang."""
         tasks = preparing.prepare(gang, self.layout, self.settings)
         return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
+
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Object to nothing: what fits on these machines is for the planner to say."""
+        return ()
+
+    async def estimate(self, gang: Gang) -> Waiting | Refused | None:
+        """Foresee nothing: there is no queue of its own."""
+        return None
 
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""

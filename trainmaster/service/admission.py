@@ -11,10 +11,12 @@ from typing import Any, Final
 from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable
+from trainmaster.core.launch import asked_of
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
 from trainmaster.core.units import format_duration
+from trainmaster.engines.registry import Engines
 from trainmaster.queue.reasons import problem
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.launching import code_folder
@@ -34,10 +36,11 @@ class Admission:
     """One object per server."""
 
     def __init__(
-        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits
-    ) -> None:
+        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits,
+        engines: Engines,
+    ) -> None:  # fmt: skip
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
-        self._pools, self._urgent = pools, urgent
+        self._pools, self._urgent, self._engines = pools, urgent, engines
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its inputs and its size.
@@ -49,9 +52,17 @@ class Admission:
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
         found += self._urgent.problems(wanted((job,)), "priority", gone)
         found += place_problems(job, self._pools)
+        found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
             text = f"{self._config.limits.max_queued} jobs are waiting already"
             found.append(Problem("", text, "Wait until some have started, or raise limits.max_queued.", "queue_full"))
+        return found
+
+    def engine_problems(self, job: Job) -> list[Problem]:
+        """Return what the engine of its pool objects to, whichever of its flavors it would get."""
+        engine, found = self._engines.of(job.pool), []
+        for roles in job.shapes or (job.roles,):
+            found += [one for one in engine.objections(roles, asked_of(job)) if one not in found]
         return found
 
     def never_fits(self, job: Job) -> Unsatisfiable | None:

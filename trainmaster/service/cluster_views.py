@@ -17,6 +17,7 @@ from trainmaster.queue.capacity import Free, Room
 from trainmaster.queue.need import WHOLE, millicores
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
+from trainmaster.service.language import both
 from trainmaster.service.places import listed
 from trainmaster.service.views import two
 from trainmaster.spec.problems import TEXTS
@@ -203,7 +204,8 @@ class ClusterViews:
         out = setting is not None and setting.service != "in_service"
         return {
             "name": node.name, "host": node.host, "pool": node.pool, "service": self.service_of(node, held),
-            "note": setting.note if setting and out else node.reason, "by": setting.by if setting and out else "",
+            "reason": both(node.reason) if node.reason and not out else None,
+            "note": setting.note if setting and out else "", "by": setting.by if setting and out else "",
             "since": setting.since if setting and out else None,
             "os": node.os, "kernel": node.kernel, "driver": node.driver, "simulated": node.simulated, "facts": dict(node.facts),
             "cpu": {"used": (millicores(node.cpu) - free.cpu) / 1000 if free else 0.0, "total": node.cpu},

@@ -174,7 +174,9 @@ class Jobs:
             )
         problems: list[Problem] = []
         if duration_s is not UNSET:
-            problems += self._ctx.admission.duration_problems(duration_s, "duration_s")
+            problems += self._ctx.admission.duration_problems(duration_s, "duration_s") or self._too_long(
+                job, duration_s
+            )
         if priority is not UNSET:
             problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:
@@ -185,6 +187,12 @@ class Jobs:
             value = None if duration_s is None else float(duration_s)
             job = await self._apply(job, Kind.DURATION_CHANGED, who, duration_s=value)
         return (await self.views([job], who))[0]
+
+    def _too_long(self, job: Job, duration_s: Any) -> list[Problem]:
+        """Return what the engine of a job says against another duration."""
+        wanted = replace(job, policy=replace(job.policy, duration_s=duration_s))
+        found = self._ctx.admission.engine_problems(wanted)
+        return [replace(one, path="duration_s") for one in found if one.path == "duration"]
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -12,22 +11,20 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.records import Assignment, Attempt, Job, Task, unplaced
-from trainmaster.core.states import Phase
+from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.frameworks.registry import get as framework
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
+from trainmaster.service.estimates import gang_of, with_engine
 from trainmaster.service.language import Language, problems_in
-from trainmaster.service.launching import mounts
 from trainmaster.service.scheduling import told
 from trainmaster.service.submit import read_body
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective, lower, rehearse
-from trainmaster.spec.lower import gang as build_gang
 
 SHOWN_TASKS = 16
 """Replicas of each role whose exact command and environment are shown."""
-NEVER: Final[dict[str, Any]] = {"when": "never", "reason": None, "placement": []}
+NEVER: Final[dict[str, Any]] = {"when": "never", "reason": None, "forecast": None, "placement": []}
 
 
 class Preview:
@@ -52,23 +49,29 @@ class Preview:
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems
-        if problems:
-            fits, placement = NEVER, rehearse(job.roles)
-        else:
+        fits, placement, native = NEVER, rehearse(job.roles), None
+        if not problems:
             fits, placement = self._fits(job, who)
-        engine = self._ctx.engines.of(job.pool)
-        if engine.flags.owns_queue:  # it will choose: commands are shown on a placement as it could be
-            placement = rehearse(job.roles)
-        gang = self._gang(job, spec, placement)
-        asked = self._gang(job, spec, unplaced(job.roles)) if engine.flags.owns_queue else gang
+            outlook, refused = await with_engine(self._ctx, job, spec, fits)
+            fits, problems = fits | outlook, () if refused is None else (refused,)
+            native = self._native(job, spec, placement)
+        gang = gang_of(self._ctx, job, spec, placement)
         return {
             **_answer(language, problems, candidate.warnings), "spec": effective(spec), "fits": fits,
-            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
-            "native": None if problems else msgspec.to_builtins(engine.prepare(asked)),
+            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))], "native": native,
         }  # fmt: skip
 
+    def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Any:
+        """Return what the engine would be asked; one that chooses places itself is given none."""
+        engine = self._ctx.engines.of(job.pool)
+        given = unplaced(job.roles) if engine.flags.owns_queue else placement
+        return msgspec.to_builtins(engine.prepare(gang_of(self._ctx, job, spec, given)))
+
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
-        """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait."""
+        """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait.
+
+        Commands of a job whose engine will choose are shown on a placement as it could be.
+        """
         scheduling = self._ctx.scheduling
         judged = scheduling.would_start(job)
         if isinstance(judged.found, Start):
@@ -77,15 +80,11 @@ class Preview:
                 for a in judged.found.placement
                 if a.node
             ]
-            return {"when": "now", "reason": None, "placement": shown}, judged.found.placement
+            placement = judged.found.placement if shown else rehearse(job.roles)
+            return {"when": "now", "reason": None, "forecast": None, "placement": shown}, placement
         reason = told(judged, self._ctx.names_for(who))
-        return {"when": "queue", "reason": reason, "placement": []}, scheduling.imagined(job)
-
-    def _gang(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
-        tasks = tuple(Task(a.role, a.index) for a in placement)
-        attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, self._ctx.clock())
-        facts = {"user": job.owner, "workspace": job.workspace}
-        return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, self._ctx.layout))
+        placement = scheduling.imagined(job) or rehearse(job.roles)
+        return {"when": "queue", "reason": reason, "forecast": None, "placement": []}, placement
 
 
 def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[Problem, ...] = ()) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
+from trainmaster.service.estimates import with_engine
 from trainmaster.service.pools import POLICY
 from trainmaster.service.scheduling import shown, told
 from trainmaster.service.sooner import helping
@@ -220,9 +221,11 @@ class Queueing:
             forecast = await self._ctx.forecasts.would(judged, self._ctx.clock(), gone)
             if suggest:
                 suggestions = await helping(self._ctx, who, job, judged, effective(candidate.spec), first)
+        ours = {"when": when, "reason": reason, "forecast": forecast}
+        chosen = ways[next(at for at, answer in enumerate(answers) if answer[0] == when)]
+        outlook, _ = await with_engine(self._ctx, chosen, candidate.spec, ours)
         return {
-            "when": when, "reason": reason, "position": reason["position"] if reason is not None else None,
-            "forecast": forecast,
+            **outlook, "position": outlook["reason"]["position"] if outlook["reason"] is not None else None,
             "alternatives": [
                 {"flavors": [role.flavor for role in way.roles], "when": when}
                 for way, (when, _) in zip(ways, answers, strict=True)

@@ -59,8 +59,8 @@ def forecast_view(waiting: Waiting | None, engine: str) -> dict[str, Any]:
     """Return an engine's estimate of a start as the API shows a forecast."""
     at = waiting.starts_at if waiting is not None else None
     known = {"when": "unknown", "why": two(UNSAID)} if at is None else {"when": "about", "why": None}
-    made_at = waiting.at if waiting is not None else None
-    return {**known, "at": at, "low": at, "high": at, "made_at": made_at, "by": engine}
+    made_at, nodes = (waiting.at, waiting.nodes) if waiting is not None else (None, ())
+    return {**known, "at": at, "low": at, "high": at, "made_at": made_at, "by": engine, "nodes": list(nodes)}
 
 
 def _waits(job: Job) -> bool:

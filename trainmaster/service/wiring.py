@@ -123,7 +123,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
     )  # fmt: skip
     looks = Looks()
-    context.admission = Admission(config, layout, scheduling, looks, pools, urgent)
+    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.submit = Submit(context, reader.next_job_seq())
     launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)

@@ -102,6 +102,12 @@ TEXTS: Final[dict[str, Text]] = {
     "pool_elsewhere": Text("资源池 {name} 属于集群 {engine}", "选择本机的资源池", "The pool {name} lives on the cluster {engine}", "Choose a pool of this machine."),
     "other_pool": Text("虚拟集群 {name} 属于资源池 {pool}", "删除 pool", "The virtual cluster {name} belongs to pool {pool}", "Remove pool."),
     "pool_dedicated": Text("资源池 {pool} 专属于 {workspaces}", "选择其他资源池，或请管理员开放", "The pool {pool} is dedicated to {workspaces}", "Choose another pool, or ask an administrator for access."),
+    # --- clusters with a queue of their own
+    "whole_cards": Text("该资源池所在的集群只分配整卡", "把 gpu_share 设为 1，或选择本平台自带引擎的资源池", "The cluster of this pool gives whole cards only", "Set gpu_share to 1, or choose a pool of this platform's own engine."),
+    "no_partition": Text("集群中没有分区 {name}", "选择其他资源池，或请管理员修改该资源池对应的分区", "The cluster has no partition {name}", "Choose another pool, or have an administrator name the partition that this pool is."),
+    "partition_time": Text("分区 {partition} 的时限是 {most}", "缩短使用时长，或选择其他资源池", "The partition {partition} lets a job run for {most} at most", "Ask for less time, or choose another pool."),
+    "partition_memory": Text("分区 {partition} 在一个节点上最多给一个任务 {most} MiB 内存", "减少内存，或选择其他资源池", "The partition {partition} gives a job {most} MiB on one node at most", "Ask for less memory, or choose another pool."),
+    "cluster_refused": Text("集群 {engine} 会拒绝它：{said}", "按集群的节点与分区修改资源，或选择其他资源池", "The cluster {engine} would refuse it: {said}", "Ask for what the nodes and partitions of the cluster have, or choose another pool."),
     # --- urgent jobs
     "urgent_right": Text("只有管理员可以设为非常紧急", "使用 urgent", "Very urgent is for administrators", "Use urgent."),
     "urgent_limit_user": Text("用户 {user} 在工作空间 {workspace} 中已有 {used} 个紧急任务（排队与运行），上限为 {limit}", "等其中一个结束，或使用 normal", "{user} has {used} urgent jobs queued or running in workspace {workspace}; the limit is {limit}", "Wait until one has ended, or use normal."),

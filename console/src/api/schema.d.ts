@@ -1964,7 +1964,7 @@ export interface components {
         };
         /**
          * Fits
-         * @description Whether a job would start now, wait, or can never run.
+         * @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself.
          */
         Fits: {
             /**
@@ -1973,6 +1973,7 @@ export interface components {
              */
             when: "now" | "queue" | "never";
             reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
             /** Placement */
             placement: components["schemas"]["Placed"][];
         } & {
@@ -2025,7 +2026,7 @@ export interface components {
          * Forecast
          * @description When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
          *
-         *     `by`: the engine that says it; null: we do.
+         *     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
          */
         Forecast: {
             /**
@@ -2047,6 +2048,11 @@ export interface components {
              * @default null
              */
             by: string | null;
+            /**
+             * Nodes
+             * @default []
+             */
+            nodes: string[];
         } & {
             [key: string]: unknown;
         };
@@ -2537,7 +2543,7 @@ export interface components {
         };
         /**
          * NodeDetail
-         * @description One machine: what it is, whether it is in service, and what is used of it.
+         * @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there.
          */
         NodeDetail: {
             /** Name */
@@ -2551,6 +2557,7 @@ export interface components {
              * @enum {string}
              */
             service: "in_service" | "cordoned" | "draining" | "drained";
+            reason: components["schemas"]["Text"] | null;
             /** Note */
             note: string;
             /** By */
@@ -2606,6 +2613,7 @@ export interface components {
              * @enum {string}
              */
             service: "in_service" | "cordoned" | "draining" | "drained";
+            reason: components["schemas"]["Text"] | null;
             /** Note */
             note: string;
             /** By */

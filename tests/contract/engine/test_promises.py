@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import LaunchRefused, Refused
 
 
@@ -217,6 +217,12 @@ async def test_prepare_is_a_dry_run(world: Any, engine: Any) -> None:
     assert request.document
     (report,) = await engine.observe([key(story)])
     assert not report.known
+
+
+async def test_what_is_foreseen_is_said_by_engines_with_a_queue_alone(world: Any, engine: Any) -> None:
+    story = gang(node=world.node).told("worker", 2, world.command("exit 0")).build()
+    assert engine.objections(story.roles, story.asked or Asked("default")) == ()
+    assert (await engine.estimate(story) is not None) == engine.flags.owns_queue
 
 
 async def test_nodes_have_room(world: Any, engine: Any) -> None:

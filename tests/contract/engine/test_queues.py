@@ -1,6 +1,7 @@
 """What an engine that owns its queue promises besides (engines/base.py): accepted is not started, and nothing in between is lost."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -172,3 +173,28 @@ async def test_what_is_lost_is_told_from_what_finished_while_the_server_was_away
         (report,) = await again.observe([key(story)])
         assert not report.known or {task.kind for task in report.tasks} == {"lost"}
     await again.reap(key(runs), None, 0)
+
+
+async def test_what_is_foreseen_for_a_gang_is_not_handed_over(cluster: Any, engine: Any, watcher: Watcher) -> None:
+    """B8: while the queue is held no start is foreseen, then one now; nothing of it is in the queue or ever runs."""
+    story = story_of(cluster)
+    held = await engine.estimate(story)
+    assert isinstance(held, Waiting)
+    assert (held.attempt, held.starts_at, bool(held.text)) == (key(story), None, True)
+    await cluster.release()
+    free = await engine.estimate(replace(story, attempt=2))
+    assert isinstance(free, Waiting)
+    assert free.starts_at is not None
+    assert free.starts_at <= free.at + 1
+    assert set(free.nodes) <= {node.name for node in await engine.nodes()}
+    assert len(free.nodes) == 1
+    assert [report.known for report in await engine.observe([key(story)])] == [False]
+    assert watcher.facts == []
+
+
+async def test_what_could_never_start_is_foreseen_to_be_refused(cluster: Any, engine: Any) -> None:
+    await cluster.release()
+    story = gang(node="", gpus=99).told("w", 1, cluster.command("exit 0")).build()
+    refused = await engine.estimate(story)
+    assert isinstance(refused, Refused)
+    assert refused.text

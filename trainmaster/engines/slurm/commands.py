@@ -172,7 +172,10 @@ def failure(program: str, code: int, said: str) -> TrainmasterError:
 
 def plain(said: str) -> str:
     """Return Slurm's own words without the names of its programs and functions, at most 300 characters."""
-    lines = (re.sub(r"^(\w+: )?(error|fatal): |^\w+ error: |^slurm_\w+: ", "", line) for line in said.splitlines())
+    told = (line for line in said.splitlines() if "Warning:" not in line)
+    lines = (
+        re.sub(r"^(\w+: )?(error|fatal): |^\w+ error: |^slurm_\w+: |^allocation failure: ", "", line) for line in told
+    )
     return "; ".join(dict.fromkeys(line.strip() for line in lines if line.strip()))[:300]
 
 

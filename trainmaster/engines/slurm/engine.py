@@ -19,15 +19,27 @@ from typing import Any, Final
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config, SlurmEngineConfig
-from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
-from trainmaster.core.records import Node
-from trainmaster.engines.base import AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Sink
+from trainmaster.core.records import Node, Role
+from trainmaster.engines.base import (
+    AttemptReport,
+    Fact,
+    Flags,
+    LaunchRefused,
+    NativeRequest,
+    Note,
+    Refused,
+    Sink,
+    Waiting,
+)
 from trainmaster.engines.slurm import disk, parse, script
+from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.queue import Queue
@@ -36,8 +48,6 @@ log = logging.getLogger("trainmaster.slurm")
 
 LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
-SPARE_S: Final = 120.0
-"""How much later than ours Slurm's limit comes: its clock counts minutes, and our own end is the orderly one."""
 SLACK_S: Final = 10.0
 """What an agent has beyond the grace period to end everything by itself, before Slurm is told to."""
 
@@ -52,7 +62,9 @@ class SlurmEngine:
     ) -> None:
         self.name, self.own, self.layout, self.config = name, own, layout, config
         self.commands = Commands(Access(own.conf, own.programs))
-        self.machines = Machines(self.commands, tuple(pools), own.partitions)
+        self.machines = Machines(self.commands, tuple(pools), own)
+        self.asking = Asking(own, self.machines)
+        self.estimates = Estimates(self.commands, self.machines)
         self.queue = Queue(self.commands, pwd.getpwuid(os.geteuid()).pw_name)
         self.version = (0, 0, 0)
         self._package = ""
@@ -119,6 +131,19 @@ class SlurmEngine:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
         return NativeRequest("slurm", {"script": self._script(gang, self._folder(attempt_id(gang.job, gang.attempt)))})
 
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Return what the limits of the partition say against it, as they were read last."""
+        return self.asking.objections(roles, asked)
+
+    async def estimate(self, gang: Gang) -> Waiting | Refused:
+        """Return what Slurm foresees. Raises Unavailable."""
+        attempt, asked = attempt_id(gang.job, gang.attempt), gang.asked or Asked("")
+        try:
+            text = self._script(gang, self._folder(attempt))
+            return await self.estimates.of(attempt, asked.pool, text, len(script.components(gang.roles)))
+        except ValueError as error:
+            return Refused(attempt, "launch_failed", str(error), time.time())
+
     def announce(self, gang: Gang) -> None:
         """Do nothing: a cluster takes its time anyway."""
 
@@ -175,19 +200,7 @@ class SlurmEngine:
         return Work(gang, settings, self.layout.bulk, parts, self.machines.addresses, self.own.sandbox, grace_s)
 
     def _script(self, gang: Gang, shared: Folder) -> str:
-        asked = gang.asked or Asked("")
-        if asked.driver is not None:
-            raise ValueError("Slurm knows no versions of drivers: ask for a feature of its nodes, or for nodes by name")
-        terms = script.Terms(
-            partition=self.machines.partition(asked.pool),
-            limit_s=None if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S,
-            grace_s=asked.grace_s,
-            features=self.own.features,
-            exclude=self.machines.others(asked.pool, asked.nodes),
-            reservation=self.own.reservation,
-            account=self.own.account,
-            qos=self.own.qos,
-        )
+        terms = self.asking.terms(gang.asked or Asked(""))
         return script.script(gang, terms, script.Place(shared.path, self._package, self.own.python))
 
     async def adjust(self, attempt: str, asked: Asked) -> None:
@@ -195,8 +208,7 @@ class SlurmEngine:
         following = self._following.get(attempt)
         if following is None or following.number is None or following.over:
             return
-        limit_s = None if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S
-        words = "UNLIMITED" if limit_s is None else script.duration(limit_s)
+        words = script.duration(self.asking.limit_s(asked))
         try:
             await self.commands.run("scontrol", "update", f"JobId={following.number}", f"TimeLimit={words}")
         except ClusterRefused as error:

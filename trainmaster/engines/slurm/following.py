@@ -6,7 +6,7 @@ said that nothing of the job runs any more and the folder was read again after t
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from trainmaster.agent.folder import Folder, Work
@@ -89,10 +89,11 @@ class Following:
         starts = [line.start for line in lines]
         at = max((start for start in starts if start is not None), default=None) if None not in starts else None
         waiting = Waiting(
-            self.attempt, line.reason.split(",")[0] or "None", text, now, at, words.zh if words is not None else ""
-        )
+            self.attempt, line.reason.split(",")[0] or "None", text, now, at, words.zh if words is not None else "",
+            tuple(dict.fromkeys(node for line in lines for node in line.expected_nodes)),
+        )  # fmt: skip
         before = self.queue
-        if isinstance(before, Waiting) and (before.code, before.text, before.starts_at) == (waiting.code, text, at):
+        if isinstance(before, Waiting) and replace(before, at=now) == waiting:
             return []
         self.queue = waiting
         return [waiting]

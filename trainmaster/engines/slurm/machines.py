@@ -4,26 +4,29 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
+from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.records import Node
-from trainmaster.engines.slurm import parse
+from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import Commands
-from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.parse import NodeLine, Partition, Reservation
+from trainmaster.engines.slurm.script import Card
 
 FRESH_S: Final = 10.0
 """How old an answer may be."""
 UNTYPED: Final = "gpu"
-"""What cards are called whose type the cluster does not tell."""
+"""What cards are called whose model the cluster does not tell."""
 
 
 class Machines:
-    """The machines of one cluster. `pools`: those of ours that live here; none: every partition is one, or what `partitions` makes
+    """The machines of one cluster. `pools`: those of ours that live here; none: every partition is one, or what `own.partitions` makes
     of it, which is by pool the name of its partition.
     """
 
-    def __init__(self, commands: Commands, pools: tuple[str, ...], partitions: Mapping[str, str]) -> None:
-        self._commands, self._pools, self._named = commands, pools, dict(partitions)
+    def __init__(self, commands: Commands, pools: tuple[str, ...], own: SlurmEngineConfig) -> None:
+        self._commands, self._pools, self._own = commands, pools, own
         self._nodes: list[NodeLine] = []
-        self._partitions: list[Partition] = []
+        self._partitions: dict[str, Partition] = {}
+        self._reserved: dict[str, str] = {}  # by node: the reservation that it is in now
         self._read_at = -FRESH_S
 
     @property
@@ -33,45 +36,93 @@ class Machines:
 
     def partition(self, pool: str) -> str:
         """Return the name of the partition that `pool` is."""
-        return self._named.get(pool, pool)
+        return self._own.partitions.get(pool, pool)
+
+    def limits(self, pool: str) -> Partition | None:
+        """Return the partition that `pool` is, as it was read last; None where there is none."""
+        return self._partitions.get(self.partition(pool))
+
+    @property
+    def known(self) -> bool:
+        """Whether the cluster has ever answered."""
+        return bool(self._partitions)
 
     def others(self, pool: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the nodes of a pool that are not among `names`; none when no names are given."""
-        there = [node.name for node in self._nodes if self.partition(pool) in node.partitions]
-        return tuple(name for name in there if name not in names) if names else ()
+        return tuple(node.name for node in self.of(pool) if node.name not in names) if names else ()
+
+    def of(self, pool: str) -> list[NodeLine]:
+        """Return the nodes of a pool."""
+        return [node for node in self._nodes if self.partition(pool) in node.partitions]
+
+    def out_of_service(self, node: NodeLine) -> str:
+        """Return in words why a node starts none of our jobs now, "" when it may."""
+        if told := states.out_of_service(node.states, node.reason):
+            return told
+        mine, kept = self._own.reservation, self._reserved.get(node.name, "")
+        if mine == kept:
+            return ""
+        if mine:
+            return f"Slurm says that the node is not in the reservation {mine}"
+        return f"Slurm says that the node is kept for the reservation {kept}"
+
+    def cards(self, pool: str) -> dict[str, Card]:
+        """Return by model how cards are asked for in a pool where it is not simply by their type."""
+        typed = {card.type for node in self.of(pool) for card in node.cards}
+        bare = {model: Card("", model) for model in self._own.card_features if model not in typed}
+        return {UNTYPED: Card(""), **bare}
 
     async def read(self) -> None:
         """Ask the cluster. Raises ClusterDown, ClusterRefused, ValueError."""
         nodes = parse.nodes(await self._commands.run("scontrol", "show", "node", "-o"))
+        await self.read_partitions()
+        reservations = parse.reservations(await self._commands.run("scontrol", "show", "reservation", "-o"))
+        self._nodes = nodes
+        self._reserved = {name: one.name for one in reservations if one.active for name in one.nodes}
+        self._reserved |= {name: one.name for one in reservations if self._is_ours(one) for name in one.nodes}
+        self._read_at = time.monotonic()
+
+    async def read_partitions(self) -> None:
+        """Ask the cluster for its partitions alone. Raises ClusterDown, ClusterRefused, ValueError."""
         partitions = parse.partitions(await self._commands.run("scontrol", "show", "partition", "-o"))
-        self._nodes, self._partitions, self._read_at = nodes, partitions, time.monotonic()
+        self._partitions = {one.name: one for one in partitions}
+
+    def _is_ours(self, reservation: Reservation) -> bool:
+        return reservation.active and reservation.name == self._own.reservation
 
     async def nodes(self, isolation: Mapping[str, str]) -> tuple[Node, ...]:
         """Return those of our pools; one in several of them counts in the first. Raises ClusterDown."""
         if time.monotonic() - self._read_at >= FRESH_S:
             await self.read()
-        up = {partition.name: partition.up for partition in self._partitions}
         found = []
         for line in self._nodes:
             mine = [pool for name in line.partitions for pool in self._pools_of(name)]
             if mine:
-                found.append(_node(line, mine[0], up.get(self.partition(mine[0]), False), isolation))
+                found.append(self._node(line, mine[0], isolation))
         return tuple(found)
 
     def _pools_of(self, partition: str) -> list[str]:
         """Return which pools of ours a partition is."""
-        pools = self._pools or (*self._named, partition)
+        pools = self._pools or (*self._own.partitions, partition)
         return [pool for pool in pools if self.partition(pool) == partition]
 
+    def _node(self, line: NodeLine, pool: str, isolation: Mapping[str, str]) -> Node:
+        facts = [("slurm", line.version), ("state", ", ".join(line.states).lower()), ("sandbox", isolation["kind"])]
+        facts += [("features", ", ".join(line.features))] if line.features else []
+        facts += [("partitions", ", ".join(line.partitions))] if len(line.partitions) > 1 else []
+        facts += [("reservation", self._reserved[line.name])] if line.name in self._reserved else []
+        model = next((name for name in line.features if name in self._own.card_features), UNTYPED)
+        reason = self.out_of_service(line)
+        partition = self.limits(pool)
+        if not reason and (partition is None or not partition.up):
+            reason = f"Slurm says that the partition {self.partition(pool)} is down"
+        return Node(
+            line.name, line.address, float(line.cpus), line.memory_mib,
+            tuple(card.type or model for card in line.cards for _ in range(card.count)), pool, schedulable=not reason,
+            reason=reason, facts=tuple(facts), driver=self._driver(line), kernel=line.kernel,
+        )  # fmt: skip
 
-def _node(line: NodeLine, pool: str, up: bool, isolation: Mapping[str, str]) -> Node:
-    facts = [("slurm", line.version), ("state", ", ".join(line.states).lower()), ("sandbox", isolation["kind"])]
-    facts += [("features", ", ".join(line.features))] if line.features else []
-    facts += [("partitions", ", ".join(line.partitions))] if len(line.partitions) > 1 else []
-    cards = tuple(card.type or UNTYPED for card in line.cards for _ in range(card.count))
-    usable = line.usable and up
-    reason = "" if usable else line.reason or ("" if up else f"partition {pool} is down") or ", ".join(line.states)
-    return Node(
-        line.name, line.address, float(line.cpus), line.memory_mib, cards, pool, schedulable=usable, reason=reason,
-        facts=tuple(facts), kernel=line.kernel,
-    )  # fmt: skip
+    def _driver(self, line: NodeLine) -> str:
+        """Return the version that a feature of the node names, "" where none does."""
+        named = (feature for feature in line.features if feature.startswith(self._own.driver_feature))
+        return next((feature.removeprefix(self._own.driver_feature) for feature in named), "")

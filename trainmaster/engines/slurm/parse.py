@@ -1,4 +1,4 @@
-"""What Slurm's programs print, as records: jobs, nodes, partitions, reservations, estimates, accounts of ended jobs. Pure.
+"""What Slurm's programs print, as records: jobs, nodes, partitions, reservations, estimates. Pure.
 
 Every format is asked for by name and read by name. A line that cannot be read raises ValueError with the line: it is reported, never
 passed over. Nothing that users can write (names, comments) is ever asked for: a job's name may hold a whole false line. What an
@@ -6,9 +6,9 @@ administrator wrote comes last in its line, and nothing is read from it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from trainmaster.core.hostlist import expand
 from trainmaster.engines.slurm import states
@@ -20,9 +20,6 @@ is known by its id, or asked by ``--name``.
 
 10 ms with 600 ended jobs in the controller's memory, against 225 ms of ``--json``; the letters are the same since version 14.
 """
-
-ACCOUNT_FORMAT: Final = "JobIDRaw,State,ExitCode,Start,End,MaxRSS,NodeList"
-"""What sacct is asked for, with -n -P."""
 
 NOTHING: Final = ("", "(null)", "N/A", "None", "none", "Unknown", "NONE", "n/a", "None assigned")
 
@@ -54,7 +51,7 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class NodeLine:
-    """One node as Slurm has it. `usable`: it may start jobs now; `reason`: what its administrator wrote."""
+    """One node as Slurm has it. `states`: its state and the flags of it; `reason`: what its administrator wrote."""
 
     name: str
     address: str
@@ -64,60 +61,50 @@ class NodeLine:
     features: tuple[str, ...]
     partitions: tuple[str, ...]
     states: tuple[str, ...]
-    usable: bool
     reason: str
     kernel: str
     version: str
 
+    @property
+    def usable(self) -> bool:
+        """Whether it may start jobs now, reservations aside."""
+        return states.NOT_USABLE.keys().isdisjoint(self.states)
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One partition: to us a pool. `limit_s` None: jobs may run for ever. `groups` empty: everybody may use it."""
+    """One partition: to us a pool. `limit_s` None: jobs may run for ever. `most_mib`: memory of one job on one node, None: as much as
+    there is. `groups` empty: everybody may use it.
+    """
 
     name: str
     nodes: tuple[str, ...]
     default: bool
     up: bool
     limit_s: float | None
+    most_mib: int | None
     groups: tuple[str, ...]
     hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Nodes kept for some people for some time."""
+    """Nodes kept for some people from `start` to `end`, epoch seconds."""
 
     name: str
     nodes: tuple[str, ...]
     start: float
     end: float
-    users: tuple[str, ...]
     active: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What ``sbatch --test-only`` foresees. `preempts`: the jobs that would have to make room."""
+    """What ``sbatch --test-only`` foresees. `start` in epoch seconds; `preempts`: how many jobs would have to make room."""
 
     start: float
     nodes: tuple[str, ...]
-    partition: str
-    preempts: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """How an ended job or step ended, by the accounting. `step` "": the job itself. `peak_mib` None: not measured."""
-
-    id: int
-    step: str
-    state: Seen
-    exit_code: int
-    signal: int
-    start: float | None
-    end: float | None
-    peak_mib: int | None
-    nodes: tuple[str, ...]
+    preempts: int = 0
 
 
 # ----------------------------------------------------------------------------------------------------------------- jobs
@@ -134,8 +121,8 @@ def _job(line: str) -> JobLine:
         raise ValueError(f"squeue: {line[:200]!r}")
     number, state, submitted, start, end, count, partition, nodes, expected, why = fields
     return JobLine(
-        int(number), states.read(state), _time(submitted), _time(start), _time(end), _count(count), partition, _hosts(nodes),
-        _hosts(expected), why,
+        int(number), states.read(state), _time(submitted), _time(start), _time(end), _count(count), partition, hosts(nodes),
+        hosts(expected), why,
     )  # fmt: skip
 
 
@@ -149,18 +136,12 @@ def _time(text: str) -> float | None:
     return float(text)
 
 
-def _hosts(text: str) -> tuple[str, ...]:
+def hosts(text: str) -> tuple[str, ...]:
+    """Return the names of a list of hosts, none of one that says so. Raises ValueError."""
     return () if text in NOTHING else tuple(expand(text))
 
 
 # ---------------------------------------------------------------------------------------------------------------- nodes
-
-NOT_USABLE: Final = frozenset({
-    "DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "ERROR", "UNKNOWN", "FUTURE", "MAINT", "MAINTENANCE",
-    "NOT_RESPONDING", "PERFCTRS", "INVALID", "INVALID_REG", "BLOCKED", "REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED",
-    "POWER_DOWN", "POWERING_DOWN",
-})  # fmt: skip
-"""States of a node in which it starts nothing. A node that is switched off to save power is not among them: Slurm wakes it."""
 
 _KEY: Final = re.compile(r"(?:^| )([A-Z][A-Za-z]*(?:[:/][A-Za-z:]+)?)=")
 _CARDS: Final = re.compile(
@@ -186,29 +167,39 @@ def pairs(line: str) -> dict[str, str]:
 
 def nodes(text: str) -> list[NodeLine]:
     """Return the nodes of ``scontrol show node -o``. Raises ValueError. O(lines)."""
-    return [_node(line) for line in text.splitlines() if line.startswith("NodeName=")]
+    return _shown("node", text, _node)
 
 
-def _node(line: str) -> NodeLine:
-    found = pairs(line)
-    try:
-        flags = _flags(found["State"])
-        return NodeLine(
-            name=found["NodeName"],
-            address=found.get("NodeAddr", found["NodeName"]),
-            cpus=int(found.get("CPUEfctv", found["CPUTot"])),
-            memory_mib=int(found["RealMemory"]) - int(found.get("MemSpecLimit", 0)),
-            cards=cards(found.get("Gres", "")),
-            features=_words(found.get("AvailableFeatures", "")),
-            partitions=_words(found.get("Partitions", "")),
-            states=flags,
-            usable=not NOT_USABLE.intersection(flags),
-            reason=found.get("Reason", ""),
-            kernel=found.get("OS", ""),
-            version=found.get("Version", ""),
-        )
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"scontrol show node: {line[:200]!r}: {error!r}") from error
+Record = TypeVar("Record")
+
+
+def _shown(what: str, text: str, read: Callable[[dict[str, str]], Record]) -> list[Record]:
+    """Return one record for each line of ``scontrol show {what} -o``; where there are none it says so in a line of words."""
+    found = []
+    for line in text.splitlines():
+        if line.lower().startswith(f"{what}name="):
+            try:
+                found.append(read(pairs(line)))
+            except (KeyError, ValueError) as error:
+                raise ValueError(f"scontrol show {what}: {line[:200]!r}: {error!r}") from error
+    return found
+
+
+def _node(found: dict[str, str]) -> NodeLine:
+    flags = _flags(found["State"])
+    return NodeLine(
+        name=found["NodeName"],
+        address=found.get("NodeAddr", found["NodeName"]),
+        cpus=int(found.get("CPUEfctv", found["CPUTot"])),
+        memory_mib=int(found["RealMemory"]) - int(found.get("MemSpecLimit", 0)),
+        cards=cards(found.get("Gres", "")),
+        features=words(found.get("AvailableFeatures", "")),
+        partitions=words(found.get("Partitions", "")),
+        states=flags,
+        reason=found.get("Reason", ""),
+        kernel=found.get("OS", ""),
+        version=found.get("Version", ""),
+    )
 
 
 _MARKS: Final = {"*": "NOT_RESPONDING", "$": "MAINT", "%": "POWERING_DOWN", "@": "REBOOT", "~": "POWERED_DOWN", "#": "POWERING_UP",
@@ -225,7 +216,8 @@ def _flags(text: str) -> tuple[str, ...]:
     return tuple(flags)
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words(text: str) -> tuple[str, ...]:
+    """Return the words between commas, none of a text that says so."""
     return () if text in NOTHING else tuple(text.split(","))
 
 
@@ -257,20 +249,21 @@ def _outside(text: str) -> Iterator[str]:
 
 def partitions(text: str) -> list[Partition]:
     """Return the partitions of ``scontrol show partition -o``. Raises ValueError."""
-    return [_partition(line) for line in text.splitlines() if line.startswith("PartitionName=")]
+    return _shown("partition", text, _partition)
 
 
-def _partition(line: str) -> Partition:
-    found = pairs(line)
-    try:
-        return Partition(
-            name=found["PartitionName"], nodes=_hosts(found.get("Nodes", "")), default=found.get("Default") == "YES",
-            up=found["State"] == "UP", limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
-            groups=() if found.get("AllowGroups", "ALL") == "ALL" else _words(found["AllowGroups"]),
-            hidden=found.get("Hidden") == "YES",
-        )  # fmt: skip
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"scontrol show partition: {line[:200]!r}: {error!r}") from error
+def _partition(found: dict[str, str]) -> Partition:
+    return Partition(
+        name=found["PartitionName"], nodes=hosts(found.get("Nodes", "")), default=found.get("Default") == "YES",
+        up=found["State"] == "UP", limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
+        most_mib=_most(found.get("MaxMemPerNode", "")),
+        groups=() if found.get("AllowGroups", "ALL") == "ALL" else words(found["AllowGroups"]),
+        hidden=found.get("Hidden") == "YES",
+    )  # fmt: skip
+
+
+def _most(text: str) -> int | None:
+    return None if text in ("UNLIMITED", *NOTHING) else int(text)
 
 
 def limit_s(text: str) -> float | None:
@@ -292,67 +285,36 @@ def limit_s(text: str) -> float | None:
 
 def reservations(text: str) -> list[Reservation]:
     """Return the reservations of ``scontrol show reservation -o``. Raises ValueError."""
-    found = [pairs(line) for line in text.splitlines() if line.startswith("ReservationName=")]
-    return [
-        Reservation(
-            name=item["ReservationName"], nodes=_hosts(item.get("Nodes", "")), start=float(item["StartTime"]),
-            end=float(item["EndTime"]), users=_words(item.get("Users", "")), active=item.get("State") == "ACTIVE",
-        )
-        for item in found
-    ]  # fmt: skip
+    return _shown("reservation", text, _reservation)
+
+
+def _reservation(found: dict[str, str]) -> Reservation:
+    return Reservation(
+        name=found["ReservationName"], nodes=hosts(found.get("Nodes", "")), start=float(found["StartTime"]),
+        end=float(found["EndTime"]), active=found.get("State") == "ACTIVE",
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------------------ estimates
 
-_STARTS: Final = re.compile(r"Job \d+ to start at (\S+) using \d+ processors on nodes (\S+) in partition (\S+)")
+_STARTS: Final = re.compile(r"Job \d+ to start at (\S+) using \d+ processors on nodes (\S+) in partition \S+")
 _PREEMPTS: Final = re.compile(r"Preempts: ([\d, ]+)")
 
 
 def estimate(text: str) -> Estimate | None:
-    """Return what ``sbatch --test-only`` foresees, None when it foresees nothing. The last line counts: a het job's latest component."""
-    found = [
-        Estimate(float(match[1]), tuple(expand(match[2])), match[3])
-        for match in _STARTS.finditer(text)
-        if match[1] not in NOTHING
-    ]
-    if not found:
+    """Return what ``sbatch --test-only`` foresees, None when it foresees nothing.
+
+    Its line on a heterogeneous job is of another form and not taken: it judges each component as if it were alone.
+    """
+    found = _STARTS.search(text)
+    if found is None or found[1] in NOTHING:
         return None
-    last = max(found, key=lambda item: item.start)
-    hosts = tuple(dict.fromkeys(host for item in found for host in item.nodes))
-    room = {int(number) for match in _PREEMPTS.finditer(text) for number in re.findall(r"\d+", match[1])}
-    return Estimate(last.start, hosts, last.partition, tuple(sorted(room)))
+    room = _PREEMPTS.search(text)
+    return Estimate(
+        float(found[1]), tuple(expand(found[2])), len(re.findall(r"\d+", room[1])) if room is not None else 0
+    )
 
 
 def job_number(text: str) -> int:
     """Return the id of ``sbatch --parsable``: ``12`` or ``12;cluster``. Raises ValueError."""
     return int(text.strip().partition(";")[0])
-
-
-# ------------------------------------------------------------------------------------------------------------- accounts
-
-
-def accounts(text: str) -> list[Account]:
-    """Return the lines of ``sacct -n -P -o ACCOUNT_FORMAT``. Raises ValueError."""
-    return [_account(line) for line in text.splitlines() if line.strip()]
-
-
-def _account(line: str) -> Account:
-    fields = line.split("|", 6)
-    if len(fields) != 7:
-        raise ValueError(f"sacct: {line[:200]!r}")
-    raw, state, code, start, end, peak, hosts = fields
-    number, _, step = raw.partition(".")
-    status, _, signum = code.partition(":")
-    return Account(
-        int(number.partition("+")[0]), step, states.read(state), int(status), int(signum or 0), _time(start), _time(end),
-        memory_mib(peak), _hosts(hosts),
-    )  # fmt: skip
-
-
-def memory_mib(text: str) -> int | None:
-    """Return MiB of ``1234K``, ``1.5G`` or bare bytes; None for nothing. Raises ValueError."""
-    if text in NOTHING:
-        return None
-    units = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0 * 1024}
-    unit = units.get(text[-1])
-    return int(float(text) / (1 << 20)) if unit is None else int(float(text[:-1]) * unit)

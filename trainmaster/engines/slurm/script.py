@@ -6,8 +6,9 @@ the step reads on the node. What is written into an ``#SBATCH`` line or a word o
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from trainmaster.core.hostlist import fold
 from trainmaster.core.ids import attempt_id
@@ -44,12 +45,20 @@ INHERITED: Final = (
 starts one agent a node."""
 
 
+class Card(NamedTuple):
+    """How cards of one model are asked for: by their `type`, or, where the cluster's cards have none, by a `feature` of their nodes."""
+
+    type: str
+    feature: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What an attempt asks of the cluster beside its resources. Names are the cluster's own; "" and None: as the cluster has it.
 
-    `limit_s`: when Slurm ends it, seconds from its start; None: as the partition says. `exclude`: nodes it must not run on (a list of
-    those it may run on cannot be given: Slurm would want all of them).
+    `limit_s`: when Slurm ends it, seconds from its start, infinite: never; None: as the partition says. `exclude`: nodes it must not
+    run on (a list of those it may run on cannot be given: Slurm would want all of them). `cards`: by model; one that is not in it is
+    a type.
     """
 
     partition: str = ""
@@ -60,6 +69,13 @@ class Terms:
     reservation: str = ""
     account: str = ""
     qos: str = ""
+    cards: Mapping[str, Card] = field(default_factory=dict)
+
+    def card(self, ask: Resources) -> Card:
+        """Return how the cards of `ask` are asked for."""
+        if not ask.gpu or ask.gpu_type is None:
+            return Card("")
+        return self.cards.get(ask.gpu_type, Card(ask.gpu_type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +112,30 @@ def script(gang: Gang, terms: Terms, place: Place) -> str:
         if number:
             lines.append("#SBATCH hetjob")
         ask = gang.roles[part[0][0]].resources
-        lines += [f"#SBATCH {option}" for option in (*_common(attempt, terms), *_resources(len(part), ask))]
-    return "\n".join([*lines, *_body(parts, gang.roles, place)]) + "\n"
+        card = terms.card(ask)
+        options = (*_common(attempt, terms, card.feature), *_resources(len(part), ask, card))
+        lines += [f"#SBATCH {option}" for option in options]
+    return "\n".join([*lines, *_body(parts, gang.roles, terms, place)]) + "\n"
 
 
-def _common(attempt: str, terms: Terms) -> list[str]:
+def _common(attempt: str, terms: Terms, of_cards: str) -> list[str]:
     """What every component says. The environment is that of our sbatch, which holds nothing; NONE would run a login shell."""
     named = {"partition": terms.partition, "reservation": terms.reservation, "account": terms.account, "qos": terms.qos}
     options = [f"--job-name=tm-{attempt}", f"--comment={attempt}"]
     options += [f"--{key}={_checked(NAME, value, key)}" for key, value in named.items() if value]
-    if terms.features:
-        options.append("--constraint=" + "&".join(_checked(NAME, feature, "feature") for feature in terms.features))
+    features = [*terms.features, *([of_cards] if of_cards else [])]
+    if features:
+        options.append("--constraint=" + "&".join(_checked(NAME, feature, "feature") for feature in features))
     if terms.exclude:
         options.append(f"--exclude={fold(_checked(NAME, node, 'node') for node in terms.exclude)}")
     if terms.limit_s is not None:
         options.append(f"--time={duration(terms.limit_s)}")
+    if terms.limit_s is not None and terms.limit_s < math.inf:
         options.append(f"--signal=TERM@{min(65535, math.ceil(terms.grace_s + SIGNAL_AHEAD_S))}")
     return [*options, "--no-requeue", "--open-mode=append", "--export=ALL", "--chdir=/"]
 
 
-def _resources(tasks: int, ask: Resources) -> list[str]:
+def _resources(tasks: int, ask: Resources, card: Card) -> list[str]:
     cores = max(1, math.ceil(ask.cpu))
     options = [
         f"--ntasks={tasks}",
@@ -125,16 +145,15 @@ def _resources(tasks: int, ask: Resources) -> list[str]:
     if ask.gpu and ask.gpu_milli < 1000:
         raise ValueError("Slurm gives whole cards: ask for one, or run the job in a pool of this platform's own engine")
     if ask.gpu:
-        options.append(f"--gpus-per-task={_cards(ask, 1)}")
+        options.append(f"--gpus-per-task={_cards(card, ask.gpu)}")
     return options
 
 
-def _cards(ask: Resources, tasks: int) -> str:
-    count = str(ask.gpu * tasks)
-    return f"{_checked(NAME, ask.gpu_type, 'card')}:{count}" if ask.gpu_type else count
+def _cards(card: Card, count: int) -> str:
+    return f"{_checked(NAME, card.type, 'card')}:{count}" if card.type else str(count)
 
 
-def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], place: Place) -> list[str]:
+def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place) -> list[str]:
     """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
     steps, facts = [], []
     for number, part in enumerate(parts):
@@ -146,7 +165,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], place: Place) -
         count = f'"$SLURM_JOB_NUM_NODES{group}"'
         options = [f"--het-group={number}"] if group else []
         options += [f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", "--mem=0", "--cpu-bind=none"]
-        options += [f"--gpus={_cards(ask, len(part))}"] if ask.gpu else []
+        options += [f"--gpus={_cards(terms.card(ask), ask.gpu * len(part))}"] if ask.gpu else []
         options += ["--chdir=/", "--export=ALL", "--input=none", "--wait=0", "--kill-on-bad-exit=1"]
         words = [
             _path(place.python),
@@ -176,6 +195,8 @@ def _groups(parts: int) -> list[str]:
 
 def duration(seconds: float) -> str:
     """Return `seconds` as Slurm writes them, ``1-02:03:04``. Slurm counts in minutes and rounds up."""
+    if seconds == math.inf:
+        return "UNLIMITED"
     whole = max(60, math.ceil(seconds))
     return f"{whole // 86400}-{whole // 3600 % 24:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 

@@ -4,7 +4,7 @@
 to be still there, and a person is told; it is never guessed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -180,3 +180,25 @@ def reason(text: str) -> Reason | None:
         if key in REASONS:
             return REASONS[key]
     return next((words for key, words in REASONS.items() if key.endswith("*") and name.startswith(key[:-1])), None)
+
+
+NOT_USABLE: Final[dict[str, str]] = {
+    "DOWN": "down", "DRAIN": "drained", "DRAINED": "drained", "DRAINING": "being drained", "FAIL": "failing", "FAILING": "failing",
+    "ERROR": "in an error", "UNKNOWN": "in an unknown state", "FUTURE": "not there yet", "MAINT": "in maintenance",
+    "MAINTENANCE": "in maintenance", "NOT_RESPONDING": "not responding", "PERFCTRS": "kept for performance counters",
+    "INVALID": "not what Slurm was told that it is", "INVALID_REG": "not what Slurm was told that it is",
+    "BLOCKED": "blocked by another node",
+    "REBOOT": "to be rebooted", "REBOOT_ISSUED": "being rebooted", "REBOOT_REQUESTED": "to be rebooted",
+    "POWER_DOWN": "being switched off", "POWERING_DOWN": "being switched off",
+}  # fmt: skip
+"""States of a node in which it starts nothing, in words, the one that matters most first. One that is switched off to save power is
+not among them: Slurm wakes it.
+"""
+
+
+def out_of_service(flags: Collection[str], why: str) -> str:
+    """Return in words why a node of these states starts nothing, "" when it may. `why`: what an administrator wrote."""
+    state = next((NOT_USABLE[flag] for flag in NOT_USABLE if flag in flags), "")
+    if not state:
+        return ""
+    return f"Slurm says that the node is {state}: {why}" if why else f"Slurm says that the node is {state}"

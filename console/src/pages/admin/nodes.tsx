@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { App, Button, Form, Input, Select, Table } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useBilingual } from "../../i18n";
 import { cordonNode, drainNode, listNodes, listPools, moveNode, uncordonNode, type Evict } from "../../api/cluster";
 import type { NodeDetail } from "../../api/types";
 import { Ago } from "../../shared/time";
@@ -55,9 +56,11 @@ function useAct(): (work: () => Promise<unknown>, done: string) => Promise<void>
 
 function ServiceCell({ node }: { node: NodeDetail }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   return (
     <div className="tm-cell">
       <span><span className={`tm-state tm-tone-${TONES[node.service]}`}>{t(`timeline.service.${node.service}`)}</span></span>
+      {node.reason && <span className="tm-line" title={pick(node.reason)}>{pick(node.reason)}</span>}
       {node.service !== "in_service" && <span className="tm-line" title={node.note}>{node.note}{node.by && ` · ${t("admin.nodes.by", { name: node.by })}`}{node.since !== null && <> · <Ago at={node.since} /></>}</span>}
     </div>
   );

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { Grid, Select, Table, Tag, Tooltip, type TableColumnsType } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useBilingual } from "../../i18n";
 import { listFlavors, listPools, readResources } from "../../api/cluster";
 import type { ClusterResources, Flavor, NodeRow } from "../../api/types";
 import { mib, number, percent } from "../../shared/format";
@@ -102,8 +103,10 @@ const LOOKS = { idle: ["green", <CheckCircleOutlined key="i" />], tight: ["amber
 
 function RoomTag({ node }: { node: NodeRow }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   const [tone, icon] = LOOKS[node.state];
-  return <Tooltip title={node.state === "away" && node.note ? node.note : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{t(`resources.state.${node.state}`)}</span></Tooltip>;
+  const why = node.note || (node.reason && pick(node.reason));
+  return <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{t(`resources.state.${node.state}`)}</span></Tooltip>;
 }
 
 function Used({ label, used, total, text, tone, bare = false }: { label: string; used: number; total: number; text: string; tone: string; bare?: boolean }): ReactNode {

@@ -16,6 +16,15 @@ export function away(at: number, now: number): string | null {
   return duration(left < 60 ? left : Math.round(left / 60) * 60);
 }
 
+const SHOWN_NODES = 4;
+
+/** The first of the nodes where it is expected to start, and that there are more. Pure. */
+export function some(nodes: string[]): string {
+  if (nodes.length === 0) return "";
+  const more = nodes.length > SHOWN_NODES ? ` +${nodes.length - SHOWN_NODES}` : "";
+  return ` · ${nodes.slice(0, SHOWN_NODES).join(", ")}${more}`;
+}
+
 export function ForecastWords({ forecast, line = true }: { forecast: Forecast | null; line?: boolean }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
@@ -39,7 +48,7 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   return (
     <div className="tm-cell" data-testid="forecast" data-when="about">
       <span className="tm-num"><b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b> <span className="tm-faint tm-nowrap">{left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}</span></span>
-      {forecast.by && <span className="tm-line tm-faint" data-testid="forecast-by">{t("queue.forecast.by", { engine: forecast.by })}</span>}
+      {forecast.by && <span className="tm-line tm-faint" data-testid="forecast-by">{t("queue.forecast.by", { engine: forecast.by })}{some(forecast.nodes)}</span>}
       {range && <Tooltip title={t("queue.forecast.rangeHint")}><span className="tm-line tm-num">{range}</span></Tooltip>}
     </div>
   );

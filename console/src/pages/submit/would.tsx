@@ -67,7 +67,7 @@ export function WouldDetail({ answer }: { answer: WouldStart }): ReactNode {
   return (
     <div className="tm-would-detail">
       {answer.reason && <p>{pick(answer.reason.message)}</p>}
-      {answer.when === "queue" && <div className="tm-would-forecast"><span className="tm-faint">{t("queue.col.forecast")}</span><ForecastWords forecast={answer.forecast} line={false} /></div>}
+      {(answer.when === "queue" || answer.forecast?.by) && <div className="tm-would-forecast"><span className="tm-faint">{t("queue.col.forecast")}</span><ForecastWords forecast={answer.forecast} line={false} /></div>}
       {several && (
         <ul className="tm-would-ways">
           {answer.alternatives.map((way) => <li key={way.flavors.join("/")}><span className="tm-grow">{way.flavors.map((name) => name ?? t("submit.place.own")).join(" + ")}</span><span className={`tm-tone-${LOOKS[way.when][0]} tm-state tm-quiet`}>{LOOKS[way.when][1]}{t(`submit.preview.${way.when}`)}</span></li>)}

@@ -1,0 +1,80 @@
+"""From what a job asks to what is asked of the cluster: the terms of its batch job, and what speaks against it. Pure.
+
+Slurm takes in a job that asks for more time or memory than its partition allows, foresees a start for it and then lets it wait for
+ever (22.05, measured). So these limits are held against a job here, before anything is submitted. Whatever else a cluster has not,
+sbatch refuses by itself.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trainmaster.core.config import SlurmEngineConfig
+from trainmaster.core.errors import Problem
+from trainmaster.core.launch import Asked
+from trainmaster.core.records import Role
+from trainmaster.core.units import format_duration
+from trainmaster.engines.slurm.machines import Machines
+from trainmaster.engines.slurm.parse import Partition
+from trainmaster.engines.slurm.script import Terms
+from trainmaster.spec.problems import problem
+
+SPARE_S: Final = 120.0
+"""How much later than ours Slurm's limit comes: its clock counts minutes, and our own end is the orderly one."""
+
+
+class Asking:
+    """What is asked of one cluster, as its administrators configured it here and as its machines were read last."""
+
+    def __init__(self, own: SlurmEngineConfig, machines: Machines) -> None:
+        self._own, self._machines = own, machines
+
+    def terms(self, asked: Asked) -> Terms:
+        """Return what is asked beside the resources."""
+        driver = () if asked.driver is None else (f"{self._own.driver_feature}{asked.driver}",)
+        return Terms(
+            partition=self._machines.partition(asked.pool),
+            limit_s=self.limit_s(asked),
+            grace_s=asked.grace_s,
+            features=(*self._own.features, *driver),
+            exclude=self._machines.others(asked.pool, asked.nodes),
+            reservation=self._own.reservation,
+            account=self._own.account,
+            qos=self._own.qos,
+            cards=self._machines.cards(asked.pool),
+        )
+
+    def limit_s(self, asked: Asked) -> float:
+        """Return when Slurm is to end a job, seconds from its start: later than we do, but no later than its partition allows.
+
+        Infinite: never. A partition's default time is for those who name none; who wants no limit gets the longest that there is.
+        """
+        wanted = math.inf if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S
+        partition = self._machines.limits(asked.pool)
+        most = partition.limit_s if partition is not None else None
+        return wanted if most is None else min(wanted, most)
+
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Return what speaks against running `roles` so. Nothing while the cluster has not told us of its partitions."""
+        found = [
+            problem("whole_cards", f"roles.{at}.resources.gpu_share")
+            for at, role in enumerate(roles)
+            if role.resources.gpu and role.resources.gpu_milli < 1000
+        ]
+        partition = self._machines.limits(asked.pool)
+        if partition is not None:
+            found += _over(partition, roles, asked)
+        elif self._machines.known:
+            found.append(problem("no_partition", "pool", name=self._machines.partition(asked.pool)))
+        return tuple(found)
+
+
+def _over(partition: Partition, roles: Sequence[Role], asked: Asked) -> Iterator[Problem]:
+    """Yield where a job asks for more than its partition gives to one."""
+    if partition.limit_s is not None and asked.limit_s is not None and asked.limit_s > partition.limit_s:
+        most = format_duration(partition.limit_s)
+        yield problem("partition_time", "duration", value=asked.limit_s, partition=partition.name, most=most)
+    for at, role in enumerate(roles):
+        if partition.most_mib is not None and role.resources.memory_mib > partition.most_mib:
+            where = f"roles.{at}.resources.memory"
+            yield problem("partition_memory", where, partition=partition.name, most=partition.most_mib)

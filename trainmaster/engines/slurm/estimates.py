@@ -1,0 +1,74 @@
+"""What Slurm foresees for a job that is not submitted: ``sbatch --test-only``, as the port says it.
+
+Each question takes a number of the cluster's jobs, and its controller 10 ms or more: the same one is asked once in FRESH_S. What
+Slurm does not foresee is said and not guessed (22.05, measured): of a heterogeneous job it judges each component as if it were alone,
+a partition that is down is as good as any to it, and nodes out of service do not exist for it.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from trainmaster.engines.base import Refused, Waiting
+from trainmaster.engines.slurm import parse, states
+from trainmaster.engines.slurm.commands import ClusterRefused, Commands
+from trainmaster.engines.slurm.machines import Machines
+
+FRESH_S: Final = 5.0
+"""How old an answer may be."""
+NOT_THERE: Final = ("node configuration is not available", "Requested nodes are busy", "node not available")
+"""What Slurm says when no node in service can run it; those out of service it leaves aside."""
+
+Answer = Waiting | Refused
+
+
+class Estimates:
+    """The foreseen of one cluster."""
+
+    def __init__(self, commands: Commands, machines: Machines) -> None:
+        self._commands, self._machines = commands, machines
+        self._answers: dict[str, Answer] = {}  # by script
+
+    async def of(self, attempt: str, pool: str, text: str, components: int) -> Answer:
+        """Return what would become of the batch script `text`, which has so many components. Raises ClusterDown, ValueError."""
+        now = time.time()
+        self._answers = {text: one for text, one in self._answers.items() if now - one.at < FRESH_S}
+        answer = self._answers.get(text)
+        if answer is None:
+            answer = self._answers[text] = await self._ask(attempt, pool, text, components)
+        return replace(answer, attempt=attempt)
+
+    async def _ask(self, attempt: str, pool: str, text: str, components: int) -> Answer:
+        try:
+            said = await self._commands.test(given=text)
+        except ClusterRefused as error:
+            return self._refused(attempt, pool, error.message)
+        await self._machines.read_partitions()
+        now, partition = time.time(), self._machines.limits(pool)
+        if partition is not None and not partition.up:
+            down = states.REASONS["PartitionDown"]
+            return Waiting(attempt, "PartitionDown", down.en, now, chinese=down.zh)
+        if components > 1:
+            why = "Slurm foresees no start of a heterogeneous job: it judges each component as if it were alone"
+            return Waiting(attempt, "Heterogeneous", why, now)
+        return _foreseen(attempt, parse.estimate(said), now)
+
+    def _refused(self, attempt: str, pool: str, said: str) -> Answer:
+        """A refusal that may be owed to nodes which are out of service now is none: the job would wait for them."""
+        away: Sequence[str] = [node.name for node in self._machines.of(pool) if self._machines.out_of_service(node)]
+        if away and any(words in said for words in NOT_THERE):
+            why = "no node in service can run it, and Slurm foresees nothing for those that are not"
+            return Waiting(attempt, "ReqNodeNotAvail", why, time.time())
+        return Refused(attempt, "launch_failed", said, time.time())
+
+
+def _foreseen(attempt: str, found: parse.Estimate | None, now: float) -> Waiting:
+    if found is None:
+        why = "Slurm foresees no start"
+        return Waiting(attempt, "None", why, now)
+    if found.preempts:
+        why = f"Slurm would end or suspend other jobs for it: {found.preempts}"
+        return Waiting(attempt, "Preempts", why, now, found.start, nodes=found.nodes)
+    why = "Slurm would let it wait"
+    return Waiting(attempt, "Resources", why, now, found.start, nodes=found.nodes)

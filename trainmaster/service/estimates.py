@@ -1,0 +1,66 @@
+"""When a job that is not submitted would start in a queue that is not ours: what its engine says, as previews show it.
+
+Our queue comes first: a job that permission, quotas or limits keep from being handed over waits here, whatever the engine foresees.
+Knows no kind of engine. Invariant: an engine that is silent keeps nobody waiting longer than PATIENCE_S, and that it is silent is said.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from trainmaster.core.errors import Problem, Unavailable
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Assignment, Attempt, Job, Task, unplaced
+from trainmaster.core.states import Phase
+from trainmaster.engines.base import Refused, Waiting
+from trainmaster.service.context import Context
+from trainmaster.service.launching import mounts
+from trainmaster.service.waits import forecast_view, reason_view
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import gang as build_gang
+from trainmaster.spec.problems import problem
+
+PATIENCE_S: Final = 5.0
+"""How long an engine may think about a job that is not submitted."""
+NOW_S: Final = 15.0
+"""A start that is no further away is now: engines look into their queues that often."""
+
+Outlook = dict[str, Any]
+"""{when, reason, forecast} as the API shows them."""
+
+
+def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
+    """Return what an engine would be asked for a job that is not submitted."""
+    tasks = tuple(Task(a.role, a.index) for a in placement)
+    attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, ctx.clock())
+    facts = {"user": job.owner, "workspace": job.workspace}
+    return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, ctx.layout))
+
+
+async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:
+    """Return `ours`, what our queue says of `job`, together with what the engine of its pool foresees; and why it would refuse it."""
+    engine = ctx.engines.of(job.pool)
+    if not engine.flags.owns_queue:
+        return ours, None
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            said = await ctx.engines.up(engine).estimate(gang_of(ctx, job, spec, unplaced(job.roles)))
+    except (Unavailable, TimeoutError) as error:
+        why = error.message if isinstance(error, Unavailable) else "The cluster did not answer in time"
+        said = Waiting("", "cluster_silent", why, ctx.clock())
+    if isinstance(said, Refused):
+        refused = problem("cluster_refused", "", engine=engine.name, said=said.text)
+        reason = reason_view(Waiting("", refused.code, said.text, said.at), engine.name)
+        return {"when": "never", "reason": reason, "forecast": None}, refused
+    if said is None or ours["when"] != "now":
+        return ours, None
+    return _joined(said, engine.name, ctx.clock()), None
+
+
+def _joined(said: Waiting, engine: str, now: float) -> Outlook:
+    """Return the outlook of a job that would be handed over now."""
+    forecast: Mapping[str, Any] = forecast_view(said, engine)
+    if said.starts_at is not None and said.starts_at <= now + NOW_S:
+        return {"when": "now", "reason": None, "forecast": forecast}
+    return {"when": "queue", "reason": reason_view(said, engine), "forecast": forecast}
