@@ -26,16 +26,21 @@ def job(name: str, text: str, **fields: Any) -> dict[str, Any]:
 
 
 class Served(Home):
-    """One server on `bed` with its home and its shared data folder below `folder`. `own`: more settings of its Slurm engine."""
+    """One server on `bed` with its home and its shared data folder below `folder`.
 
-    def __init__(self, bed: Bed, folder: Path, own: Mapping[str, Any] | None = None) -> None:
+    `own`: more settings of its Slurm engine; `local`: of this machine's.
+    """
+
+    def __init__(
+        self, bed: Bed, folder: Path, own: Mapping[str, Any] | None = None, local: Mapping[str, Any] | None = None
+    ) -> None:
         self.bed, self.data = bed, folder / "data"
         cluster = {"conf": bed.conf, "python": OLD or "/usr/bin/python3", "sandbox": "none", **(own or {})}
         super().__init__(
             folder / "home",
             {
                 "server": {"data": str(self.data)},
-                "local": {"virtual_nodes": 1, "cpu": 4.0, "memory_mib": 4096, "sandbox": "none"},
+                "local": {"virtual_nodes": 1, "cpu": 4.0, "memory_mib": 4096, "sandbox": "none", **(local or {})},
                 "limits": {"sample_s": 0.5},
                 "engines": [
                     {"name": "local", "kind": "local"},
