@@ -15,6 +15,7 @@ from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
 from trainmaster.engines.fake_cluster import FakeCluster
 from trainmaster.engines.registry import Engines
+from trainmaster.service import observe
 from trainmaster.spec.problems import problem
 
 
@@ -67,6 +68,22 @@ async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage
     again = await stage.ended(lost)
     assert (again["state"], again["attempts"]) == ("succeeded", 2)
     assert "fault" in stage.kinds(lost)
+
+
+async def test_what_the_cluster_forgets_while_it_waits_is_queued_again(
+    stage: Stage, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else happens meanwhile that would let the server look; and the hand-over took its time."""
+    monkeypatch.setattr(observe, "RECONCILE_S", 0.1)
+    cluster.reachable = False
+    job = await stage.submit(fake_spec("a", "true", pool="alps"))
+    await stage.state(job, "initialising")
+    cluster.reachable = True
+    await stage.state(job, "pending")
+    cluster.lose(f"{job}-1")
+    await stage.until(job, lambda view: view["attempts"] == 2, "another attempt")
+    cluster.release()
+    assert (await stage.ended(job))["state"] == "succeeded"
 
 
 async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there(

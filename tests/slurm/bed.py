@@ -4,10 +4,11 @@ Needs root and Debian's slurmctld, slurmd, slurm-client and munge. Everything li
 own, and is ended by the processes that were started here.
 """
 
-import itertools
+import contextlib
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import time
@@ -19,7 +20,6 @@ PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "scontrol
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S: Final = 60.0
 CARDS: Final = 2
-_beds = itertools.count()  # of this process: each has ports of its own
 
 CONF: Final = """\
 ClusterName=bed
@@ -77,12 +77,22 @@ def until(what: Callable[[], object], why: str) -> None:
         time.sleep(0.1)
 
 
+def free_ports(count: int) -> int:
+    """Return the first of `count` ports in a row that nobody uses: from a place of this process's own on, as others look, too."""
+    for first in range(18_000 + os.getpid() % 700 * 16, 32_000, count):
+        with contextlib.ExitStack() as tried, contextlib.suppress(OSError):
+            for port in range(first, first + count):
+                tried.enter_context(socket.socket()).bind(("", port))
+            return first
+    raise AssertionError("no free ports")
+
+
 class Bed:
     """One cluster below `folder`; ports from `port` on."""
 
     def __init__(self, folder: Path, nodes: int = 4, port: int = 0) -> None:
         self.folder, self.nodes = folder, nodes
-        self.port = port or 18_000 + (os.getpid() % 350 * 2 + next(_beds) % 2) * 8
+        self.port = port or free_ports(nodes + 1)
         self.conf = str(folder / "slurm.conf")
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
 

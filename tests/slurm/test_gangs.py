@@ -64,7 +64,7 @@ async def test_a_job_that_slurm_runs_twice_runs_the_command_once(site: Site) -> 
     while (await site.state(story)).words != ("PENDING",):
         await asyncio.sleep(0.2)
     await site.commands.run("scontrol", "update", f"JobId={number}", "StartTime=now")
-    assert (await site.ended(story)).words == ("COMPLETED",)
+    assert (await site.ended(story)).words == ("COMPLETED",), site.told(story)
     outputs = Path(site.layout.outputs(story.job))
     assert {path.name: path.read_text() for path in outputs.iterdir()} == {"0": "ran\n", "1": "ran\n"}
     again = list(Path(site.folder(story).path).glob("again-*.jsonl"))

@@ -59,7 +59,7 @@ async def test_partitions_and_reservations(commands: Commands) -> None:
 
 
 async def test_jobs_and_estimates(commands: Commands) -> None:
-    full = ["--nodes=4", "--gres=gpu:2", "--time=10"]
+    full = [f"--job-name=tm-t{'0' * 32}-1", "--nodes=4", "--gres=gpu:2", "--time=10"]
     first = parse.job_number(await commands.run("sbatch", "--parsable", "--output=/dev/null", *full, given=SLEEP))
     second = parse.job_number(await commands.run("sbatch", "--parsable", "--output=/dev/null", *full, given=SLEEP))
     asked = ("-h", "-t", "all", f"--jobs={first},{second}", "-o", parse.JOB_FORMAT)

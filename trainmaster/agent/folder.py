@@ -21,6 +21,8 @@ from typing import Any, Final
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.core.launch import Gang, gang_from_json, gang_to_json
 
+CLUSTER_ENDS: Final = "the cluster ends the job"
+"""Why a step says that it ends its tasks where neither they nor the server wanted it."""
 MOST: Final = 1 << 20
 """Bytes of orders or facts read at once."""
 

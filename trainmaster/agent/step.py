@@ -95,7 +95,7 @@ class Step:
 
     def run(self) -> int:
         """Run this node's tasks to their end; return the exit code."""
-        self.loop.on_signal(signal.SIGTERM, lambda: self.end(self.work.grace_s, "the cluster ends the job"))
+        self.loop.on_signal(signal.SIGTERM, lambda: self.end(self.work.grace_s, folder.CLUSTER_ENDS))
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         try:
             self._look()

@@ -24,6 +24,8 @@ RECONCILE_S: Final = 10.0
 """Seconds between looks while attempts are live; pushes carry everything in between."""
 LAUNCHED: Final = frozenset({Phase.PENDING, Phase.RUNNING, Phase.RETAINED})
 """Phases in which an attempt the engine does not know is lost."""
+WATCHED: Final = LAUNCHED | {Phase.STARTING}
+"""Phases in which the slow reconciliation goes on: a launch may be answered without any order that would begin it again."""
 FORGOTTEN: Final = "the engine knows nothing of this attempt any more"
 
 
@@ -136,7 +138,7 @@ class Observer:
             self._task = asyncio.get_running_loop().create_task(self._reconcile())
 
     async def _reconcile(self) -> None:
-        while any(job.attempt is not None and job.attempt.phase in LAUNCHED for job in self._master.live.values()):
+        while any(job.attempt is not None and job.attempt.phase in WATCHED for job in self._master.live.values()):
             await asyncio.sleep(RECONCILE_S)
             await self.look()
 

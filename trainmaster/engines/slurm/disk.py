@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from trainmaster.agent import folder
@@ -21,8 +20,6 @@ SUBMITTED, CLOSED, BATCH, PRINTED = "slurm.json", "closed", "slurm.sh", "slurm.l
 """In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script; what it printed."""
 MOST: Final = 4096
 """Bytes of that which are looked at."""
-SILENT_S: Final = 15.0
-"""An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so long."""
 
 
 class Remembered:
@@ -66,11 +63,11 @@ def close(shared: Folder, grace_s: float) -> None:
 
 
 class Found(NamedTuple):
-    """What is in an attempt's folder. `parts`: the facts that are new, by part, and how far they go. `words`: what the job
-    itself printed last, where no agent has told anything: why it could not even begin.
+    """What is in an attempt's folder. `parts`: the facts that are new, by part, how far they go, and its agent's last beat. `words`:
+    what the job itself printed last, where no agent has told anything: why it could not even begin.
     """
 
-    parts: list[tuple[str, list[dict[str, Any]], int]]
+    parts: list[tuple[str, list[dict[str, Any]], int, float]]
     words: str = ""
 
 
@@ -81,7 +78,7 @@ def read_all(one: Following) -> Found | None:
         found = []
         for part in sorted({*there, *one.parts}):
             facts, offset = folder.read(one.shared.facts(part), one.parts.get(part, 0))
-            found.append((part, facts, offset))
+            found.append((part, facts, offset, _beat(one.shared.beat(part))))
         words = _last_words(one.shared.file(PRINTED)) if one.over and not there else ""
     except (OSError, ValueError):
         log.exception("the folder of %s cannot be read", one.attempt)
@@ -98,22 +95,8 @@ def _last_words(path: str) -> str:
         return ""
 
 
-class Beats:
-    """Whether agents that did not say good-bye are silent. Compares what is written with this machine's own clock only."""
-
-    def __init__(self, shared: Folder) -> None:
-        self._shared = shared
-        self._seen: dict[str, tuple[float, float]] = {}  # part -> its beat, since when
-
-    def silent(self, parts: Iterable[str], now: float) -> bool:
-        """Return whether none of `parts` has beaten for SILENT_S, by `now`, a monotonic clock. May block."""
-        quiet = True
-        for part in parts:
-            try:
-                beat = os.stat(self._shared.beat(part)).st_mtime
-            except OSError:
-                beat = 0.0
-            if part not in self._seen or self._seen[part][0] != beat:
-                self._seen[part] = (beat, now)
-            quiet = quiet and now - self._seen[part][1] >= SILENT_S
-        return quiet
+def _beat(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0

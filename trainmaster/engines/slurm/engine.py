@@ -166,7 +166,7 @@ class SlurmEngine:
         work = self._work(gang)
         number = before.number if before is not None else None
         if before is not None and number is None:
-            number = next((line.id for line in await self.queue.named(f"tm-{attempt}")), None)
+            number = next((line.id for line in await self.queue.named(attempt)), None)
         if number is None:
             try:
                 text = self._script(gang, shared)
@@ -206,7 +206,7 @@ class SlurmEngine:
     async def adjust(self, attempt: str, asked: Asked) -> None:
         """Tell Slurm of another limit. Its order is its own: a priority of ours counts before the hand-over."""
         following = self._following.get(attempt)
-        if following is None or following.number is None or following.over:
+        if following is None or following.over:
             return
         words = script.duration(self.asking.limit_s(asked))
         try:
@@ -251,12 +251,11 @@ class SlurmEngine:
 
     async def _ask_slurm(self, about: Iterable[Following]) -> None:
         """Ask once about all of these and push what is new. Raises ClusterDown, ClusterRefused, ValueError."""
-        asked = [one for one in about if one.number is not None and not one.over]
+        asked = [one for one in about if not one.over]
         if asked:
-            told = await self.queue.look({one.number: len(one.work.components) for one in asked if one.number})
+            told = await self.queue.look({one.attempt: one.numbers for one in asked})
             for one in asked:
-                assert one.number is not None
-                self._push(one, one.looked(told[one.number], time.time()))
+                self._push(one, one.looked(told[one.attempt], time.time()))
 
     async def _follow_folders(self) -> None:
         while True:
@@ -274,7 +273,8 @@ class SlurmEngine:
         for one, found in zip(about, seen, strict=True):
             if found is None:
                 continue
-            for part, facts, offset in found.parts:
+            one.listened({part: beat for part, _, _, beat in found.parts}, time.monotonic())
+            for part, facts, offset, _ in found.parts:
                 one.parts[part] = offset
                 self._push(one, one.heard(part, facts))
             self._push(one, one.read(time.time(), found.words))
@@ -309,7 +309,7 @@ class SlurmEngine:
             return None
         number = before.number
         if number is None:
-            number = next((line.id for line in await self.queue.named(f"tm-{attempt}")), None)
+            number = next((line.id for line in await self.queue.named(attempt)), None)
         return None if number is None else Following(attempt, shared, before.work, number)
 
     async def _ask_about(self, fresh: list[Following]) -> None:
@@ -335,24 +335,25 @@ class SlurmEngine:
         following = self._following.get(attempt) or await self._find(attempt)
         shared = self._folder(attempt)
         await self._storing(disk.close, shared, grace_s)
-        if following is not None and following.number is not None:
+        if following is not None:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
         self._following.pop(attempt, None)
 
     async def _end(self, one: Following, grace_s: float) -> None:
         loop = asyncio.get_running_loop()
-        since, beats = loop.time(), disk.Beats(one.shared)
-        told = False
+        since, told = loop.time(), False
         while True:
             await self._answer()
             await self._read([one])
             over = one.over
             patient = one.began and not one.left >= one.began and loop.time() - since < grace_s + SLACK_S
             if not over and not patient and not told:
-                await self.commands.run("scancel", str(one.number))
+                await self.commands.run(
+                    "scancel", f"--name=tm-{one.attempt}"
+                )  # also one whose submission went unanswered
                 told = True
-            if over and await asyncio.to_thread(beats.silent, one.began - one.left, loop.time()):
+            if over and not one.alive:
                 return
 
     async def _answer(self) -> None:

@@ -1,15 +1,17 @@
 """One attempt on a cluster, as it is followed: what its nodes wrote down and what Slurm says of it become facts. Pure.
 
-What the nodes wrote comes first: they know how the user's program ended, Slurm only that the job did. Invariants: of one attempt
+What the nodes wrote comes first: they know how the user's program ended, Slurm only that the job did. But why a program ended that
+the cluster has ended, only Slurm knows. Invariants: of one attempt
 `Started` is told once and before any task, an end is told once, and a task whose end nobody wrote is lost only after Slurm has
-said that nothing of the job runs any more and the folder was read again after that.
+said that nothing of the job runs any more, the folder was read again after that, and its agent has left or is silent.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from signal import SIGKILL, SIGTERM
 from typing import Any, Final
 
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import CLUSTER_ENDS, Folder, Work
 from trainmaster.core.records import Assignment, Verdict
 from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm import states
@@ -19,18 +21,22 @@ from trainmaster.engines.slurm.states import Seen
 ENDED: Final = ("exited", "lost")
 BLAMED: Final = frozenset({"launch_failed", "bad_node"})
 """Refusals that are the node's: the attempt may do elsewhere."""
+SILENT_S: Final = 15.0
+"""An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so long."""
+TAKEN: Final = frozenset({"stopped", "expired", "lost", "bad_node", "out_of_memory"})
+"""What Slurm may have done to a job whose programs the cluster has ended."""
 LOOKS: Final = 2
 """So often the folder is read after Slurm has said that the job is over, before what is missing in it counts as missing."""
 
 
 @dataclass
 class Following:
-    """`number`: Slurm's id, None: not known. `parts`: how far the facts of each part were read, in bytes."""
+    """`number`: Slurm's id, of the first component. `parts`: how far the facts of each part were read, in bytes."""
 
     attempt: str
     shared: Folder
     work: Work
-    number: int | None = None
+    number: int
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
@@ -40,9 +46,18 @@ class Following:
     queue: Waiting | Started | Refused | None = None
     tasks: dict[tuple[int, int], TaskReport] = field(default_factory=dict)
     _places: dict[tuple[int, int], Assignment] = field(default_factory=dict)
+    _part_of: dict[tuple[int, int], str] = field(default_factory=dict)
+    _beats: dict[str, tuple[float, float]] = field(default_factory=dict)  # part -> its beat, seen since
+    _listened: float = 0.0
     _reports: list[dict[str, Any]] = field(default_factory=list)  # of tasks, which wait for the start to be told
+    _cut: set[str] = field(default_factory=set)  # parts whose tasks the cluster ends
     _refusal: Refused | None = None
     _looks: int = 0
+
+    @property
+    def numbers(self) -> range:
+        """Slurm's ids, of all components."""
+        return range(self.number, self.number + len(self.work.components))
 
     @property
     def over(self) -> bool:
@@ -111,9 +126,13 @@ class Following:
             kind = fact["event"]
             if kind == "began":
                 self.began.add(part)
-                self._places.update(((place.role, place.index), place) for place in _places(fact))
+                found = {(place.role, place.index): place for place in _places(fact)}
+                self._places.update(found)
+                self._part_of.update(dict.fromkeys(found, part))
             elif kind == "task":
-                self._reports.append(fact)
+                self._reports.append({**fact, "cut": part in self._cut and fact["kind"] == "exited"})
+            elif kind == "ending" and fact["why"] == CLUSTER_ENDS:
+                self._cut.add(part)
             elif kind == "left":
                 self.left.add(part)
             elif kind == "note":
@@ -123,6 +142,24 @@ class Following:
                 node = part.partition("-")[2] if fact["code"] in BLAMED else None
                 self._refusal = self._refusal or Refused(self.attempt, fact["code"], fact["message"], fact["at"], node)
         return out
+
+    def listened(self, beats: Mapping[str, float], now: float) -> None:
+        """Take in the beats of all parts by `now`, a monotonic clock: silence counts only while somebody listens steadily.
+
+        Beats are compared with each other only: whoever writes them has another clock.
+        """
+        if now - self._listened > SILENT_S / 2:
+            self._beats.clear()
+        self._listened = now
+        for part, beat in beats.items():
+            if part not in self._beats or self._beats[part][0] != beat:
+                self._beats[part] = beat, now
+
+    @property
+    def alive(self) -> set[str]:
+        """The agents that have begun, have not said that they left, and are not silent."""
+        quiet = {part for part, (_, since) in self._beats.items() if self._listened - since >= SILENT_S}
+        return self.began - self.left - quiet
 
     def read(self, now: float, words: str = "") -> list[Fact]:
         """Return what follows once all that is in the folder was heard. `words`: what the job printed where no agent told anything."""
@@ -137,16 +174,24 @@ class Following:
             elif self._final and not self.gone:
                 out.append(self._never_ran(now, words))
         if isinstance(self.queue, Started):
+            known = self.over or self._put_back
             for fact in self._reports:
-                out += self._task(fact)
-            self._reports.clear()
+                out += self._task(fact) if known or not fact["cut"] else []
+            self._reports = [fact for fact in self._reports if fact["cut"] and not known]
             if self._final:
-                out += [self._lost(task, now) for task in self._all() if not self._ended(task)]
+                alive = self.alive
+                lost = [task for task in self._all() if not self._ended(task) and self._part_of.get(task) not in alive]
+                out += [self._lost(task, now) for task in lost]
         return out
 
     @property
     def _final(self) -> bool:
         return self.over and self._looks > LOOKS
+
+    @property
+    def _put_back(self) -> bool:
+        """Whether Slurm lets it wait again although it has run: it would do nothing a second time."""
+        return bool(self.began) and self.seen is not None and self.seen.standing == "pending"
 
     def _start(self, now: float) -> Started:
         """The start, with every replica; one whose agent never began is nowhere."""
@@ -172,23 +217,32 @@ class Following:
         out: list[Fact] = []
         if before is None and fact["kind"] != "running" and fact.get("started_at"):
             out.append(TaskReport(self.attempt, *key, "running", fact["started_at"]))
-        verdict = fact.get("verdict")
-        report = self.tasks[key] = TaskReport(
-            self.attempt, *key, fact["kind"], fact["at"], fact.get("exit_code"), fact.get("signal"),
-            Verdict(**verdict) if verdict else None,
-        )  # fmt: skip
+        verdict, kind, code, signum = fact.get("verdict"), fact["kind"], fact.get("exit_code"), fact.get("signal")
+        given = Verdict(**verdict) if verdict else None
+        if fact["cut"] and (self.gone or self._put_back or (self.seen is not None and self.seen.code in TAKEN)):
+            # A program that ends well when it is asked to has not done its work for all that.
+            given = self._by_slurm()
+            kind = "lost" if given.code == "lost" else kind
+            code, signum = code or None, signum or (None if code else int(SIGTERM))
+        report = self.tasks[key] = TaskReport(self.attempt, *key, kind, fact["at"], code, signum, given)
         return [*out, report]
 
     def _lost(self, task: tuple[int, int], now: float) -> TaskReport:
         """The end of a task that nobody wrote down: by Slurm's word, else lost."""
-        code = self.seen.code if self.seen is not None and not self.gone else ""
-        words = self.seen.told("en") if self.seen is not None and not self.gone else "is not known to Slurm any more"
-        verdict = Verdict(code or "lost", f"Slurm says of the job: {words}")
-        kind = "exited" if code == "out_of_memory" else "lost"
+        verdict = self._by_slurm()
+        lost = verdict.code not in TAKEN or verdict.code == "lost"
         report = self.tasks[task] = TaskReport(
-            self.attempt, *task, kind, now, None, 9 if kind == "exited" else None, verdict
+            self.attempt, *task, "lost" if lost else "exited", now, None, None if lost else int(SIGKILL), verdict
         )
         return report
+
+    def _by_slurm(self) -> Verdict:
+        """Why it ended, by Slurm's word."""
+        if self.gone or self.seen is None:
+            return Verdict("lost", "Slurm says of the job: is not known to Slurm any more")
+        if self._put_back:
+            return Verdict("lost", "Slurm says of the job: was put back into its queue")
+        return Verdict(self.seen.code or "lost", f"Slurm says of the job: {self.seen.told('en')}")
 
     def _all(self) -> list[tuple[int, int]]:
         return sorted(task for component in self.work.components for task in component)

@@ -1,8 +1,8 @@
 """What Slurm's programs print, as records: jobs, nodes, partitions, reservations, estimates. Pure.
 
 Every format is asked for by name and read by name. A line that cannot be read raises ValueError with the line: it is reported, never
-passed over. Nothing that users can write (names, comments) is ever asked for: a job's name may hold a whole false line. What an
-administrator wrote comes last in its line, and nothing is read from it.
+passed over. Nothing that users can write is asked for but the names of jobs, cut to the length of ours: so no name can hold a whole
+line that reads like one about a job of ours. What an administrator wrote comes last in its line, and nothing is read from it.
 """
 
 import re
@@ -14,20 +14,24 @@ from trainmaster.core.hostlist import expand
 from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.states import Seen
 
-JOB_FORMAT: Final = "%A|%T|%V|%S|%e|%D|%P|%N|%Y|%r"
-"""What squeue is asked for: id, state, submitted, start, end, nodes, partition, node list, expected nodes, reason. Whose job it is
-is known by its id, or asked by ``--name``.
+JOB_FORMAT: Final = "%43j|%A|%T|%V|%S|%e|%D|%P|%N|%Y|%r"
+"""What squeue is asked for: name, id, state, submitted, start, end, nodes, partition, node list, expected nodes, reason. Whose job
+it is only both name and id say: a controller that was killed before it had saved its state gives the same ids again.
 
 10 ms with 600 ended jobs in the controller's memory, against 225 ms of ``--json``; the letters are the same since version 14.
 """
+
+_OURS: Final = re.compile(r"(?=.{43}\|)tm-(t[0-9a-f]{32}-[1-9][0-9]{0,5}) *\|(.*)")
+"""A line about a job of ours: the attempt, the rest."""
 
 NOTHING: Final = ("", "(null)", "N/A", "None", "none", "Unknown", "NONE", "n/a", "None assigned")
 
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One job, or one component of a heterogeneous job. Times in epoch seconds, None: not known. `start`: also an expected one."""
+    """One job of ours, or one component of a heterogeneous job. Times in epoch seconds, None: not known. `start`: also an expected one."""
 
+    attempt: str
     id: int
     state: Seen
     submitted: float | None
@@ -111,17 +115,18 @@ class Estimate:
 
 
 def jobs(text: str) -> list[JobLine]:
-    """Return the jobs of ``squeue -h -t all -o JOB_FORMAT``. Raises ValueError. O(lines)."""
-    return [_job(line) for line in text.splitlines() if line.strip()]
+    """Return those of our jobs in ``squeue -h -t all -o JOB_FORMAT``. Raises ValueError. O(lines)."""
+    found = (_OURS.fullmatch(line) for line in text.splitlines())
+    return [_job(match[1], match[2]) for match in found if match is not None]
 
 
-def _job(line: str) -> JobLine:
+def _job(attempt: str, line: str) -> JobLine:
     fields = line.split("|", 9)
     if len(fields) != 10:
         raise ValueError(f"squeue: {line[:200]!r}")
     number, state, submitted, start, end, count, partition, nodes, expected, why = fields
     return JobLine(
-        int(number), states.read(state), _time(submitted), _time(start), _time(end), _count(count), partition, hosts(nodes),
+        attempt, int(number), states.read(state), _time(submitted), _time(start), _time(end), _count(count), partition, hosts(nodes),
         hosts(expected), why,
     )  # fmt: skip
 

@@ -1,7 +1,8 @@
 """What Slurm's queue says of our jobs: one question for all, asked again as often as somebody wants to know, never twice at once.
 
 ``squeue`` tells of the jobs that wait or run. Those that it no longer tells of are asked about by their ids, once: so what it
-costs does not grow with the jobs that have ended. Invariant: an answer is given only for what Slurm has really answered.
+costs does not grow with the jobs that have ended. Invariants: an answer is given only for what Slurm has really answered, and a job
+is ours only by its name *and* its id.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ UNKNOWN: Final = "Invalid job id"
 
 Lines = tuple[JobLine, ...]
 """What is said of one job: one line, or one for each of its components."""
+_Found = dict[tuple[str, int], JobLine]
+"""By attempt and id."""
 
 
 class Queue:
@@ -26,29 +29,29 @@ class Queue:
 
     def __init__(self, commands: Commands, user: str) -> None:
         self._commands, self._user = commands, user
-        self._asking: asyncio.Task[dict[int, JobLine]] | None = None
+        self._asking: asyncio.Task[_Found] | None = None
 
-    async def look(self, wanted: Mapping[int, int]) -> Mapping[int, Lines]:
-        """Return what Slurm says of these jobs, by id (a heterogeneous job's: that of its first component).
+    async def look(self, wanted: Mapping[str, range]) -> Mapping[str, Lines]:
+        """Return what Slurm says of the jobs of these attempts.
 
-        `wanted`: how many components each has; their ids follow each other. Nothing is said of what Slurm does not know.
+        `wanted`: the ids of each: one, or those of its components. Nothing is said of what Slurm does not know.
         Raises ClusterDown, ClusterRefused, ValueError.
         """
         there = await self._present()
-        missing = [first for first, count in wanted.items() if any(first + at not in there for at in range(count))]
+        missing = [ids[0] for attempt, ids in wanted.items() if any((attempt, number) not in there for number in ids)]
         for at in range(0, len(missing), AT_ONCE):
             there = {**there, **await self._of(missing[at : at + AT_ONCE])}
         return {
-            first: tuple(there[first + at] for at in range(count) if first + at in there)
-            for first, count in wanted.items()
+            attempt: tuple(there[attempt, number] for number in ids if (attempt, number) in there)
+            for attempt, ids in wanted.items()
         }
 
-    async def named(self, name: str) -> Lines:
-        """Return the jobs of this name, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError."""
-        text = await self._commands.run("squeue", "-h", "-t", "all", "-o", parse.JOB_FORMAT, f"--name={name}")
+    async def named(self, attempt: str) -> Lines:
+        """Return the jobs of `attempt`, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError."""
+        text = await self._commands.run("squeue", "-h", "-t", "all", "-o", parse.JOB_FORMAT, f"--name=tm-{attempt}")
         return tuple(sorted(parse.jobs(text), key=lambda line: line.id))
 
-    async def _present(self) -> dict[int, JobLine]:
+    async def _present(self) -> _Found:
         """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
         if self._asking is not None:
             await asyncio.wait({self._asking})
@@ -56,11 +59,11 @@ class Queue:
             self._asking = asyncio.get_running_loop().create_task(self._ask())
         return await asyncio.shield(self._asking)
 
-    async def _ask(self) -> dict[int, JobLine]:
+    async def _ask(self) -> _Found:
         text = await self._commands.run("squeue", "-h", "-o", parse.JOB_FORMAT, f"--user={self._user}")
-        return {line.id: line for line in parse.jobs(text)}
+        return {(line.attempt, line.id): line for line in parse.jobs(text)}
 
-    async def _of(self, numbers: list[int]) -> dict[int, JobLine]:
+    async def _of(self, numbers: list[int]) -> _Found:
         """Return what is known of these jobs, whatever their state."""
         ids = ",".join(map(str, numbers))
         try:
@@ -69,4 +72,4 @@ class Queue:
             if UNKNOWN in error.message:
                 return {}
             raise
-        return {line.id: line for line in parse.jobs(text)}
+        return {(line.attempt, line.id): line for line in parse.jobs(text)}

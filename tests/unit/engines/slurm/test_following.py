@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
@@ -20,7 +22,7 @@ def following() -> Following:
 
 
 def line(state: str, reason: str = "None", start: float | None = None, nodes: tuple[str, ...] = ()) -> JobLine:
-    return JobLine(7, states.read(state), 1.0, start, None, 1, "batch", nodes, (), reason)
+    return JobLine("t" + "1" * 32 + "-1", 7, states.read(state), 1.0, start, None, 1, "batch", nodes, (), reason)
 
 
 def began(*tasks: tuple[int, str]) -> dict[str, Any]:
@@ -32,6 +34,12 @@ def began(*tasks: tuple[int, str]) -> dict[str, Any]:
 
 def task(index: int, kind: str, **more: Any) -> dict[str, Any]:
     return {"event": "task", "attempt": "x", "role": 0, "index": index, "kind": kind, "at": NOW, **more}
+
+
+def silence(one: Following, *parts: str) -> None:
+    """Let the beats of `parts` stand still for 15 s."""
+    for second in range(1000, 1016, 3):
+        one.listened(dict.fromkeys(parts, 1.0), float(second))
 
 
 def kinds(facts: list[Fact]) -> list[str]:
@@ -76,6 +84,8 @@ def test_what_the_nodes_wrote_wins_over_what_slurm_says() -> None:
     assert kinds(one.read(NOW)) == ["Started", "running", "running"]
     one.heard("0-n1", [task(0, "exited", started_at=NOW, exit_code=0)])
     assert kinds(one.read(NOW)) == ["exited"]
+    assert one.read(NOW) == [], "what lives is not lost"
+    silence(one, "0-n1")
     facts = one.read(NOW)
     assert kinds(facts) == ["lost"], "only after it was looked again"
     assert isinstance(facts[0], TaskReport)
@@ -88,6 +98,7 @@ def test_memory_that_slurm_took_is_said() -> None:
     one = following()
     one.heard("0-n1", [began((0, "n1"), (1, "n1")), task(0, "running"), task(1, "running")])
     one.looked([line("OUT_OF_MEMORY")], NOW)
+    silence(one, "0-n1")
     facts = [fact for _ in range(4) for fact in one.read(NOW)]
     ends = [fact for fact in facts if isinstance(fact, TaskReport) and fact.kind != "running"]
     assert [(end.kind, end.signal, end.verdict and end.verdict.code) for end in ends] == 2 * [
@@ -123,3 +134,59 @@ def test_a_state_that_nobody_knows_is_taken_for_still_there() -> None:
     one.looked([line("TELEPORTING")], NOW)
     assert not one.over
     assert one.runs
+
+
+def test_silence_counts_only_while_somebody_listens() -> None:
+    one = following()
+    one.heard("0-n1", [began((0, "n1"), (1, "n1"))])
+    for at in (0.0, 5.0, 10.0, 60.0, 65.0, 70.0):  # the folder could not be read, or the server stood still
+        one.listened({"0-n1": 1.0}, at)
+        assert one.alive == {"0-n1"}
+    one.listened({"0-n1": 1.0}, 75.0)
+    assert one.alive == set()
+    one.listened({"0-n1": 2.0}, 76.0)
+    assert one.alive == {"0-n1"}
+    one.heard("0-n1", [{"event": "left", "at": NOW}])
+    assert one.alive == set()
+
+
+ENDING = {"event": "ending", "attempt": "x", "at": NOW, "why": "the cluster ends the job"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "code", "words"),
+    [
+        ([line("CANCELLED")], "exited", "stopped", "was cancelled in Slurm"),
+        ([line("TIMEOUT")], "exited", "expired", "reached its time limit in Slurm"),
+        ([line("PREEMPTED")], "lost", "lost", "had to make room for another job in Slurm"),
+        ([line("PENDING", "BeginTime")], "lost", "lost", "was put back into its queue"),
+        ([], "lost", "lost", "is not known to Slurm any more"),
+    ],
+)
+def test_why_the_cluster_ended_a_program_is_slurms_to_say(
+    lines: list[JobLine], kind: str, code: str, words: str
+) -> None:
+    one = following()
+    one.heard("0-n1", [began((0, "n1"), (1, "n1")), task(0, "running"), task(1, "running")])
+    one.heard("0-n1", [task(1, "exited", exit_code=3), ENDING, task(0, "exited", exit_code=0)])
+    one.looked([line("RUNNING")], NOW)
+    assert [(fact.index, fact.kind, fact.exit_code) for fact in one.read(NOW)[1:] if isinstance(fact, TaskReport)] == [
+        (0, "running", None), (1, "running", None), (1, "exited", 3),
+    ]  # fmt: skip
+    one.looked(lines, NOW)
+    (end,) = one.read(NOW)
+    assert isinstance(end, TaskReport)
+    assert end.verdict is not None
+    assert (end.index, end.kind, end.verdict.code, end.exit_code) == (0, kind, code, None)
+    assert end.verdict.message.endswith(words)
+    assert one.settled
+
+
+def test_a_program_that_an_administrators_own_signal_ended_has_its_own_end() -> None:
+    one = following()
+    one.heard(
+        "0-n1", [began((0, "n1"), (1, "n1")), ENDING, task(0, "exited", exit_code=0), task(1, "exited", exit_code=5)]
+    )
+    one.looked([line("COMPLETED")], NOW)
+    ends = [fact for fact in one.read(NOW) if isinstance(fact, TaskReport)]
+    assert [(end.exit_code, end.verdict) for end in ends] == [(0, None), (5, None)]

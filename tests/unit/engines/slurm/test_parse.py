@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from trainmaster.engines.slurm import parse
 from trainmaster.engines.slurm.parse import Cards
 
-SQUEUE = """\
-8|PENDING|1795253487|1826789487|NONE|3|batch||n[1-3]|Resources
-7|RUNNING|1795253487|1795253487|1795253547|3|batch|n[1-3]|(null)|None
-9|PENDING|1795253487|N/A|N/A|2-4|batch||(null)|Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
+OURS = f"tm-t{'0' * 31}a-1     |"
+SQUEUE = f"""\
+{OURS}8|PENDING|1795253487|1826789487|NONE|3|batch||n[1-3]|Resources
+{OURS}7|RUNNING|1795253487|1795253487|1795253547|3|batch|n[1-3]|(null)|None
+{OURS}9|PENDING|1795253487|N/A|N/A|2-4|batch||(null)|\
+Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
 """
 
 NODE = (
@@ -43,11 +45,22 @@ def test_jobs() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["slurm_load_jobs error", "x|RUNNING|1|1|1|1|b|n1||None", "7|RUNNING|1|1|1|1|b|n[1||None"]
+    "line", ["", "slurm_load_jobs error", "x|RUNNING|1|1|1|1|b|n1||None", "7|RUNNING|1|1|1|1|b|n[1||None"]
 )
 def test_a_line_that_is_none_is_said(line: str) -> None:
     with pytest.raises(ValueError):
-        parse.jobs(line)
+        parse.jobs(OURS + line)
+
+
+TAIL = "7|RUNNING|1|1|1|1|b|n1||None"
+
+
+@pytest.mark.parametrize(
+    "name", ["train", "a|b", OURS + TAIL, f"x\n{OURS}{TAIL}", f"x\u2028{OURS}{TAIL}", f"{OURS[:37]}|{TAIL}"]
+)
+def test_no_name_of_somebody_elses_job_reads_like_ours(name: str) -> None:
+    """squeue cuts and fills names to 43 characters."""
+    assert [line for line in parse.jobs(f"{name:43.43}|8|RUNNING|1|1|1|1|b|n1||None\n") if line.id == 7] == []
 
 
 def test_a_node() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from trainmaster.core.chinese import chinese
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.engines.slurm.states import REASONS, SHORT, STATES, Seen, of_components, read, reason
 
@@ -78,3 +79,9 @@ def test_reasons() -> None:
     assert reason("launch failed requeued held") is not None
     assert reason("SomethingNew") is None
     assert all(words.zh and words.en for words in REASONS.values())
+
+
+def test_how_a_job_ended_is_said_in_chinese_wherever_it_is_told() -> None:
+    for state in STATES.values():
+        if state.standing == "ended":
+            assert chinese(f"Slurm says of the job: {state.en}") == f"Slurm 对该任务的说明：{state.zh}"
