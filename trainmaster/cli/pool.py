@@ -58,7 +58,9 @@ def set_pool(
     from trainmaster.cli.render import emit_json
 
     made = client().admin.put_pool(name, workspaces=workspaces or (), description=description)
-    emit_json(made) if as_json else print(f"{made['name']}  {made['kind']}  {made['nodes']} nodes")
+    emit_json(made) if as_json else print(
+        f"{made['name']}  {made['kind']}  {made['nodes']} node{'' if made['nodes'] == 1 else 's'}"
+    )
 
 
 def delete(name: Name) -> None:

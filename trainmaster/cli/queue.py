@@ -1,6 +1,7 @@
 """The queue: what waits and why, what it asks for, and the policy."""
 
 import json
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -88,20 +89,21 @@ def set_policy(
 
 
 def _value(name: str, text: str) -> Any:
-    """Return seconds for a setting in ``_s``; of others a number, true, false or null (the default again), else the text."""
+    """Return seconds for a setting in ``_s``; of others a number, true, false or null (the default again), else the text.
+
+    What cannot be read is left to the server, which names all that is wrong at once.
+    """
     from trainmaster.core.units import parse_duration_s
 
     if text in ("", "null"):
         return None
     if name.endswith("_s"):
-        try:
+        with suppress(ValueError):
             return parse_duration_s(text)
-        except ValueError as error:
-            raise typer.BadParameter(f"{name}: {error}") from None
-    try:
-        return json.loads(text)
-    except ValueError:
         return text
+    with suppress(ValueError):
+        return json.loads(text)
+    return text
 
 
 def _say(found: dict[str, Any]) -> None:

@@ -80,7 +80,7 @@ SENTENCES: Final[dict[str, str]] = {
     "Save under another version.": "换一个版本保存",
     # --- jobs
     "There is no job {ref}.": "没有任务 {ref}",
-    "The list of jobs shows ids, names and slugs.": "任务列表中有 ID、名称和短名",
+    "Give an id, its beginning, or a slug: the list of jobs shows them.": "请使用 ID、ID 开头几位或短名，任务列表中可以查到",
     "Several jobs begin with {start}: {some}": "有多个任务以 {start} 开头：{some}",
     "Write more characters of the id.": "多写几个 ID 字符",
     "The job has succeeded and its outputs are being saved": "任务已成功，正在保存输出",
@@ -271,6 +271,7 @@ SENTENCES: Final[dict[str, str]] = {
     "There is no workspace {name}": "没有工作空间 {name}",
     "There is no flavor {name}": "没有规格 {name}",
     "There is no node {name}": "没有节点 {name}",
+    "There are: {names}.": "可用：{names}",
     "This cannot be removed": "无法删除",
     "The jobs cannot be accepted": "这些任务不能被接受",
     "node {node} is being drained": "节点 {node} 正在腾空",

@@ -17,7 +17,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
-from trainmaster.service.places import listed
+from trainmaster.service.places import listed, there_are
 from trainmaster.spec.problems import problem
 
 Evict = Literal["none", "preemptible", "all"]
@@ -48,7 +48,7 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             if name not in self._pools.pools:
-                raise NotFound(f"There is no pool {name}")
+                raise NotFound(f"There is no pool {name}", remedy=there_are(self._pools.pools))
             nodes = [node.name for node in self._pools.nodes if node.pool == name]
             shares = [share.name for share in self._pools.shares_of(name)]
             _refuse_used(name, name == DEFAULT, [*nodes, *shares, *self._jobs_of("pool", name)])
@@ -75,15 +75,18 @@ class Administer:
         for name, limit in share.share.items():
             given = sum(one.share[name].nominal for one in others if name in one.share)
             if limit.nominal > 0 and given + limit.nominal > total.get(name, 0.0):
-                shown = {"pool": share.pool, "name": name, "total": f"{total.get(name, 0.0):g}", "given": f"{given:g}"}
-                yield problem("over_guaranteed", f"share.{name}", value=limit.nominal, **shown)
+                most = total.get(name, 0.0)
+                shown = {"total": f"{most:g}", "given": f"{given:g}", "left": f"{max(most - given, 0.0):g}"}
+                yield problem(
+                    "over_guaranteed", f"share.{name}", value=limit.nominal, pool=share.pool, name=name, **shown
+                )
 
     async def drop_virtual_cluster(self, name: str, who: Principal) -> None:
         """Take back a share that no job counts against. Raises Forbidden, NotFound, Conflict, StorageFailed."""
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             if name not in self._pools.virtual_clusters:
-                raise NotFound(f"There is no virtual cluster {name}")
+                raise NotFound(f"There is no virtual cluster {name}", remedy=there_are(self._pools.virtual_clusters))
             _refuse_used(name, False, self._jobs_of("virtual_cluster", name))
             await self._pools.drop("virtual_cluster", name)
 
@@ -104,7 +107,7 @@ class Administer:
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
             if name not in self._pools.workspaces:
-                raise NotFound(f"There is no workspace {name}")
+                raise NotFound(f"There is no workspace {name}", remedy=there_are(self._pools.workspaces))
             pools = [pool.name for pool in self._pools.pools.values() if name in pool.workspaces]
             used = [*pools, *self._pools.flavors.get(name, ()), *self._jobs_of("workspace", name)]
             _refuse_used(name, name == DEFAULT, used)
@@ -125,7 +128,7 @@ class Administer:
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
             if name not in self._pools.flavors.get(workspace, {}):
-                raise NotFound(f"There is no flavor {name}")
+                raise NotFound(f"There is no flavor {name}", remedy=there_are(self._pools.flavors.get(workspace, ())))
             await self._pools.drop("flavor", f"{workspace}/{name}")
 
     # -- nodes -------------------------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ class Administer:
         async with self._pools.changing():
             known = next((one for one in self._pools.nodes if one.name == node), None)
             if known is None:
-                raise NotFound(f"There is no node {node}")
+                raise NotFound(f"There is no node {node}", remedy=there_are([one.name for one in self._pools.nodes]))
             engine = self._ctx.engines.of(known.pool)
             if engine.flags.owns_queue:
                 text = f"The cluster {engine.name} decides itself what its nodes are for"

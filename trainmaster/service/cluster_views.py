@@ -18,7 +18,7 @@ from trainmaster.queue.need import WHOLE, millicores
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.places import listed
+from trainmaster.service.places import listed, there_are
 from trainmaster.service.views import two
 from trainmaster.spec.problems import TEXTS
 
@@ -41,7 +41,7 @@ class ClusterViews:
         """Return one pool. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.pools:
-            raise NotFound(f"There is no pool {name}")
+            raise NotFound(f"There is no pool {name}", remedy=there_are(self._pools.pools))
         return self._pool(self._pools.pools[name], DEFAULT)
 
     def _pool(self, pool: Pool, workspace: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class ClusterViews:
         """Return one virtual cluster. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.virtual_clusters:
-            raise NotFound(f"There is no virtual cluster {name}")
+            raise NotFound(f"There is no virtual cluster {name}", remedy=there_are(self._pools.virtual_clusters))
         return self._virtual_cluster(self._pools.virtual_clusters[name])
 
     def _virtual_cluster(self, share: VirtualCluster) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class ClusterViews:
         """Return one workspace. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.workspaces:
-            raise NotFound(f"There is no workspace {name}")
+            raise NotFound(f"There is no workspace {name}", remedy=there_are(self._pools.workspaces))
         return self._workspace(self._pools.workspaces[name], who)
 
     def _workspace(self, one: Workspace, who: Principal) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class ClusterViews:
         decide(who, "cluster:read").demand()
         found = next((node for node in self._pools.nodes if node.name == name), None)
         if found is None:
-            raise NotFound(f"There is no node {name}")
+            raise NotFound(f"There is no node {name}", remedy=there_are([node.name for node in self._pools.nodes]))
         return self._node(found, self.held(), who)
 
     def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> dict[str, Any]:
@@ -142,7 +142,7 @@ class ClusterViews:
         known = self._pools.flavors.get(workspace, {})
         for name in names:
             if name not in known:
-                raise NotFound(f"There is no flavor {name}")
+                raise NotFound(f"There is no flavor {name}", remedy=there_are(known))
         chosen, held = [known[name] for name in dict.fromkeys(names)], self.held()
         rows = [self._row(node, chosen, held, who) for node in self._pools.nodes if pool in ("", node.pool)]
         shown = [row for row in rows if not chosen or (row["flavors"] and row["state"] != "away")]

@@ -45,6 +45,11 @@ def _node_problems(job: Job, pools: Pools) -> list[Problem]:
     return found
 
 
+def there_are(names: Iterable[str]) -> str:
+    """Return what to do about a name that nothing has: the names to choose from."""
+    return f"There are: {listed(names)}."
+
+
 def listed(names: Iterable[str]) -> str:
     """Return names as one text, a dash for none."""
     return ", ".join(sorted(names)) or "-"

@@ -118,7 +118,7 @@ TEXTS: Final[dict[str, Text]] = {
     "in_use": Text("{name} 仍在使用：{by}", "先移走或结束它们", "{name} is still in use: {by}", "Move or end them first."),
     "bad_resource": Text("未知的资源 {name}", "使用 gpu、gpu:<型号>、cpu 或 memory_mib", "There is no resource {name}", "Use gpu, gpu:<model>, cpu or memory_mib."),
     "cap_below_nominal": Text("上限 {cap} 低于保证值 {nominal}", "给出不低于保证值的上限，或不设上限", "The cap {cap} is below the nominal {nominal}", "Give a cap of at least the nominal, or none."),
-    "over_guaranteed": Text("资源池 {pool} 共有 {total} {name}，各虚拟集群已保证 {given}", "减少保证值", "Pool {pool} has {total} {name}, and {given} of it are guaranteed", "Guarantee less."),
+    "over_guaranteed": Text("资源池 {pool} 共有 {total} {name}，其中 {given} 已保证给其他虚拟集群", "最多保证 {left}", "Pool {pool} has {total} {name}, {given} of them guaranteed to others", "Guarantee {left} at most."),
     "dedicated_to_nobody": Text("专属资源池至少属于一个工作空间", "给出 workspaces", "A dedicated pool belongs to at least one workspace", "Give workspaces."),
     # --- ports
     "port_range": Text("端口 {first} 到 {last} 超出 1-65535", "减少数量或改小起始端口", "The ports {first} to {last} leave the range 1-65535", "Ask for fewer, or begin lower."),

@@ -89,7 +89,9 @@ class JobReader:
                 raise Conflict(f"Several jobs begin with {text!r}: {some}", remedy="Write more characters of the id.")
             if ids and (found := self._jobs(_JOB.c.id == ids[0])):
                 return found[0]
-        raise NotFound(f"There is no job {text!r}.", remedy="The list of jobs shows ids, names and slugs.")
+        raise NotFound(
+            f"There is no job {text!r}.", remedy="Give an id, its beginning, or a slug: the list of jobs shows them."
+        )
 
     def list_jobs(self, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
         """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.

@@ -31,7 +31,10 @@ def test_nodes_in_and_out_of_service(tm: Shell) -> None:
     assert "in_service" in tm("node", "uncordon", "node-1")
     assert tm.json("node", "drain", "node-2", "--evict", "all")["service"] == "drained"
     assert "in_service" in tm("node", "uncordon", "node-2")
-    assert "There is no node nope" in tm("node", "show", "nope", code=1)
+    said = tm("node", "show", "nope", code=1)
+    assert "There is no node nope" in said
+    assert "There are: node-1, node-2." in said
+    assert "There are: node-1, node-2." in tm("node", "move", "nope", "default", code=1)
 
 
 def test_pools_workspaces_and_flavors(tm: Shell) -> None:
@@ -46,7 +49,9 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
     said = tm("pool", "list")
     assert "for vision" in said
     assert "vc" in said
-    assert "guaranteed" in tm("pool", "share", "vc2", "--pool", "lab", "gpu=2", code=2)
+    said = tm("pool", "share", "vc2", "--pool", "lab", "gpu=2", code=2)
+    assert "1 of them guaranteed to others" in said
+    assert "Guarantee 1 at most." in said
     assert "in use" in tm("pool", "delete", "lab", code=2)
     assert "is no limit" in tm("pool", "share", "vc3", "gpu", code=2)
     tm("flavor", "set", "one", "--memory", "256MiB", "--gpu", "1", "--type", "A100")
@@ -82,7 +87,9 @@ def test_settings_are_said_in_the_words_in_which_they_are_given(tm: Shell) -> No
     assert {one["name"]: one["value"] for one in found["knobs"]}["age_cap_s"] == 1.5 * 86400
     said = tm("queue", "policy", "show")
     assert re.search(r"age_cap_s +1d12h +3d +0s to 30d ", said)
-    assert "is not a duration" in tm("queue", "policy", "set", "age_cap_s=1x", code=2)
+    said = tm("queue", "policy", "set", "age_cap_s=1x", "age_weight=9", code=2)
+    assert "age_cap_s: must be a number of seconds from 0s to 30d" in said
+    assert "age_weight: must be a number from 0 to 4" in said
     tm("queue", "policy", "set", "age_cap_s=")
     assert re.search(r"age_cap_s +3d +3d ", tm("queue", "policy", "show"))
 
