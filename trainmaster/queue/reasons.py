@@ -4,6 +4,7 @@ Owns every reason code the queue uses. Invariant: each code has one sentence in 
 nothing but the evidence that the code's makers put in.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -153,7 +154,7 @@ def render(reason: Reason) -> Text:
     """Return the sentences of `reason`. Raises KeyError for a code that is not in REASONS."""
     zh, en = REASONS[reason.code]
     english = en.format(**_words(reason, 1))
-    return Text(zh.format(**_words(reason, 0)), english[:1].upper() + english[1:])
+    return Text(_closed_up(zh.format(**_words(reason, 0))), english[:1].upper() + english[1:])
 
 
 def evicted(why: str, name: str | None) -> Text:
@@ -163,7 +164,7 @@ def evicted(why: str, name: str | None) -> Text:
     """
     zh, en = EVICTED[why]
     job = Text("另一个任务", "another job") if name is None else Text(f"任务 {name} ", f"job {name}")
-    return Text(zh.format(job=job.zh), en.format(job=job.en))
+    return Text(_closed_up(zh.format(job=job.zh)), en.format(job=job.en))
 
 
 def remedy(reason: Reason) -> Text:
@@ -203,6 +204,11 @@ def problem(reason: Reason) -> Problem:
     data = reason.evidence
     value = data.get("value", data.get("type", data.get("pool")))
     return Problem(data["path"], render(reason).en, remedy(reason).en, reason.code, value, data)
+
+
+def _closed_up(zh: str) -> str:
+    """Return a Chinese sentence without the space that sets off a name where a mark follows it."""
+    return re.sub(" (?=[，：；、。])", "", zh)
 
 
 def _words(reason: Reason, language: int) -> dict[str, Any]:
