@@ -109,7 +109,7 @@ class Progress(Shape):
 
 
 class Job(Shape):
-    """A job as lists show it."""
+    """A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it."""
 
     id: str
     name: str
@@ -138,6 +138,7 @@ class Job(Shape):
     resources: Totals
     nodes: list[str]
     reason: Reason | None
+    forecast: "Forecast | None" = None
     verdict: Verdict | None
     model: str | None
     progress: Progress | None

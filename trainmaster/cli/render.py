@@ -103,9 +103,9 @@ def why(job: Mapping[str, Any]) -> str:
     reason = ((job.get("reason") or {}).get("message") or {}).get("en", "")
     verdict = job.get("verdict") or {}
     if job["state"] in ("queued", "pending"):
-        return (
-            f"{job['reason']['decided_by']}: {reason}" if (job.get("reason") or {}).get("decided_by") else str(reason)
-        )
+        by = (job.get("reason") or {}).get("decided_by")
+        start = expected_start(job["forecast"]) if (job.get("forecast") or {}).get("at") is not None else ""
+        return ", ".join(filter(None, (f"{by}: {reason}" if by else str(reason), start and f"start {start}")))
     if verdict.get("code") in (None, "ok"):
         return str(job.get("model") or "")
     return str(verdict["message"]["en"] or verdict["title"]["en"])

@@ -47,6 +47,7 @@ CLUSTER: Final[dict[str, str]] = {
     "no node in service can run it, and Slurm foresees nothing for those that are not": "在用的节点都不能运行它，Slurm 也不预测停用的节点何时可用",
     "Slurm foresees no start": "Slurm 没有给出预计启动时间",
     "Slurm would end or suspend other jobs for it: {count}": "Slurm 会为它结束或暂停其他任务，共 {count} 个",
+    "Slurm does not say what its nodes are: {error}": "Slurm 没有给出节点信息：{error}",
     "Slurm would let it wait": "Slurm 会让它等待",
     "The cluster did not answer in time": "集群没有及时响应",
     "completed": "已完成",

@@ -84,8 +84,12 @@ class Context:
 
     def forecast(self, job: Job) -> dict[str, Any] | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""
+        return self.foretold(job) or self.forecasts.view(job, self.clock())
+
+    def foretold(self, job: Job) -> dict[str, Any] | None:
+        """Return when the engine expects to start a job that waits in a queue of its own, None of any other."""
         if job.shown is not Shown.PENDING:
-            return self.forecasts.view(job, self.clock())
+            return None
         return forecast_view(self.waits.of(job), self.engines.of(job.pool).name)
 
     def moved(self, before: Job | None, after: Job) -> None:

@@ -77,7 +77,16 @@ class Jobs:
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
-            job_view(job, now, {**extra, "reason": self._ctx.reason(job, name_of), "seq": self._ctx.feed.seq})
+            job_view(
+                job,
+                now,
+                {
+                    **extra,
+                    "reason": self._ctx.reason(job, name_of),
+                    "forecast": self._ctx.foretold(job),
+                    "seq": self._ctx.feed.seq,
+                },
+            )
             for job, extra in zip(jobs, watched, strict=True)
         ]
 

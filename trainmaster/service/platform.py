@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Final
 
 from trainmaster._version import __version__
@@ -39,6 +40,8 @@ from trainmaster.store.read_jobs import JobQuery, Quarantined
 log = logging.getLogger("trainmaster.platform")
 
 READY_S: Final = 0.5
+MACHINES_S: Final = 15.0
+"""Between two looks at the machines: nodes are drained, limits and drivers changed without anybody telling us."""
 THREADS: Final = 32
 """Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being saved,
 would then hold up every list.
@@ -67,6 +70,7 @@ class Platform:
         self._closing = False
         self._readiness: tuple[float, asyncio.Task[dict[str, Any]]] | None = None
         self._sweeping: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
 
@@ -92,6 +96,7 @@ class Platform:
         await self.context.engines.start(self._observer.report)
         self.context.pools.seen(await self.context.engines.nodes())
         self._apply_rules()
+        self._looking = asyncio.get_running_loop().create_task(self._follow_machines())
         self.context.pools.changed = self._decided
         await self._restore()
         await self._observer.look()
@@ -135,6 +140,8 @@ class Platform:
             self._waking.cancel()
         if self._recovering is not None:
             self._recovering.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         if self._sweeping is not None:
             await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.context.forecasts.close()
@@ -191,9 +198,19 @@ class Platform:
     async def _engine_came(self, engine: Engine) -> None:
         """An engine that was down when the server began can be used now."""
         log.info("the engine %s answers", engine.name)
+        await self._see_machines()
+        await self._observer.look()
+
+    async def _follow_machines(self) -> None:
+        while True:
+            await asyncio.sleep(MACHINES_S)
+            with suppress(TrainmasterError):  # while no engine answers they are as they were seen last
+                await self._see_machines()
+
+    async def _see_machines(self) -> None:
+        """Take in what the machines are now. Raises Unavailable when no engine answers."""
         if self.context.pools.seen(await self.context.engines.nodes()):
             self._apply()
-        await self._observer.look()
 
     def _act(self, action: Any) -> None:
         self._shell.act(action)
@@ -280,8 +297,7 @@ class Platform:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
         try:
-            if self.context.pools.seen(await self.context.engines.nodes()):
-                self._apply()
+            await self._see_machines()
             measured = await asyncio.to_thread(self.context.engines.node_usage)
         except TrainmasterError:
             measured = {}

@@ -51,6 +51,7 @@ def job_view(job: Job, now: float, extra: Mapping[str, Any] | None = None) -> di
         "tasks": _task_counts(job), "resources": totals(job.roles),
         "nodes": sorted({a.node for a in attempt.placement if a.node}) if attempt is not None else [],
         "reason": None,
+        "forecast": None,
         "verdict": verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
         "model": job.model, "progress": None, "metrics": {}, "labels": dict(job.labels), "version": job.version,
     }  # fmt: skip

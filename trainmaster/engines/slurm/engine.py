@@ -114,7 +114,10 @@ class SlurmEngine:
 
     async def nodes(self) -> tuple[Node, ...]:
         """Return the machines of our partitions. Raises Unavailable."""
-        return await self.machines.nodes(self.isolation())
+        try:
+            return await self.machines.nodes(self.isolation())
+        except (ClusterRefused, ValueError) as error:
+            raise Unavailable(f"Slurm does not say what its nodes are: {error}") from error
 
     def node_usage(self) -> dict[str, Any]:
         """Return nothing: what the nodes use is seen by task, not by machine."""

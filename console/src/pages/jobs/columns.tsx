@@ -9,7 +9,7 @@ import { useBilingual } from "../../i18n";
 import { useJobActions } from "../../shared/actions";
 import { duration, mib, number } from "../../shared/format";
 import { StateTag } from "../../shared/state";
-import { Ago, Elapsed } from "../../shared/time";
+import { Ago, Elapsed, useFormatTime } from "../../shared/time";
 import { useFrameworkTitle } from "../../shared/meta";
 import { JobProgress } from "../../shared/ui";
 
@@ -46,10 +46,14 @@ function NameCell({ job }: { job: Job }): ReactNode {
 function WaitLine({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
+  const time = useFormatTime();
   if (!job.reason) return null;
-  const text = pick(job.reason.message);
+  const at = job.forecast?.at ?? null;
+  const start = at === null ? "" : t("queue.forecast.about", { time: time(at, "minute") });
+  const by = job.forecast?.by && start ? t("queue.forecast.by", { engine: job.forecast.by }) : "";
+  const text = [pick(job.reason.message), start].filter(Boolean).join(" · ");
   const place = job.reason.position != null && job.reason.position > 0 ? t("jobs.position", { n: job.reason.position }) : "";
-  return <Tooltip title={[text, place].filter(Boolean).join(" · ")} placement="bottomLeft"><span className="tm-line" data-testid="wait-reason">{text}</span></Tooltip>;
+  return <Tooltip title={[text, by, place].filter(Boolean).join(" · ")} placement="bottomLeft"><span className="tm-line" data-testid="wait-reason">{text}</span></Tooltip>;
 }
 
 export function Priority({ priority }: { priority: string }): ReactNode {
