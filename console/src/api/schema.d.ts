@@ -2082,7 +2082,7 @@ export interface components {
         };
         /**
          * Job
-         * @description A job as lists show it.
+         * @description A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
          */
         Job: {
             /** Id */
@@ -2141,6 +2141,8 @@ export interface components {
             /** Nodes */
             nodes: string[];
             reason: components["schemas"]["Reason"] | null;
+            /** @default null */
+            forecast: components["schemas"]["Forecast"] | null;
             verdict: components["schemas"]["Verdict"] | null;
             /** Model */
             model: string | null;
@@ -2219,6 +2221,8 @@ export interface components {
             /** Nodes */
             nodes: string[];
             reason: components["schemas"]["Reason"] | null;
+            /** @default null */
+            forecast: components["schemas"]["Forecast"] | null;
             verdict: components["schemas"]["Verdict"] | null;
             /** Model */
             model: string | null;
