@@ -169,7 +169,7 @@ class Following:
             if self._refusal is not None:
                 self.queue = self._refusal
                 out.append(self._refusal)
-            elif len(self._places) == len(self._all()) or (self._final and self.began):
+            elif self._all_start or (self._final and self.began):
                 out.append(self._start(now))
             elif self._final and not self.gone:
                 out.append(self._never_ran(now, words))
@@ -192,6 +192,11 @@ class Following:
     def _put_back(self) -> bool:
         """Whether Slurm lets it wait again although it has run: it would do nothing a second time."""
         return bool(self.began) and self.seen is not None and self.seen.standing == "pending"
+
+    @property
+    def _all_start(self) -> bool:
+        """Whether something was told of every task: an agent that has begun may still refuse."""
+        return len({(fact["role"], fact["index"]) for fact in self._reports}) == len(self._all())
 
     def _start(self, now: float) -> Started:
         """The start, with every replica; one whose agent never began is nowhere."""

@@ -60,21 +60,33 @@ def test_a_reason_is_told_once_until_it_changes() -> None:
     assert unknown.text == "Slurm says: QuantumFlux"
 
 
-def test_nothing_of_a_task_is_told_before_all_nodes_have_begun() -> None:
+def test_nothing_of_a_task_is_told_before_all_nodes_have_started_theirs() -> None:
     one = following()
     assert (
         one.heard("0-n1", [began((0, "n1")), task(0, "running"), task(0, "exited", started_at=NOW, exit_code=0)]) == []
     )
     assert one.read(NOW) == []
     one.heard("0-n2", [began((1, "n2"))])
+    assert one.read(NOW) == [], "it may still refuse"
+    one.heard("0-n2", [task(1, "running")])
     facts = one.read(NOW)
-    assert kinds(facts) == ["Started", "running", "exited"]
+    assert kinds(facts) == ["Started", "running", "exited", "running"]
     assert isinstance(facts[0], Started)
     assert [(place.node, place.gpus) for place in facts[0].placement] == [("n1", (3,)), ("n2", (3,))]
     one.heard("0-n2", [task(1, "exited", started_at=NOW, exit_code=2)])
-    assert kinds(one.read(NOW)) == ["running", "exited"]
+    assert kinds(one.read(NOW)) == ["exited"]
     assert one.settled
     assert one.read(NOW) == []
+
+
+def test_what_a_node_refuses_after_it_has_begun_is_a_refusal() -> None:
+    one = following()
+    one.heard("0-n1", [began((0, "n1"), (1, "n1"))])
+    assert one.read(NOW) == []
+    one.heard("0-n1", [{"event": "refused", "at": NOW, "code": "command_not_found", "message": "no such command"}])
+    (refused,) = one.read(NOW)
+    assert isinstance(refused, Refused)
+    assert refused.code == "command_not_found"
 
 
 def test_what_the_nodes_wrote_wins_over_what_slurm_says() -> None:
