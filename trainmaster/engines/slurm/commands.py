@@ -23,11 +23,15 @@ from typing import Final, Literal
 
 from trainmaster.core.errors import TrainmasterError, Unavailable
 
+Process = subprocess.Popen[bytes]
 Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct"]
 TIMEOUT_S: Final = 30.0
 """Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that was seen."""
 AT_ONCE: Final = 4
 """Programs that run at the same time: slurmctld answers one request after the other, and more of them only wait."""
+
+AHEAD_S: Final = 2.0
+"""How long a program that was started ahead waits for its input."""
 
 USER: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
 VERSION: Final = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
@@ -87,6 +91,21 @@ class Commands:
     def __init__(self, access: Access) -> None:
         self.access = access
         self._turns = asyncio.Semaphore(AT_ONCE)
+        self._ahead: dict[tuple[str, ...], list[Process]] = {}
+
+    def expect(self, program: Program, *words: str, user: str = "") -> None:
+        """Start `program` now: a `run` of the same with an input may follow soon. Half of what sbatch takes is its own start."""
+        argv = command(self.access, program, words, user)
+        waiting = self._ahead.setdefault(tuple(argv), [])
+        if len(waiting) < AT_ONCE and not self._turns.locked():
+            with contextlib.suppress(ClusterDown):  # `run` will say so
+                waiting.append(process := self._start(argv, subprocess.PIPE))
+                asyncio.get_running_loop().call_later(AHEAD_S, self._forget, waiting, process)
+
+    def _forget(self, waiting: list[Process], process: Process) -> None:
+        if process in waiting:
+            waiting.remove(process)
+            _end(process)
 
     async def run(self, program: Program, *words: str, user: str = "", given: str | None = None) -> str:
         """Return what `program` prints. `user`: act as that person; `given`: its standard input.
@@ -111,17 +130,10 @@ class Commands:
 
     async def _call(self, argv: list[str], given: str | None) -> tuple[int, str, str]:
         async with self._turns:
-            try:
-                process = subprocess.Popen(  # not the loop's own, which copies the whole server's memory map for each
-                    argv, env=environment(self.access), cwd="/", start_new_session=True,
-                    stdin=subprocess.DEVNULL if given is None else subprocess.PIPE, stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                )  # fmt: skip
-            except OSError as error:
-                raise ClusterDown(
-                    f"{os.path.basename(argv[0])} cannot be run: {error.strerror}",
-                    remedy="Install Slurm's client programs on the server's machine, or name their folder.",
-                ) from error
+            ahead = self._ahead.get(tuple(argv)) if given is not None else None
+            process = (
+                ahead.pop() if ahead else self._start(argv, subprocess.DEVNULL if given is None else subprocess.PIPE)
+            )
             try:
                 data = None if given is None else given.encode()
                 out, err = await asyncio.to_thread(process.communicate, data, self.access.timeout_s)
@@ -131,10 +143,28 @@ class Commands:
                     remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
                 ) from error
             finally:
-                if process.poll() is None:
-                    with contextlib.suppress(PermissionError):  # sudo's child is not ours to end
-                        process.kill()
+                _end(process)
         return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+    def _start(self, argv: list[str], given: int) -> Process:
+        """Start a program, by vfork: the loop's own way copies the page tables of the whole server. Raises ClusterDown."""
+        try:
+            return subprocess.Popen(
+                argv, env=environment(self.access), cwd="/", start_new_session=True,
+                stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise ClusterDown(
+                f"{os.path.basename(argv[0])} cannot be run: {error.strerror}",
+                remedy="Install Slurm's client programs on the server's machine, or name their folder.",
+            ) from error
+
+
+def _end(process: Process) -> None:
+    """Kill what has not ended."""
+    if process.poll() is None:
+        with contextlib.suppress(PermissionError):  # sudo's child is not ours to end
+            process.kill()
 
 
 def environment(access: Access) -> dict[str, str]:

@@ -44,6 +44,13 @@ def remembered(shared: Folder) -> Remembered | None:
     return Remembered(work, number, closed)
 
 
+def begin(shared: Folder, work: Work, script: str) -> None:
+    """Write down what is to be submitted: for the steps, on disk before this returns, and the script for people. Raises OSError."""
+    shared.open(work)
+    with open(shared.file(BATCH), "w", encoding="utf-8") as file:
+        file.write(script)
+
+
 def write(path: str, text: str) -> None:
     """Write a whole file, on disk before this returns. Raises OSError."""
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)

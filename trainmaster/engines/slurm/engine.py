@@ -11,10 +11,10 @@ import logging
 import os
 import pwd
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
@@ -37,7 +37,7 @@ from trainmaster.engines.base import (
 )
 from trainmaster.engines.slurm import disk, parse, script
 from trainmaster.engines.slurm.asking import Asking
-from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
+from trainmaster.engines.slurm.commands import AHEAD_S, AT_ONCE, Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
@@ -45,6 +45,7 @@ from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.queue import Queue
 
 log = logging.getLogger("trainmaster.slurm")
+T = TypeVar("T")
 
 LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
@@ -71,6 +72,8 @@ class SlurmEngine:
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
         self._launching: dict[str, asyncio.Lock] = {}
+        self._submitting = asyncio.Semaphore(AT_ONCE)  # more would keep our questions to Slurm waiting
+        self._begun: dict[str, tuple[Gang, asyncio.Future[disk.Remembered | None]]] = {}  # what was announced
         self._tasks: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()  # somebody waits for what Slurm says now
         self._answered = asyncio.Condition()
@@ -148,7 +151,12 @@ class SlurmEngine:
             return Refused(attempt, "launch_failed", str(error), time.time())
 
     def announce(self, gang: Gang) -> None:
-        """Do nothing: a cluster takes its time anyway."""
+        """Write down what would be submitted, and let an sbatch start that waits for it."""
+        attempt = attempt_id(gang.job, gang.attempt)
+        if attempt not in self._begun and not self._submitting.locked():
+            self.commands.expect("sbatch", "--parsable")
+            self._begun[attempt] = gang, asyncio.ensure_future(self._storing(self._begin, attempt, gang))
+            asyncio.get_running_loop().call_later(AHEAD_S, self._begun.pop, attempt, None)
 
     async def launch(self, gang: Gang) -> str:
         """Put the gang into Slurm's queue. Raises LaunchRefused, Unavailable."""
@@ -156,27 +164,31 @@ class SlurmEngine:
         async with self._launching.setdefault(attempt, asyncio.Lock()):
             following = self._following.get(attempt)
             if following is None:
-                following = await self._submit(attempt, replace(gang, placement=()))
+                async with self._submitting:
+                    following = await self._submit(attempt, gang)
                 self._follow(following)
         self._launching.pop(attempt, None)
         return self._handle(following)
 
     async def _submit(self, attempt: str, gang: Gang) -> Following:
-        shared = self._folder(attempt)
-        before = await asyncio.to_thread(disk.remembered, shared)
+        shared, work = self._folder(attempt), self._work(gang)
+        announced, begun = self._begun.pop(attempt, (gang, None))
+        if begun is not None and announced != gang:
+            await asyncio.wait({begun})
+            begun = None
+        try:
+            before = await (begun or self._storing(self._begin, attempt, gang))
+            text = self._script(gang, shared)
+        except ValueError as error:
+            raise LaunchRefused("launch_failed", str(error)) from error
         if before is not None and before.closed:
             raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
-        work = self._work(gang)
         number = before.number if before is not None else None
         if before is not None and number is None:
             number = next((line.id for line in await self.queue.named(attempt)), None)
+            if number is None:
+                await self._storing(disk.begin, shared, work, text)  # as this server would have it
         if number is None:
-            try:
-                text = self._script(gang, shared)
-            except ValueError as error:
-                raise LaunchRefused("launch_failed", str(error)) from error
-            await self._storing(shared.open, work)
-            await self._storing(disk.write, shared.file(disk.BATCH), text)
             try:
                 number = parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
             except ClusterRefused as error:
@@ -185,10 +197,18 @@ class SlurmEngine:
         await self._storing(disk.write, shared.file(disk.SUBMITTED), json.dumps({"job": number}))
         return Following(attempt, shared, work, number)
 
-    async def _storing(self, what: Any, *args: Any) -> None:
-        """Write into the shared folder. Raises LaunchRefused while it cannot be written: nothing was submitted then."""
+    def _begin(self, attempt: str, gang: Gang) -> disk.Remembered | None:
+        """Return what was launched before; when nothing was, write down what will be. May block. Raises OSError, ValueError."""
+        shared = self._folder(attempt)
+        before = disk.remembered(shared)
+        if before is None:
+            disk.begin(shared, self._work(gang), self._script(gang, shared))
+        return before
+
+    async def _storing(self, what: Callable[..., T], *args: Any) -> T:
+        """Write into the shared folder. Raises Unavailable while it cannot be written: nothing was submitted then."""
         try:
-            await asyncio.to_thread(what, *args)
+            return await asyncio.to_thread(what, *args)
         except OSError as error:
             raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({error.filename})") from error
 
@@ -200,7 +220,8 @@ class SlurmEngine:
         )  # fmt: skip
         grace_s = asked.grace_s if asked is not None else 10.0
         parts = script.components(gang.roles)
-        return Work(gang, settings, self.layout.bulk, parts, self.machines.addresses, self.own.sandbox, grace_s)
+        asks = replace(gang, placement=())
+        return Work(asks, settings, self.layout.bulk, parts, self.machines.addresses, self.own.sandbox, grace_s)
 
     def _script(self, gang: Gang, shared: Folder) -> str:
         terms = self.asking.terms(gang.asked or Asked(""))
@@ -342,6 +363,7 @@ class SlurmEngine:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
         self._following.pop(attempt, None)
+        self._begun.pop(attempt, None)
 
     async def _end(self, one: Following, grace_s: float) -> None:
         loop = asyncio.get_running_loop()
