@@ -381,7 +381,10 @@ class Alternative(Shape):
 
 
 class WouldStart(Shape):
-    """Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked."""
+    """Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
+
+    `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
+    """
 
     when: Literal["now", "queue", "never"]
     reason: Reason | None
@@ -389,3 +392,4 @@ class WouldStart(Shape):
     forecast: Forecast | None
     alternatives: list[Alternative]
     suggestions: list[Suggestion]
+    pool: str

@@ -121,6 +121,7 @@ SENTENCES: Final[dict[str, str]] = {
     # --- submitting
     "The job is not valid": "任务定义有误",
     "The job cannot be accepted": "任务不能被接受",
+    "No pool can take the job": "没有资源池能接受该任务",
     "The new password is not acceptable": "新密码不可用",
     "The upload cannot be used": "上传的内容无法使用",
     "The request is not valid": "请求有误",

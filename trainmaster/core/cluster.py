@@ -11,6 +11,8 @@ from typing import Final, Literal
 from trainmaster.core.records import Resources, Role
 
 DEFAULT: Final = "default"
+ANY: Final = "any"
+"""In a job's document: the pool that the platform chooses. No pool is called so."""
 """The pool, and the workspace, that always exist."""
 
 RESOURCES: Final = ("gpu", "cpu", "memory_mib")

@@ -1,6 +1,6 @@
 """The shape of an OpenPAI v1 document (R67-R91): its fields, bounds and stand-ins as data. No rules between fields."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -25,7 +25,9 @@ def _shm(value: Any) -> Any:
 
 
 Uri = Annotated[Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None, BeforeValidator(_absent)]
-Rule = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_rule)]
+Name = Annotated[Word | None, BeforeValidator(_absent, json_schema_input_type=Word | Literal[""] | None)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+Rule = Annotated[AtLeastOne | None, BeforeValidator(_rule, json_schema_input_type=AtLeastOne | Literal[-1] | None)]
 
 
 class PaiModel(BaseModel):
@@ -70,9 +72,9 @@ class PaiDocument(PaiModel):
     data_dir: Uri = Field(default=None, alias="dataDir")
     output_dir: Uri = Field(default=None, alias="outputDir")
     code_dir: Uri = Field(default=None, alias="codeDir")
-    virtual_cluster: Annotated[Word | None, BeforeValidator(_absent)] = Field(default=None, alias="virtualCluster")
+    virtual_cluster: Name = Field(default=None, alias="virtualCluster")
     task_roles: tuple[PaiRole, ...] = Field(alias="taskRoles", min_length=1, max_length=MAX_ROLES, strict=False)
-    gpu_type: Annotated[Word | None, BeforeValidator(_absent)] = Field(default=None, alias="gpuType")
+    gpu_type: Name = Field(default=None, alias="gpuType")
     retry_count: Annotated[int, Field(ge=0, le=1000)] | None = Field(default=None, alias="retryCount")
     job_envs: dict[str, EnvValue] | None = Field(default=None, alias="jobEnvs")
     extras: dict[str, Any] | None = None

@@ -10,7 +10,17 @@ from typing import Any, Final, Literal
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.core.cluster import DEFAULT, RESOURCES, Flavor, Limits, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.cluster import (
+    ANY,
+    DEFAULT,
+    RESOURCES,
+    Flavor,
+    Limits,
+    NodeSetting,
+    Pool,
+    VirtualCluster,
+    Workspace,
+)
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
@@ -199,6 +209,8 @@ class Administer:
 def _taken(name: str, others: Mapping[str, Any]) -> Iterator[Problem]:
     if name in others:
         yield problem("name_taken", "name", name=name)
+    if name == ANY:
+        yield problem("pool_any", "name")
 
 
 def unknown(names: Iterable[str], known: Mapping[str, Any], path: str, code: str) -> list[Problem]:

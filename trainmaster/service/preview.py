@@ -14,13 +14,14 @@ from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.frameworks.registry import get as framework
 from trainmaster.queue.snapshot import Start
+from trainmaster.service.candidate import job_of, read_body
+from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import gang_of, with_engine
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.scheduling import told
-from trainmaster.service.submit import read_body
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import effective, lower, rehearse
+from trainmaster.spec.lower import effective, rehearse
 
 SHOWN_TASKS = 16
 """Replicas of each role whose exact command and environment are shown."""
@@ -38,13 +39,11 @@ class Preview:
         decide(who, "jobs:read").demand()
         try:
             candidate = read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+            candidate = await settled(self._ctx, candidate, who)
         except InvalidSpec as error:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
         spec = candidate.spec
-        job = self._ctx.pools.placed(lower(
-            spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0, digest=candidate.digest,
-            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
-        ))  # fmt: skip
+        job = job_of(self._ctx, candidate, who)
         problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(spec))
         never = self._ctx.admission.never_fits(job)
         if never is not None:

@@ -17,15 +17,16 @@ from trainmaster.queue.explain import Judged
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.queue.snapshot import Reason, Start
+from trainmaster.service.candidate import job_of, read_body
+from trainmaster.service.choosing import settled
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import with_engine
 from trainmaster.service.pools import POLICY
 from trainmaster.service.scheduling import shown, told
 from trainmaster.service.sooner import helping
-from trainmaster.service.submit import read_body
 from trainmaster.service.views import totals
-from trainmaster.spec.lower import effective, lower
+from trainmaster.spec.lower import effective
 
 MAX_BARS: Final = 2000
 """Bars of one timeline; the picture of a larger cluster is cut, and says so."""
@@ -199,11 +200,8 @@ class Queueing:
         submission = dict(body)
         first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
         candidate = read_body(submission, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
-        lowered = lower(
-            candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=self._ctx.clock(), seq=0, digest=candidate.digest,
-            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
-        )  # fmt: skip
-        job = self._ctx.pools.placed(lowered)
+        candidate = await settled(self._ctx, candidate, who)
+        job = job_of(self._ctx, candidate, who)
         wrong = self._ctx.admission.problems(job, who, first)
         if wrong:
             raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
@@ -230,7 +228,7 @@ class Queueing:
                 {"flavors": [role.flavor for role in way.roles], "when": when}
                 for way, (when, _) in zip(ways, answers, strict=True)
             ],
-            "suggestions": suggestions,
+            "suggestions": suggestions, "pool": job.pool,
         }  # fmt: skip
 
     def _first(self, ref: Any, who: Principal) -> Job | None:

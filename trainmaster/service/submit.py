@@ -6,7 +6,7 @@ the transaction of the job. Two requests with one key at the same time meet in `
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -19,32 +19,15 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, Tr
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
-from trainmaster.dialects.registry import translate
+from trainmaster.service.candidate import Candidate, job_of, read_body
+from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.places import place_problems
 from trainmaster.service.views import job_view, sentence
-from trainmaster.spec.check import check
-from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import digest_of, document_of, lower
-from trainmaster.spec.parse import apply_set
-from trainmaster.spec.placing import FlavorsBy
 from trainmaster.store.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
 MAX_KEY: Final = 200
-_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run"})
-_DIALECTS: Final = ("auto", "native", "pai")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A request that passed its checks."""
-
-    spec: JobSpec
-    dialect: str
-    document: str  # canonical JSON, stored once under its digest
-    digest: str
-    warnings: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +44,10 @@ class KeyUse:
         return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
 
 
-def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
-    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
-
-    Raises InvalidSpec with all problems.
-    """
-    wrong = _shape_problems(body)
-    if wrong:
-        raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
-    dialect = body.get("dialect") or "auto"
-    document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
-    translated = translate(document, dialect, hosts=hosts)
-    spec = check(translated.document, hosts=hosts, flavors=flavors)
-    text = document_of(spec)
-    return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
-
-
-def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
-    """Return everything that is wrong with the request around the spec."""
-    known = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
-    found = [Problem(str(name), "unknown field", known) for name in sorted(body.keys() - _BODY_KEYS, key=str)]
-    if not isinstance(body.get("spec"), Mapping):
-        found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
-    if not isinstance(body.get("set") or {}, Mapping):
-        found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
-    if (body.get("dialect") or "auto") not in _DIALECTS:
-        found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
-    return tuple(found)
+Enter = Callable[[KeyUse | None], list[Job]]
+"""Makes the jobs, at once."""
+Prepared = tuple[Sequence[Candidate], Enter]
+"""Requests that were read and found good, and what makes jobs of them."""
 
 
 class Submit:
@@ -105,14 +65,13 @@ class Submit:
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
         """
         decide(who, "jobs:write").demand()
-        candidate = self._read(body)
-        wrong = await self._ctx.admission.input_problems(candidate.spec)
-        if key is None:
-            jobs, created = await self._durably([candidate], lambda: [self._enter(candidate, who, wrong, None)]), True
-        else:
-            jobs, created = await self._once(
-                key, [body], [candidate], who, lambda use: [self._enter(candidate, who, wrong, use)]
-            )
+
+        async def prepared() -> Prepared:
+            candidate = await settled(self._ctx, self._read(body), who)
+            wrong = await self._ctx.admission.input_problems(candidate.spec)
+            return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
+
+        jobs, created = await self._once(key, [body], who, prepared)
         return self._view(jobs[0], who), created
 
     async def submit_batch(
@@ -123,13 +82,12 @@ class Submit:
         if not 1 <= len(bodies) <= MAX_BATCH:
             found = (Problem("items", f"between 1 and {MAX_BATCH} jobs", "Split the batch."),)
             raise InvalidSpec("The batch has the wrong size", problems=found)
-        candidates, models = await self._read_all(bodies, who)
-        if key is None:
-            jobs = await self._durably(candidates, lambda: self._enter_all(candidates, models, None))
-        else:
-            jobs, _ = await self._once(
-                key, bodies, candidates, who, lambda use: self._enter_all(candidates, models, use)
-            )
+
+        async def prepared() -> Prepared:
+            candidates, models = await self._read_all(bodies, who)
+            return candidates, lambda use: self._enter_all(candidates, models, use)
+
+        jobs, _ = await self._once(key, bodies, who, prepared)
         return [{"id": job.id, "state": job.shown.value} for job in jobs]
 
     async def _read_all(
@@ -147,10 +105,10 @@ class Submit:
         for index, body in enumerate(bodies):
             try:
                 text = msgspec.json.encode(body)
-                candidate = known.get(text) or self._read(body)
+                candidate = known.get(text) or await settled(self._ctx, self._read(body), who)
                 known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
-                    model = self._lower(candidate, who, 0)
+                    model = job_of(self._ctx, candidate, who)
                     wrong = await self._ctx.admission.input_problems(candidate.spec)
                     self._ctx.admission.admit(model, who, wrong)
                     models[candidate.digest, candidate.dialect] = model
@@ -189,7 +147,7 @@ class Submit:
 
     def _enter(self, candidate: Candidate, who: Principal, wrong: Sequence[Problem], use: KeyUse | None) -> Job:
         self._seq += 1
-        job = self._lower(candidate, who, self._seq)
+        job = job_of(self._ctx, candidate, who, job_id(self._ctx.random_bytes), self._seq)
         self._ctx.admission.admit(job, who, wrong)
         return self._take(job, candidate, use.record([job]) if use is not None else None)
 
@@ -204,24 +162,16 @@ class Submit:
     def would_take(self, document: Mapping[str, Any], change: Mapping[str, Any], who: Principal) -> bool:
         """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers aside."""
         try:
-            job = self._lower(self._read({"spec": document, "dialect": "native", "set": change}), who, 0)
+            job = job_of(self._ctx, self._read({"spec": document, "dialect": "native", "set": change}), who)
         except InvalidSpec:
             return False
         return not place_problems(job, self._ctx.pools) and self._ctx.scheduling.refusal(job) is None
 
-    def _lower(self, candidate: Candidate, who: Principal, seq: int) -> Job:
-        new_id = job_id(self._ctx.random_bytes)
-        job = lower(
-            candidate.spec, job_id=new_id, owner=who.name, now=self._ctx.clock(), seq=seq, digest=candidate.digest,
-            dialect=candidate.dialect, limits=self._ctx.config.limits, flavors=self._ctx.pools.flavors,
-        )  # fmt: skip
-        return self._ctx.pools.placed(job)
-
-    async def _durably(self, candidates: Sequence[Candidate], enter: Callable[[], list[Job]]) -> list[Job]:
-        """Run `enter` and wait until it is on disk. Slugs are unique: they are claimed before, and looked up. Raises Conflict."""
+    async def _durably(self, candidates: Sequence[Candidate], enter: Enter, use: KeyUse | None) -> list[Job]:
+        """Run `enter` with `use`; return once it is on disk. Slugs are unique: claimed before, and looked up. Raises Conflict."""
         slugs = [(c.spec.workspace, c.spec.slug) for c in candidates if c.spec.slug is not None]
         if not slugs:
-            jobs = enter()
+            jobs = enter(use)
             await self._ctx.master.durable()
             return jobs
         taken = [slug for slug in slugs if slug in self._claimed or slugs.count(slug) > 1]
@@ -233,7 +183,7 @@ class Submit:
                 found = tuple(Problem("slug", f"{name!r} is in use", "Choose another, or delete the job that has it.", "slug_taken")
                               for _, name in dict.fromkeys(taken))  # fmt: skip
                 raise Conflict("A job with this name exists already", remedy=found[0].remedy, problems=found)
-            jobs = enter()
+            jobs = enter(use)
             await self._ctx.master.durable()
             return jobs
         finally:
@@ -246,9 +196,11 @@ class Submit:
             return False
 
     async def _once(
-        self, key: str, body: Any, candidates: Sequence[Candidate], who: Principal, enter: Callable[[KeyUse], list[Job]]
+        self, key: str | None, body: Any, who: Principal, prepared: Callable[[], Awaitable[Prepared]]
     ) -> tuple[list[Job], bool]:
-        """Run `enter` unless this key was used before; then return those jobs. Raises Conflict for another body."""
+        """Enter what was `prepared` unless this key was used before; then return those jobs. Raises Conflict for another body."""
+        if key is None:
+            return await self._durably(*await prepared(), None), True
         if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
             found = (Problem("Idempotency-Key", f"1 to {MAX_KEY} printable characters", "Use a UUID."),)
             raise InvalidSpec("The idempotency key is not valid", problems=found)
@@ -262,8 +214,7 @@ class Submit:
             known = await asyncio.to_thread(self._ctx.reader.idempotency, *place)
             if known is not None:
                 return await self._same(known, digest), False
-            use = KeyUse(*place, digest, self._ctx.clock())
-            return await self._durably(candidates, lambda: enter(use)), True
+            return await self._durably(*await prepared(), KeyUse(*place, digest, self._ctx.clock())), True
         finally:
             del self._flying[place]
             mine.set_result(None)

@@ -266,7 +266,8 @@ class Storage(Model):
 class JobSpec(Model):
     """A whole job. `slug` is an optional handle, unique in the workspace (D1).
 
-    `pool` names a pool or a virtual cluster of one (R6, R10). `nodes` empty: any node of the pool (R12).
+    `pool` names a pool or a virtual cluster of one (R6, R10); ``any``: the one where it would start first when it is submitted.
+    `nodes` empty: any node of the pool (R12).
     """
 
     version: Literal[1] = 1

@@ -104,6 +104,10 @@ TEXTS: Final[dict[str, Text]] = {
     "pool_dedicated": Text("资源池 {pool} 专属于 {workspaces}", "选择其他资源池，或请管理员开放", "The pool {pool} is dedicated to {workspaces}", "Choose another pool, or ask an administrator for access."),
     # --- clusters with a queue of their own
     "whole_cards": Text("该资源池所在的集群只分配整卡", "把 gpu_share 设为 1，或选择本平台自带引擎的资源池", "The cluster of this pool gives whole cards only", "Set gpu_share to 1, or choose a pool of this platform's own engine."),
+    "pool_now": Text("平台选择了资源池 {pool}：可立即启动", "要固定资源池，请写出其名称", "The platform chose the pool {pool}: it can start there at once", "Name a pool to have it there in any case."),
+    "pool_first": Text("平台选择了资源池 {pool}：预计在那里最早启动", "要固定资源池，请写出其名称", "The platform chose the pool {pool}: it is expected to start there first", "Name a pool to have it there in any case."),
+    "pool_waits": Text("平台选择了资源池 {pool}：任务在每个资源池都要等待，且无法预计何时启动", "要固定资源池，请写出其名称", "The platform chose the pool {pool}: it would wait in every pool, and no start is foreseen", "Name a pool to have it there in any case."),
+    "pool_any": Text("名称 any 表示由平台选择资源池", "换一个名称", "The name any stands for the pool that the platform chooses", "Choose another one."),
     "no_partition": Text("集群中没有分区 {name}", "选择其他资源池，或请管理员修改该资源池对应的分区", "The cluster has no partition {name}", "Choose another pool, or have an administrator name the partition that this pool is."),
     "partition_time": Text("分区 {partition} 的时限是 {most}", "缩短使用时长，或选择其他资源池", "The partition {partition} lets a job run for {most} at most", "Ask for less time, or choose another pool."),
     "partition_memory": Text("分区 {partition} 在一个节点上最多给一个任务 {most} MiB 内存", "减少内存，或选择其他资源池", "The partition {partition} gives a job {most} MiB on one node at most", "Ask for less memory, or choose another pool."),

@@ -3624,6 +3624,8 @@ export interface components {
         /**
          * WouldStart
          * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
+         *
+         *     `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
          */
         WouldStart: {
             /**
@@ -3639,6 +3641,8 @@ export interface components {
             alternatives: components["schemas"]["Alternative"][];
             /** Suggestions */
             suggestions: components["schemas"]["Suggestion"][];
+            /** Pool */
+            pool: string;
         } & {
             [key: string]: unknown;
         };

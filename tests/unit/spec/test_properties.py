@@ -143,6 +143,8 @@ def test_what_check_accepts_the_published_schema_accepts(document: Any) -> None:
 @settings(max_examples=200, deadline=None)
 @given(damaged(PAI))
 @example(PAI)
+@example({**PAI, "virtualCluster": "", "gpuType": ""})
+@example({**PAI, "taskRoles": [{**PAI["taskRoles"][0], "minFailedTaskCount": -1}]})
 def test_what_pai_accepts_its_published_schema_accepts(document: Any) -> None:
     if not isinstance(document, dict) or "jobName" not in document or judge(document) is None:
         return

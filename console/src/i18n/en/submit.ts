@@ -13,7 +13,7 @@ export const submit = {
   },
   role: { add: "Add a sub-task", remove: "Remove", duplicate: "Duplicate", n: "Sub-task {{n}}", needOne: "A job has at least one sub-task.", completion: "Completion rules", resources: "Resources of each replica", allEnd: "when all have ended", never: "never", allReplicas: "all" },
   place: {
-    how: "How resources are chosen", flavors: "Flavors", own: "My own", alternatives: "{{count}} alternatives: the first that fits is used, and only one ever runs.", alternatives_one: "{{count}} flavor", noShare: "none", anyNode: "any node of the pool", anyDriver: "any",
+    how: "How resources are chosen", flavors: "Flavors", own: "My own", alternatives: "{{count}} alternatives: the first that fits is used, and only one ever runs.", alternatives_one: "{{count}} flavor", noShare: "none", anyPool: "wherever it starts first", anyNode: "any node of the pool", anyDriver: "any",
     preemptible: "May go back to the queue for others", startsNow: "There is room for all replicas.",
   },
   code: { upload: "Upload a folder", archive: "Upload a .tar.gz", packing: "Packing {{n}} files", sending: "Sending", ready: "{{n}} files, {{size}}", change: "Change", drop: "Drop a folder or a .tar.gz here, or choose one", at: "In the job it lies at /code, which is also where commands start.", tooLarge: "{{size}} is more than the limit of {{limit}}.", ignored: "Left out: .git, node_modules, __pycache__, virtual environments" },

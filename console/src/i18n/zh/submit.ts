@@ -13,7 +13,7 @@ export const submit = {
   },
   role: { add: "添加子任务", remove: "移除", duplicate: "复制一份", n: "子任务 {{n}}", needOne: "任务至少包含一个子任务。", completion: "完成规则", resources: "每个副本的资源", allEnd: "全部结束时", never: "从不", allReplicas: "全部" },
   place: {
-    how: "资源选择方式", flavors: "规格", own: "自定义", alternatives: "{{count}} 个备选规格：使用第一个放得下的，且只会运行其中一个。", noShare: "不使用", anyNode: "资源池中任意节点", anyDriver: "任意",
+    how: "资源选择方式", flavors: "规格", own: "自定义", alternatives: "{{count}} 个备选规格：使用第一个放得下的，且只会运行其中一个。", noShare: "不使用", anyPool: "由平台选择最早启动的资源池", anyNode: "资源池中任意节点", anyDriver: "任意",
     preemptible: "可为其他任务让出资源并重新排队", startsNow: "资源足够放下全部副本。",
   },
   code: { upload: "上传文件夹", archive: "上传 .tar.gz", packing: "正在打包 {{n}} 个文件", sending: "正在上传", ready: "{{n}} 个文件，{{size}}", change: "更换", drop: "将文件夹或 .tar.gz 拖到这里，或点击选择", at: "在任务中位于 /code，命令也从这里开始执行。", tooLarge: "{{size}} 超过了上限 {{limit}}。", ignored: "不会上传：.git、node_modules、__pycache__、虚拟环境" },

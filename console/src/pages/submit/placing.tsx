@@ -13,6 +13,8 @@ import { FieldFrame, SelectField } from "./fields";
 import { useForm } from "./state";
 
 const DEFAULT = "default";
+/** The pool that the platform chooses: where the job would start first. */
+const ANY = "any";
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -47,7 +49,11 @@ export function PlaceFields(): ReactNode {
     <>
       <FieldFrame path="pool" label={t("submit.field.pool")} help={t("help.pool")}>
         <Select value={pool} aria-label={t("submit.field.pool")} data-testid="field-pool" onBlur={() => form.touch("pool")}
-          options={(known.length > 0 ? known : [{ name: pool, selectable: true, why: null }]).map((one) => ({ value: one.name, label: one.why ? `${one.name} · ${pick(one.why)}` : one.name, disabled: !one.selectable }))}
+          options={[
+            ...known.map((one) => ({ value: one.name, label: one.why ? `${one.name} · ${pick(one.why)}` : one.name, disabled: !one.selectable })),
+            ...(known.length === 0 && pool !== ANY ? [{ value: pool, label: pool }] : []),
+            ...(known.length > 1 || pool === ANY ? [{ value: ANY, label: t("submit.place.anyPool") }] : []),
+          ]}
           onChange={(next: string) => {
             form.set("pool", next === DEFAULT ? undefined : next);
             for (const path of ["virtual_cluster", "nodes", "driver"]) form.set(path, undefined);

@@ -1,0 +1,68 @@
+"""A submission as it is read: its document checked, and the job it would be. What a preview, a question and a submit begin with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.records import Job
+from trainmaster.dialects.registry import translate
+from trainmaster.service.context import Context
+from trainmaster.spec.check import check
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of, document_of, lower
+from trainmaster.spec.parse import apply_set
+from trainmaster.spec.placing import FlavorsBy
+
+_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run"})
+_DIALECTS: Final = ("auto", "native", "pai")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A request that passed its checks."""
+
+    spec: JobSpec
+    dialect: str
+    document: str  # canonical JSON, stored once under its digest
+    digest: str
+    warnings: tuple[Problem, ...]
+
+
+def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
+
+    Raises InvalidSpec with all problems.
+    """
+    wrong = _shape_problems(body)
+    if wrong:
+        raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
+    dialect = body.get("dialect") or "auto"
+    document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
+    translated = translate(document, dialect, hosts=hosts)
+    spec = check(translated.document, hosts=hosts, flavors=flavors)
+    text = document_of(spec)
+    return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
+
+
+def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Return everything that is wrong with the request around the spec."""
+    known = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
+    found = [Problem(str(name), "unknown field", known) for name in sorted(body.keys() - _BODY_KEYS, key=str)]
+    if not isinstance(body.get("spec"), Mapping):
+        found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
+    if not isinstance(body.get("set") or {}, Mapping):
+        found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
+    if (body.get("dialect") or "auto") not in _DIALECTS:
+        found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
+    return tuple(found)
+
+
+def job_of(ctx: Context, candidate: Candidate, who: Principal, job_id: str = "t" + "0" * 32, seq: int = 0) -> Job:
+    """Return the job that `who` would submit with `candidate`, in the pool its document means; without an id, one that is never kept."""
+    lowered = lower(
+        candidate.spec, job_id=job_id, owner=who.name, now=ctx.clock(), seq=seq, digest=candidate.digest,
+        dialect=candidate.dialect, limits=ctx.config.limits, flavors=ctx.pools.flavors,
+    )  # fmt: skip
+    return ctx.pools.placed(lowered)
