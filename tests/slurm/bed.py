@@ -100,6 +100,18 @@ class Bed:
         """Start everything and wait until every node is idle."""
         assert not missing(), missing()
         self._write()
+        self.start_munge()
+        self.start_controller()
+        for number in range(1, self.nodes + 1):
+            self.start_node(f"n{number}")
+        self.until_idle()
+
+    def until_idle(self) -> None:
+        """Wait until every node answers and nothing runs."""
+        until(lambda: set(self.ask("sinfo", "-h", "-N", "-p", "batch", "-o", "%T").split()) == {"idle"}, "nodes")
+
+    def start_munge(self) -> None:
+        """Start munged and wait until it answers."""
         munge = self.folder / "munge"
         words = [
             "--force",
@@ -110,22 +122,16 @@ class Bed:
         ]
         self._daemon("munged", "munged", *words, f"--log-file={munge}/log", f"--seed-file={munge}/seed")
         until(lambda: self.run("munge", "-S", f"{munge}/sock", "-n").returncode == 0, "munged")
-        self.start_controller()
-        for number in range(1, self.nodes + 1):
-            self.start_node(f"n{number}")
-        until(
-            lambda: self.ask("sinfo", "-h", "-p", "batch", "-t", "idle", "-o", "%D").strip() == str(self.nodes), "nodes"
-        )
 
     def start_controller(self) -> None:
         """Start slurmctld and wait until it answers."""
         self._daemon("slurmctld", "slurmctld", "-D")
         until(lambda: self.run("scontrol", "ping").returncode == 0, "slurmctld")
 
-    def start_node(self, name: str) -> None:
-        """Start the slurmd of one node."""
+    def start_node(self, name: str, *within: str) -> None:
+        """Start the slurmd of one node; `within`: a command that runs what follows it, in surroundings of its own."""
         (self.folder / "spool" / name).mkdir(parents=True, exist_ok=True)
-        self._daemon(name, "slurmd", "-D", "-N", name)
+        self._daemon(name, *within, "slurmd", "-D", "-N", name)
 
     def kill(self, daemon: str, signum: int = signal.SIGKILL) -> None:
         """End munged, slurmctld or the slurmd of a node; what a node runs goes on."""

@@ -207,12 +207,21 @@ class Queue(Shape):
 
 
 class Engine(Shape):
-    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used."""
+    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now."""
 
     name: str
+    kind: str
     owns_queue: bool
-    down: str | None
     pools: list[str]
+    nodes: int
+    nodes_in_service: int
+    trouble: Text | None
+
+
+class Engines(Shape):
+    """All engines, as the configuration names them."""
+
+    items: list[Engine]
 
 
 class Cluster(Shape):
@@ -222,7 +231,6 @@ class Cluster(Shape):
     pools: list[Pool]
     queue: Queue
     sandbox: Any
-    engines: list[Engine]
 
 
 class Model(Shape):

@@ -1,8 +1,9 @@
 """What every command needs: the global options, and the client they lead to."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -41,6 +42,12 @@ def home() -> str:
     from trainmaster.sdk.find import home_folder
 
     return home_folder(OPTIONS.home)
+
+
+def language() -> Literal["zh", "en"]:
+    """Return the language of whoever sits at the terminal, by the first of LC_ALL, LC_MESSAGES and LANG that is set."""
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if named.startswith("zh") else "en"
 
 
 def demand_known(kind: str, name: str, there: Iterable[Mapping[str, Any]]) -> None:

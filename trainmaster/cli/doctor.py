@@ -13,7 +13,6 @@ import typer
 from trainmaster.cli.context import OPTIONS, AsJson, home
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
-_MARKS: Final = {GOOD: "[green]ok[/]      ", POOR: "[yellow]warning[/] ", BAD: "[red]bad[/]     "}
 _ROOMY: Final = 2 * 2**30
 
 
@@ -34,17 +33,14 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor(as_json: AsJson = False) -> None:
     """Check this machine and the server on it, and say how to mend what is wrong."""
-    from trainmaster.cli.render import console, emit_json
+    from trainmaster.cli.render import emit_json, finding
 
     found = [*_findings(home())]
     if as_json:
         emit_json([asdict(one) for one in found])
     else:
-        out = console()
         for one in found:
-            out.print(f"{_MARKS[one.state]}[bold]{one.name:<10}[/] {one.detail}", soft_wrap=True)
-            if one.remedy:
-                out.print(f"{'':19}[dim]{one.remedy}[/]", soft_wrap=True)
+            finding(one.state, one.name, one.detail, one.remedy)
     if any(one.state == BAD for one in found):
         sys.exit(1)
 

@@ -14,6 +14,7 @@ from trainmaster.cli import (
     access,
     cluster,
     doctor,
+    engine,
     flavor,
     jobs,
     node,
@@ -38,7 +39,10 @@ app = typer.Typer(
     help="Trainmaster: from one job file to a trained, versioned model.",
     epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
 )
-for part in (serve, submit, jobs, watch, queue, cluster, node, pool, workspace, flavor, simulate, access, doctor):
+PARTS = (
+    serve, submit, jobs, watch, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
+)  # fmt: skip
+for part in PARTS:
     part.add_to(app)
 
 

@@ -57,6 +57,19 @@ def _e(text: Any) -> str:
     return escape("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text)))
 
 
+MARKS: Final = {"ok": "[green]ok[/]      ", "warning": "[yellow]warning[/] ", "bad": "[red]bad[/]     "}
+
+
+def finding(mark: str, name: str, detail: str, remedy: str = "", *, width: int = 10) -> None:
+    """Print one thing that was looked at: ok, warning (works, with less) or bad; below it the remedy. `width`: of the name, in cells."""
+    from rich.cells import cell_len
+
+    out, filled = console(), name + " " * (width - cell_len(name))
+    out.print(f"{MARKS[mark]}[bold]{_e(filled)}[/] {_e(detail)}", soft_wrap=True)
+    if remedy:
+        out.print(f"{'':{width + 9}}[dim]{_e(remedy)}[/]", soft_wrap=True)
+
+
 def state(name: str) -> str:
     """Return a state in its colour."""
     return f"[{COLOURS.get(name, 'white')}]{name}[/]"

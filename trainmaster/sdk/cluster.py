@@ -20,6 +20,12 @@ class ClusterCalls:
     def __init__(self, http: Transport) -> None:
         self._http = http
 
+    # -- engines -----------------------------------------------------------------------------------------------
+
+    def engines(self) -> list[Answer]:
+        """Return what runs the jobs: this machine and clusters, each with its pools, its nodes and whether it answers."""
+        return [*self._http.json("GET", "/engines")["items"]]
+
     # -- nodes -------------------------------------------------------------------------------------------------
 
     def nodes(self) -> list[Answer]:

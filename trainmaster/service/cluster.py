@@ -36,15 +36,6 @@ def cluster_view(context: Context, measured: dict[str, Any], who: Principal) -> 
         "pools": [{"name": name} for name in sorted({node.pool for node in nodes})],
         "queue": {"waiting": waiting, "running": running},
         "sandbox": context.engines.first.isolation(),
-        "engines": [
-            {
-                "name": engine.name,
-                "owns_queue": engine.flags.owns_queue,
-                "down": context.engines.down(engine),
-                "pools": [name for name in context.pools.pools if context.engines.of(name) is engine],
-            }
-            for engine in context.engines
-        ],
     }
 
 

@@ -32,6 +32,22 @@ class ClusterViews:
     def __init__(self, context: Context) -> None:
         self._ctx, self._pools = context, context.pools
 
+    async def engines(self, who: Principal) -> dict[str, Any]:
+        """Return all engines, each asked whether it answers (5 s at most). Raises Forbidden."""
+        decide(who, "cluster:read").demand()
+        engines, kinds = self._ctx.engines, {one.name: one.kind for one in self._ctx.config.engines}
+        answers, items = await engines.health(), []
+        for engine in engines:
+            nodes = [node for node in self._pools.nodes if engines.of(node.pool) is engine]
+            answer = answers[engine.name]
+            items.append({
+                "name": engine.name, "kind": kinds.get(engine.name, ""), "owns_queue": engine.flags.owns_queue,
+                "pools": [name for name in self._pools.pools if engines.of(name) is engine],
+                "nodes": len(nodes), "nodes_in_service": sum(node.schedulable for node in nodes),
+                "trouble": None if answer == "ok" else both(answer),
+            })  # fmt: skip
+        return {"items": items}
+
     def pools(self, who: Principal, workspace: str = DEFAULT) -> dict[str, Any]:
         """Return all pools, each with whether `workspace` may use it (R11). Raises Forbidden."""
         decide(who, "cluster:read").demand()

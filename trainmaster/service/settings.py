@@ -1,10 +1,11 @@
 """Reads HOME/config.toml into core.config. Refuses unknown keys and wrong types, all at once, naming the remedy."""
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, get_type_hints
+from typing import Any, Final, get_type_hints
 
 from trainmaster.core.config import (
     ENGINE_KINDS,
@@ -17,6 +18,8 @@ from trainmaster.core.config import (
 )
 from trainmaster.core.errors import ProblemList
 
+WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+"""How engines and pools may be called: as everything that people name."""
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
 _CHOICES = {
     "local.sandbox": ("auto", "bubblewrap", "none"),
@@ -68,6 +71,9 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
         ("kind", [one.kind for one in found if one.kind == "local"]),
     ]
     for key, names in takes:
+        for bad in sorted({name for name in names if not WORD.fullmatch(name)}):
+            rule = "must begin with a letter or digit, and have letters, digits and ._- only, 63 at most"
+            problems.add(f"engines.{key}", rule, "Write another name.", value=bad)
         for twice in sorted({name for name in names if names.count(name) > 1}):
             problems.add(f"engines.{key}", f"{twice} stands in two of them", "Each may stand in one.", value=twice)
     return found
@@ -123,7 +129,7 @@ def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
     if isinstance(value, int | float) and value < 0:
         problems.add(path, "must not be negative", "Use 0 for no limit, or a positive number.", value=value)
         return None
-    choices = _CHOICES.get(path)
+    choices = _CHOICES.get(re.sub(r"\.\d+(?=\.)", "", path))
     if choices and value not in choices:
         problems.add(path, f"must be one of {', '.join(choices)}", f"Write {choices[0]!r}.", value=value)
         return None

@@ -1,6 +1,6 @@
 /** The machines and how they are shared: pools, virtual clusters, workspaces, flavors; and what forms need to know about the platform. */
 import { get, patch, post, put, remove } from "./client";
-import type { Cluster, ClusterResources, CardDemand, Flavor, Meta, NodeDetail, ResourcePool, VirtualCluster, Workspace } from "./types";
+import type { Cluster, ClusterResources, CardDemand, Engine, Flavor, Meta, NodeDetail, ResourcePool, VirtualCluster, Workspace } from "./types";
 
 const at = (...names: string[]): string => names.map(encodeURIComponent).join("/");
 
@@ -9,6 +9,8 @@ export const readMeta = (): Promise<Meta> => get("/meta");
 
 export const readResources = (flavors: string[], workspace: string, pool: string | undefined): Promise<ClusterResources> =>
   get("/cluster/resources", { flavors, workspace, pool });
+
+export const listEngines = (): Promise<{ items: Engine[] }> => get("/engines");
 
 export const listPools = (workspace?: string): Promise<{ items: ResourcePool[] }> => get("/pools", { workspace });
 export type PoolBody = Pick<ResourcePool, "kind" | "workspaces" | "description">;

@@ -648,6 +648,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/engines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Engines
+         * @description List what runs the jobs: pools and nodes of each engine, and whether it answers.
+         */
+        get: operations["list_engines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pools": {
         parameters: {
             query?: never;
@@ -1826,8 +1846,6 @@ export interface components {
             queue: components["schemas"]["Queue"];
             /** Sandbox */
             sandbox: unknown;
-            /** Engines */
-            engines: components["schemas"]["Engine"][];
         } & {
             [key: string]: unknown;
         };
@@ -1866,17 +1884,32 @@ export interface components {
         };
         /**
          * Engine
-         * @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `down`: why it cannot be used.
+         * @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now.
          */
         Engine: {
             /** Name */
             name: string;
+            /** Kind */
+            kind: string;
             /** Owns Queue */
             owns_queue: boolean;
-            /** Down */
-            down: string | null;
             /** Pools */
             pools: string[];
+            /** Nodes */
+            nodes: number;
+            /** Nodes In Service */
+            nodes_in_service: number;
+            trouble: components["schemas"]["Text"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Engines
+         * @description All engines, as the configuration names them.
+         */
+        Engines: {
+            /** Items */
+            items: components["schemas"]["Engine"][];
         } & {
             [key: string]: unknown;
         };
@@ -4869,6 +4902,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_engines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Engines"];
                 };
             };
             /** @description Refused: a problem document */

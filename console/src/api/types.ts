@@ -83,6 +83,7 @@ export type Knob = Omit<S["Knob"], "value" | "default"> & { value: KnobValue; de
 export type PolicyView = Omit<S["PolicyView"], "knobs"> & { knobs: Knob[] };
 export type PolicyEffect = S["PolicyEffect"];
 export type WaitFigures = S["WaitFigures"];
+export type Engine = S["Engine"];
 export type ResourcePool = S["ResourcePool"];
 export type VirtualCluster = S["VirtualCluster"];
 export type Share = S["Share"];

@@ -254,9 +254,9 @@ def _command(pid: str) -> bytes:
 
 
 def imported() -> list[str]:
-    """Return the files that a step imports, by a real one."""
+    """Return the files that a step and a survey import, by a real one."""
     code = (
-        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older, step;"
+        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older, survey;"
         " from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()];"
         " print(json.dumps([[name, getattr(m, '__file__', None)] for name, m in sys.modules.items()]))"
     )

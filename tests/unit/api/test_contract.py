@@ -91,7 +91,7 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     platform.run(made["id"])
     for path, shape in {
         "/pools": "ResourcePools", "/virtual-clusters": "VirtualClusters", "/workspaces": "Workspaces", "/flavors": "Flavors",
-        "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
+        "/engines": "Engines", "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
         "/cluster/resources": "ClusterResources", "/queue": "QueuePage", "/queue/timeline": "Timeline",
         "/queue/policy": "PolicyView", "/queue/history": "History", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
     }.items():  # fmt: skip

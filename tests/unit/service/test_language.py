@@ -19,7 +19,7 @@ from trainmaster.spec.problems import TEXTS, problem
 SAY = {
     "NotFound", "Conflict", "Unauthenticated", "Forbidden", "TooLarge", "RateLimited", "StorageFailed", "Unavailable",
     "InvalidSpec", "Unsatisfiable", "InvalidRequest", "Misdirected", "Problem", "Verdict", "Decision", "Refused",
-    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused",
+    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check",
 }  # fmt: skip
 """What is called with a sentence for people. Other calls of these names (a set's `add`) have no sentence."""
 
@@ -28,6 +28,7 @@ OUTSIDE = (
     "sdk/",
     "simulate/",
     "service/settings.py",
+    "service/settings_file.py",
     "store/database.py",
     "store/migrate.py",
     "engines/fake",

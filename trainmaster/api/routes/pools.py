@@ -1,4 +1,4 @@
-"""Pools, virtual clusters and nodes: who may use which machines, and which machines are in service."""
+"""Engines, pools, virtual clusters and nodes: who may use which machines, and which machines are in service."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -80,6 +80,12 @@ def limits(given: dict[str, Any]) -> dict[str, Limit]:
 def virtual_cluster_of(name: str, body: VirtualClusterBody) -> VirtualCluster:
     """Return a virtual cluster as a record."""
     return VirtualCluster(name, body.pool, limits(body.share), body.description)
+
+
+@routes.route("GET", "/engines", scope="cluster:read", answers={200: "Engines"})
+async def list_engines(request: Request) -> Response:
+    """List what runs the jobs: pools and nodes of each engine, and whether it answers."""
+    return Json(await platform(request).resources.engines(who(request)))
 
 
 @routes.route("GET", "/pools", scope="cluster:read", answers={200: "ResourcePools"})

@@ -24,7 +24,7 @@ from typing import Final, Literal
 from trainmaster.core.errors import TrainmasterError, Unavailable
 
 Process = subprocess.Popen[bytes]
-Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct"]
+Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr"]
 TIMEOUT_S: Final = 30.0
 """Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that was seen."""
 AT_ONCE: Final = 4
@@ -188,14 +188,14 @@ def command(access: Access, program: Program, words: tuple[str, ...], user: str 
 def failure(program: str, code: int, said: str) -> TrainmasterError:
     """Return what to raise when `program` ended with `code` and `said` this."""
     words = plain(said) or f"{program} ended with exit code {code}"
-    if any(sign in said for sign in DOWN):
-        return ClusterDown(
-            f"The cluster does not answer: {words}", remedy="Nothing is lost; it is asked again until it does."
-        )
-    if any(sign in said for sign in UNUSABLE):
+    if any(sign in said for sign in UNUSABLE):  # first: munge, too, says that a connection was refused
         return ClusterDown(
             f"The server cannot speak with the cluster: {words}",
             remedy="Look at slurm.conf, munge and the sudo rule on the server's machine.",
+        )
+    if any(sign in said for sign in DOWN):
+        return ClusterDown(
+            f"The cluster does not answer: {words}", remedy="Nothing is lost; it is asked again until it does."
         )
     return ClusterRefused(words)
 

@@ -35,7 +35,7 @@ from trainmaster.engines.base import (
     Sink,
     Waiting,
 )
-from trainmaster.engines.slurm import disk, parse, script
+from trainmaster.engines.slurm import checks, disk, parse, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import AHEAD_S, AT_ONCE, Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
@@ -85,11 +85,8 @@ class SlurmEngine:
     async def start(self, sink: Sink) -> None:
         """Ask the cluster who it is, and bring our code to the shared folder. Raises Unavailable."""
         self._sink = sink
-        if script.PATH.fullmatch(self.layout.bulk) is None:
-            raise Unavailable(
-                f"The data folder {self.layout.bulk} has a character that Slurm or a shell would take for its own",
-                remedy="Set server.data to a folder whose path has letters, digits and ./_-+@=,: only.",
-            )
+        if not (called := checks.path(self.layout.bulk)).ok:
+            raise Unavailable(called.text, remedy=called.remedy)
         try:
             self.version = await self.commands.version()
             self._package = await asyncio.to_thread(deliver, self.layout.bulk)

@@ -249,6 +249,18 @@ def _outside(text: str) -> Iterator[str]:
         yield text[start:]
 
 
+# -------------------------------------------------------------------------------------------------------- configuration
+
+_AS_OF: Final = re.compile(r"Configuration data as of (\d+)")
+
+
+def configuration(text: str) -> dict[str, str]:
+    """Return what ``scontrol show config`` says by name, and as "now" the controller's clock (epoch seconds), where it is told."""
+    found = {match[1]: match[2] for match in re.finditer(r"^(\w+) += (.*)$", text, re.MULTILINE)}
+    now = _AS_OF.search(text)
+    return {**found, "now": now[1]} if now is not None else found
+
+
 # ----------------------------------------------------------------------------------------------- partitions, reservations
 
 

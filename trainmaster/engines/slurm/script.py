@@ -19,17 +19,19 @@ NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,127}")
 """Partitions, features, types of cards, reservations, accounts, hosts."""
 ATTEMPT: Final = re.compile(r"t[0-9a-f]{32}-[1-9][0-9]{0,5}")
 PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
-"""No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so, which `engine add` checks."""
+"""No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so (`checks.folder`)."""
 
 SIGNAL_AHEAD_S: Final = 30.0
 """Slurm's clock for --signal is a minute coarse; it asks a step to end so much earlier than the grace period needs."""
 
-START: Final = (
+_START: Final = (
     'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
     " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
-    " from trainmaster.agent.step import main; sys.exit(main(sys.argv[2:]))"
+    " from trainmaster.agent.{} import main; sys.exit(main(sys.argv[2:]))"
 )
-"""Nothing of the node's own Python settings or folders takes part: -I -S, and the package at the one place given."""
+START, SURVEY = _START.format("step"), _START.format("survey")
+"""What runs on the nodes: the tasks of an attempt, or a look at what a node has. Nothing of the node's own Python settings or
+folders takes part: -I -S, and the package at the one place given."""
 
 INHERITED: Final = (
     "NTASKS",
@@ -99,8 +101,8 @@ def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
     return tuple(tuple(tasks) for tasks in found.values())
 
 
-def script(gang: Gang, terms: Terms, place: Place) -> str:
-    """Return the batch script of `gang`. Raises ValueError for what cannot be asked of Slurm, in words."""
+def script(gang: Gang, terms: Terms, place: Place, start: str = START) -> str:
+    """Return the batch script of `gang`; `start`: START or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
     attempt = _checked(ATTEMPT, attempt_id(gang.job, gang.attempt), "an attempt")
     parts = components(gang.roles)
     lines = [
@@ -115,7 +117,7 @@ def script(gang: Gang, terms: Terms, place: Place) -> str:
         card = terms.card(ask)
         options = (*_common(attempt, terms, card.feature), *_resources(len(part), ask, card))
         lines += [f"#SBATCH {option}" for option in options]
-    return "\n".join([*lines, *_body(parts, gang.roles, terms, place)]) + "\n"
+    return "\n".join([*lines, *_body(parts, gang.roles, terms, place, start)]) + "\n"
 
 
 def _common(attempt: str, terms: Terms, of_cards: str) -> list[str]:
@@ -153,7 +155,7 @@ def _cards(card: Card, count: int) -> str:
     return f"{_checked(NAME, card.type, 'card')}:{count}" if card.type else str(count)
 
 
-def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place) -> list[str]:
+def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place, start: str) -> list[str]:
     """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
     steps, facts = [], []
     for number, part in enumerate(parts):
@@ -172,7 +174,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
             "-I",
             "-S",
             "-c",
-            f"'{START}'",
+            f"'{start}'",
             _path(place.package),
             _path(place.folder),
             '"$run"',

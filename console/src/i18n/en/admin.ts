@@ -14,6 +14,9 @@ export const admin = {
     pools: "Resource pools", hint: "Nodes that jobs choose together. A dedicated pool can be used by the workspaces named only.", kind: "Kind", kinds: { public: "public", dedicated: "dedicated" }, workspaces: "Workspaces", nodes: "Nodes", inService: "{{n}} of {{total}} in service", cards: "Cards", addPool: "Add a pool",
     shares: "Virtual clusters", sharesHint: "A guaranteed share of a pool. What its jobs leave idle may be lent to others until it is wanted back.", pool: "Pool", share: "Share", addShare: "Add a virtual cluster",
   },
+  engines: {
+    title: "Engines", hint: "What runs the jobs. A pool lives on one engine. A cluster is added on the server's machine: tm engine add slurm NAME.", kinds: { local: "this machine", slurm: "Slurm cluster" }, pools: "Pools", state: "State", answers: "answers", silent: "does not answer",
+  },
   limits: {
     resource: "Resource", nominal: "Entitled to", cap: "At most", capHint: "Without a number, at most means: as much as others leave unused.", capBelow: "Less than what it is entitled to.", add: "Add a resource", used: "used {{used}}", borrowed: "{{borrowed}} borrowed", none: "no limit", upTo: "up to {{cap}}", memoryUnit: "MiB",
     names: { gpu: "Cards", cpu: "CPU cores", memory_mib: "Memory" }, of: "Cards {{model}}",

@@ -14,6 +14,9 @@ export const admin = {
     pools: "资源池", hint: "供任务选择的一组节点。专属资源池只能由指定的工作空间使用。", kind: "类型", kinds: { public: "公共", dedicated: "专属" }, workspaces: "工作空间", nodes: "节点", inService: "{{total}} 个中 {{n}} 个在用", cards: "加速卡", addPool: "添加资源池",
     shares: "虚拟集群", sharesHint: "资源池中的保障份额。其任务闲置的部分可以借给他人，需要时收回。", pool: "资源池", share: "份额", addShare: "添加虚拟集群",
   },
+  engines: {
+    title: "引擎", hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add slurm NAME 添加集群。", kinds: { local: "本机", slurm: "Slurm 集群" }, pools: "资源池", state: "状态", answers: "有响应", silent: "没有响应",
+  },
   limits: {
     resource: "资源", nominal: "保障额度", cap: "上限", capHint: "上限留空表示可用尽他人闲置的部分。", capBelow: "不能小于保障额度。", add: "添加资源", used: "已用 {{used}}", borrowed: "借用 {{borrowed}}", none: "不限", upTo: "上限 {{cap}}", memoryUnit: "MiB",
     names: { gpu: "加速卡", cpu: "CPU 核", memory_mib: "内存" }, of: "加速卡 {{model}}",

@@ -8,12 +8,13 @@ import type { ResourcePool, VirtualCluster } from "../../api/types";
 import { number } from "../../shared/format";
 import { Pending } from "../../shared/ui";
 import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
+import { Engines } from "./engines";
 import { LimitsEditor, limitsOf, rowsOf, Shares, type LimitRow } from "./limits";
 
 export function PoolsAdmin(): ReactNode {
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
   if (!pools.data) return <Pending query={pools} />;
-  return <div className="tm-stack"><Pools pools={pools.data.items} /><Shared pools={pools.data.items} /></div>;
+  return <div className="tm-stack"><Pools pools={pools.data.items} /><Shared pools={pools.data.items} /><Engines /></div>;
 }
 
 /** Card models of all pools, for those who write limits. */

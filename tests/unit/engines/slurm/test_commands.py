@@ -149,3 +149,11 @@ def test_versions() -> None:
     assert version_of("slurm 24.11.0-0rc1") == (24, 11, 0)
     with pytest.raises(ClusterRefused):
         version_of("command not found")
+
+
+def test_a_munge_that_is_down_is_not_a_cluster_that_is() -> None:
+    """Both say that a connection was refused, but to start munged is up to whoever runs this machine."""
+    said = (
+        'scontrol: error: Munge encode failed: Failed to connect to "/run/munge/munge.socket.2": Connection refused\n'
+    )
+    assert failure("scontrol", 1, said).message.startswith("The server cannot speak with the cluster: ")

@@ -1,0 +1,121 @@
+"""What is judged about a cluster before jobs are sent there."""
+
+import ast
+import inspect
+from typing import Any
+
+import pytest
+
+from trainmaster.core.chinese import chinese
+from trainmaster.engines.slurm import checks, examine, states, trial
+from trainmaster.engines.slurm.checks import Check
+from trainmaster.service import adding
+
+CONFIG = {
+    "ClusterName": "alps",
+    "SLURM_VERSION": "22.05.8",
+    "AccountingStorageType": "accounting_storage/slurmdbd",
+    "MaxJobCount": "10000",
+}
+FOUND: dict[str, Any] = {
+    "event": "survey", "word": "w", "node": "n1", "machine": "m", "python": "3.9.2", "user": 0, "writing": "", "private": "",
+    "sandbox": True, "degraded": "", "cards": [], "devices": [], "environment": None, "environment_there": False, "at": 0.0,
+}  # fmt: skip
+
+
+def bad(found: list[Check]) -> dict[str, str]:
+    """Return by name what keeps jobs away."""
+    return {check.name: check.text for check in found if check.bad}
+
+
+def test_every_check_has_a_name_in_both_languages() -> None:
+    made = set()
+    for module in (checks, examine, trial, adding):
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Check" and node.args:
+                assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
+                made.add(node.args[0].value)
+    assert made == set(checks.LABELS)
+    assert all(label.zh and label.en for label in checks.LABELS.values())
+
+
+@pytest.mark.parametrize(
+    ("version", "ok", "says"),
+    [
+        ((20, 2, 7), False, "too old"), ((20, 11, 0), True, "20.11.0"), ((22, 5, 8), True, "22.05.8"),
+        ((24, 11, 5), True, "newer than 22.05"),
+    ],
+)  # fmt: skip
+def test_versions(version: tuple[int, int, int], ok: bool, says: str) -> None:
+    check = checks.version(version)
+    assert (check.ok, says in check.text) == (ok, True)
+
+
+def test_a_controller_of_another_version_is_only_told() -> None:
+    assert checks.controller(CONFIG, (22, 5, 2)).ok
+    other = checks.controller(CONFIG, (21, 8, 0))
+    assert not other.ok
+    assert not other.bad
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ok", "keeps_away"),
+    [(-1.0, 0.5, True, False), (-40.0, 40.0, True, False), (3.0, 4.0, False, False), (-9.0, -3.0, False, False), (61.0, 90.0, False, True)],
+)  # fmt: skip
+def test_a_clock_is_wrong_only_where_no_delay_explains_it(low: float, high: float, ok: bool, keeps_away: bool) -> None:
+    check = checks.clock(low, high)
+    assert (check.ok, check.bad) == (ok, keeps_away)
+
+
+def test_the_least_of_all_limits_counts() -> None:
+    assert checks.pending(1000, 2, CONFIG, []).ok
+    few = checks.pending(1000, 2, CONFIG, [500, 5000])
+    assert "takes only 500" in few.text
+    assert "most_pending = 125 " in few.remedy
+    assert not few.bad
+
+
+def test_a_folder_in_memory_is_refused_and_one_that_may_be_served_from_here_is_not() -> None:
+    assert "memory of this machine" in checks.folder("/dev/shm/x", True, "tmpfs", "").text
+    assert checks.folder("/srv/x", True, "ext4", "").ok
+    assert checks.folder("/srv/x", True, "nfs4", "").text == "/srv/x (nfs4)"
+    assert not checks.folder("/srv/a b", True, "nfs4", "").ok
+
+
+def test_a_node_that_has_everything() -> None:
+    assert bad(checks.survey("gpu", FOUND, "w", "auto", 0)) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "sandbox", "cards", "name"),
+    [
+        ({"word": "old"}, "auto", 0, "shared"), ({"writing": "Read-only file system (/s)"}, "auto", 0, "shared"),
+        ({"private": "No space left on device (/tmp)"}, "auto", 0, "private"), ({"sandbox": False}, "bubblewrap", 0, "sandbox"),
+        ({"environment": "/opt/x"}, "auto", 0, "environment"), ({}, "auto", 1, "cards"), ({"cards": ["0"]}, "none", 0, "cards"),
+    ],
+)  # fmt: skip
+def test_what_a_node_lacks(change: dict[str, Any], sandbox: str, cards: int, name: str) -> None:
+    assert list(bad(checks.survey("gpu", {**FOUND, **change}, "w", sandbox, cards))) == [name]
+
+
+def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
+    told = checks.survey("gpu", {**FOUND, "sandbox": False, "degraded": "bubblewrap is not installed"}, "w", "auto", 0)
+    assert [check.name for check in told if not check.ok] == ["sandbox"]
+    assert bad(told) == {}
+
+
+@pytest.mark.parametrize(
+    ("log", "name", "says"),
+    [
+        ("Python 3.9 or newer is needed on the nodes, this is 3.6.8 (default)\nsrun: error", "python", "is Python 3.6.8"),
+        ("slurmstepd: error: execve(): /opt/py: No such file or directory\n", "python", "there is no /opt/py on n1"),
+        ("srun: error: Unable to create step: out of cheese\n", "probe", "out of cheese"),
+        ("", "shared", "wrote nothing into /s; Slurm says of the job: failed"),
+        (None, "shared", "wrote nothing into /s"),
+    ],
+)  # fmt: skip
+def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
+    check = checks.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), log)
+    assert (check.name, check.bad, check.where) == (name, True, "gpu")
+    assert says in check.text
+    assert chinese(check.text) != check.text

@@ -1,0 +1,83 @@
+"""Shows the checks of a cluster as they are made, in the language of the terminal, and all of them as JSON at the end."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from trainmaster.cli.context import language
+
+if TYPE_CHECKING:
+    from trainmaster.engines.slurm.checks import Check
+    from trainmaster.engines.slurm.examine import Examination
+
+WIDTH: Final = 24
+"""Of the names, in cells."""
+
+
+def words(sentence: str) -> str:
+    """Return a sentence of ours in the language of the terminal."""
+    from trainmaster.core.chinese import chinese
+
+    return chinese(sentence) if language() == "zh" else sentence
+
+
+class Screen:
+    """Where the checks of one command appear. `as_json`: nothing does before the end."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+        self.checks: list[Check] = []
+
+    @property
+    def bad(self) -> bool:
+        """Whether something must be mended before jobs are sent there."""
+        return any(check.bad for check in self.checks)
+
+    def show(self, checks: "Iterable[Check]") -> None:
+        """Take these in, and print a line for each."""
+        from trainmaster.cli.render import finding
+        from trainmaster.engines.slurm.checks import LABELS
+
+        for check in checks:
+            self.checks.append(check)
+            if self.as_json:
+                continue
+            label = getattr(LABELS[check.name], language()) + (f" ({check.where})" if check.where else "")
+            mark = "ok" if check.ok else "bad" if check.needed else "warning"
+            finding(mark, label, words(check.text), "" if check.ok else words(check.remedy), width=WIDTH)
+
+    def wait(self, where: str, text: str) -> None:
+        """Say what the probe job in a partition waits for, on standard error."""
+        print(f"        ... {where}: {words(text)}", file=sys.stderr, flush=True)
+
+    def examine(self, examination: "Examination") -> None:
+        """Make all checks. Interrupted or ended, it first takes back what it has put into the cluster's queue."""
+
+        async def look() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+            async for check in examination.run():
+                self.show([check])
+
+        try:
+            asyncio.run(look())
+        except asyncio.CancelledError:
+            sys.exit(128 + signal.SIGTERM)
+
+    def result(self, **more: Any) -> dict[str, Any]:
+        """Return everything for programs."""
+        from trainmaster.core.chinese import chinese
+
+        return {
+            "ok": not self.bad,
+            "checks": [
+                {"name": check.name, "where": check.where, "ok": check.ok, "needed": check.needed,
+                 "text": {"zh": chinese(check.text), "en": check.text},
+                 "remedy": {"zh": chinese(check.remedy), "en": check.remedy}}
+                for check in self.checks
+            ],
+            **more,
+        }  # fmt: skip

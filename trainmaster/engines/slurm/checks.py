@@ -1,0 +1,380 @@
+"""What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy. Pure.
+
+Who looks is `examine`; the engine's own start uses the same checks. A sentence says what was found, a remedy what to do; both have
+their Chinese in `core.chinese_slurm`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from trainmaster.engines.slurm import script
+from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.states import Seen
+
+PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
+"""What must be on the server's machine. (`sacct` and `sacctmgr` are used where there is an accounting.)"""
+OLDEST: Final = (20, 11)
+"""Our scripts use the words ``hetjob`` and ``SLURM_..._HET_GROUP_n`` (20.02), and ``srun --overlap`` (20.11)."""
+TESTED: Final = (22, 5)
+"""What our tests run on: Debian 12's. Nothing is asked for by position or as JSON, whose form changes between versions."""
+LEAST_MIB: Final = 1024
+ROOMY_MIB: Final = 20 * 1024
+"""Free space below which no engine is added, and below which it is told."""
+SKEW_S: Final = 2.0
+WRONG_S: Final = 60.0
+"""Difference of two clocks from which it is told, and from which limits of time would be wrong for people."""
+VANISHING: Final = frozenset({"tmpfs", "ramfs", "devtmpfs"})
+"""File systems in memory: of this machine alone, and empty after a restart."""
+LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "overlay", "f2fs", "jfs"})
+"""File systems of one machine; it may itself be the one that serves them to the nodes."""
+
+
+class Label(NamedTuple):
+    """What a check is called, in zh and en."""
+
+    zh: str
+    en: str
+
+
+LABELS: Final[dict[str, Label]] = {
+    "user": Label("用户", "user"),
+    "moving": Label("已有数据", "data there"),
+    "jobs": Label("已有任务", "jobs there"),
+    "folder": Label("共享目录", "shared folder"),
+    "space": Label("空间", "free space"),
+    "programs": Label("客户端程序", "programs"),
+    "conf": Label("slurm.conf", "slurm.conf"),
+    "version": Label("版本", "version"),
+    "munge": Label("munge", "munge"),
+    "controller": Label("控制器", "controller"),
+    "clock": Label("时钟", "clock"),
+    "partition": Label("分区", "partition"),
+    "accounting": Label("记账", "accounting"),
+    "pending": Label("排队上限", "queue limit"),
+    "submit": Label("提交权限", "may submit"),
+    "probe": Label("试探任务", "probe job"),
+    "python": Label("节点 Python", "node's Python"),
+    "shared": Label("节点看到的目录", "node's folder"),
+    "private": Label("节点 /tmp", "node's /tmp"),
+    "environment": Label("Python 环境", "environment"),
+    "sandbox": Label("沙箱", "sandbox"),
+    "cards": Label("加速卡", "cards"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at, a key of LABELS. `needed` False: jobs run without it. `where`: the partition, "" the cluster."""
+
+    name: str
+    ok: bool
+    text: str
+    remedy: str = ""
+    needed: bool = True
+    where: str = ""
+
+    @property
+    def bad(self) -> bool:
+        """Whether no job may be sent before this is mended."""
+        return self.needed and not self.ok
+
+
+# ----------------------------------------------------------------------------------------------------- the server's machine
+
+
+def path(data: str) -> Check:
+    """Judge how the data folder is called."""
+    if script.PATH.fullmatch(data) is None:
+        return Check(
+            "folder", False, f"The data folder {data} has a character that Slurm or a shell would take for its own",
+            "Set server.data to a folder whose path has letters, digits and ./_-+@=,: only.",
+        )  # fmt: skip
+    return Check("folder", True, data)
+
+
+def user(mine: int, owner: int, name: str, home: str) -> Check:
+    """Judge whether this is the system user that the server runs as, who owns its home folder."""
+    if mine == owner:
+        return Check("user", True, f"{name}, as the server")
+    return Check(
+        "user", False, f"{home} belongs to another user, as whom the server runs",
+        f"Say it as that user: sudo -u '#{owner}' tm engine ...",
+    )  # fmt: skip
+
+
+def folder(data: str, there: bool, kind: str, trouble: str) -> Check:
+    """Judge the data folder on this machine. `kind`: its file system's; `trouble`: why it cannot be written."""
+    if not (called := path(data)).ok:
+        return called
+    if not there:
+        return Check(
+            "folder", False, f"there is no folder {data}",
+            "Mount the shared file system, or make the folder (mode 700, of the server's user).",
+        )  # fmt: skip
+    if trouble:
+        remedy = "It must be writable for the server's user, and know fsync and hard links."
+        return Check("folder", False, f"{data} cannot be used: {trouble}", remedy)
+    if kind in VANISHING:
+        return Check(
+            "folder", False, f"{data} lies in the memory of this machine ({kind})",
+            "Name a folder of the shared file system: --data FOLDER.",
+        )  # fmt: skip
+    if kind in LOCAL:
+        return Check("folder", True, f"{data} ({kind}: right if this machine serves it to the nodes; they will tell)")
+    return Check("folder", True, f"{data} ({kind})")
+
+
+def space(data: str, free_mib: int) -> Check:
+    """Judge the room for code, logs, outputs and models."""
+    text = f"{free_mib / 1024:.1f} GiB free in {data}"
+    remedy = "Code, logs, outputs and models of all jobs lie there: make room, or name another folder."
+    if free_mib < ROOMY_MIB:
+        return Check("space", False, text, remedy, needed=free_mib < LEAST_MIB)
+    return Check("space", True, text)
+
+
+def programs(found: Mapping[str, bool], where: str) -> Check:
+    """Judge which of PROGRAMS are there. `where`: in words, the places looked at."""
+    lacking = ", ".join(name for name in PROGRAMS if not found[name])
+    if lacking:
+        return Check(
+            "programs", False, f"not found in {where}: {lacking}",
+            "Install Slurm's client programs (Debian and Ubuntu: slurm-client), or name their folder: --programs FOLDER.",
+        )  # fmt: skip
+    return Check("programs", True, where)
+
+
+def conf(given: str, trouble: str) -> Check:
+    """Judge whether slurm.conf can be read. `given` "": the programs find it themselves."""
+    if trouble:
+        return Check("conf", False, f"{given} cannot be read: {trouble}", "Name the cluster's slurm.conf: --conf FILE.")
+    return Check("conf", True, given or "as the programs find it")
+
+
+def munge(place: str, trouble: str) -> Check:
+    """Judge whether munged answers on this machine."""
+    if trouble:
+        return Check(
+            "munge", False, f"munged does not answer at {place}: {trouble}",
+            "Start it (systemctl start munge); its key is that of the cluster, /etc/munge/munge.key.",
+        )  # fmt: skip
+    return Check("munge", True, f"answers at {place}")
+
+
+def version(client: tuple[int, int, int]) -> Check:
+    """Judge the version of the client programs."""
+    words = dotted(client)
+    if client[:2] < OLDEST:
+        return Check(
+            "version", False, f"Slurm {words} is too old: it must be {dotted(OLDEST)} or newer",
+            "Heterogeneous jobs are asked for in words that older versions do not know. Upgrade the cluster.",
+        )  # fmt: skip
+    if client[:2] > TESTED:
+        return Check("version", True, f"{words} (newer than {dotted(TESTED)}, on which this was tested)")
+    return Check("version", True, words)
+
+
+def dotted(parts: Sequence[int]) -> str:
+    """Return a version as Slurm writes it: ``22.05.8``."""
+    return ".".join(f"{part:02d}" if at == 1 else str(part) for at, part in enumerate(parts))
+
+
+# --------------------------------------------------------------------------------------------------------------- the cluster
+
+
+def controller(said: Mapping[str, str], client: tuple[int, int, int]) -> Check:
+    """Judge the controller by its own configuration. A client may not be newer than its controller, nor two versions older."""
+    name, theirs = said.get("ClusterName", ""), said.get("SLURM_VERSION", "")
+    if theirs and not theirs.startswith(dotted(client)[:5]):
+        return Check(
+            "controller", False, f"slurmctld of {name} is of version {theirs}, the programs here of {dotted(client)}",
+            "They talk, but it is better that both are of the same version.", needed=False,
+        )  # fmt: skip
+    return Check("controller", True, f"slurmctld of {name} answers, version {theirs}")
+
+
+def no_answer(said: str, remedy: str) -> Check:
+    """Judge what came instead of an answer; ``scontrol ping`` says it of each controller, and no more."""
+    if "is DOWN" in said:
+        name = said.partition(";")[0]
+        return Check(
+            "controller",
+            False,
+            f"no controller answers: {name}",
+            "Look whether slurmctld runs there, and whether this machine reaches its port.",
+        )
+    return Check("controller", False, said, remedy or "Look at slurm.conf and munge on this machine.")
+
+
+def clock(low_s: float, high_s: float, where: str = "") -> Check:
+    """Judge how far another clock is ahead of ours: between `low_s` and `high_s` seconds."""
+    off = max(low_s, -high_s, 0.0)
+    if off <= SKEW_S:
+        return Check("clock", True, "the same as here", where=where)
+    remedy = "Set the clocks by NTP: starts, ends and limits are told by the node's clock."
+    return Check("clock", False, f"differs from this machine's by {off:.0f} s or more", remedy, off > WRONG_S, where)
+
+
+def partition(pool: str, name: str, there: Iterable[Partition], nodes: Iterable[NodeLine]) -> Check:
+    """Judge the partition that `pool` is to be."""
+    known = {one.name: one for one in there}
+    found = known.get(name)
+    if found is None:
+        names = ", ".join(sorted(one.name for one in known.values() if not one.hidden))
+        return Check(
+            "partition", False, f"there is no partition {name}; there are: {names}",
+            f"Name another for this pool: --pool {pool}=PARTITION.", where=name,
+        )  # fmt: skip
+    if not found.up:
+        return Check(
+            "partition", False, f"{name} is down: jobs would wait for ever",
+            f"The cluster's administrator lets it start jobs: scontrol update PartitionName={name} State=UP", where=name,
+        )  # fmt: skip
+    all_of_it = [node for node in nodes if name in node.partitions]
+    usable = [node for node in all_of_it if node.usable]
+    if not usable:
+        return Check(
+            "partition", False, f"{name} has {len(all_of_it)} nodes, and none can start a job now",
+            "The cluster's administrator sees why: sinfo -R", where=name,
+        )  # fmt: skip
+    cards = sum(card.count for node in usable for card in node.cards)
+    return Check("partition", True, f"{len(usable)} of {len(all_of_it)} nodes ready, {cards} cards", where=name)
+
+
+def accounting(said: Mapping[str, str]) -> Check:
+    """Tell whether Slurm keeps accounts. We need none: the nodes tell how each task ended."""
+    kind = said.get("AccountingStorageType", "").removeprefix("accounting_storage/")
+    if kind in ("", "none"):
+        return Check("accounting", True, "none; it is not needed", needed=False)
+    return Check("accounting", True, f"{kind}; it is not needed", needed=False)
+
+
+def pending(wanted: int, pools: int, said: Mapping[str, str], limits: Iterable[int]) -> Check:
+    """Judge whether so many may wait: `wanted` of each pool; `limits`: MaxSubmitJobs where they can be seen."""
+    total = wanted * max(1, pools)
+    most = min([int(said["MaxJobCount"])] * ("MaxJobCount" in said) + list(limits), default=None)
+    if most is not None and total > most:
+        return Check(
+            "pending", False, f"up to {total} of our jobs may wait there, but Slurm takes only {most}",
+            f"Let fewer wait: most_pending = {max(1, most // 2 // max(1, pools))} in this engine's section.", needed=False,
+        )  # fmt: skip
+    return Check("pending", True, f"up to {total} of our jobs may wait there", needed=False)
+
+
+def submit(where: str, refused: str) -> Check:
+    """Judge what ``sbatch --test-only`` said of a small job; `refused` "": it would be taken."""
+    if refused:
+        remedy = "Ask the cluster's administrator for the right to submit there; name an account with --account NAME."
+        return Check("submit", False, f"Slurm would refuse our jobs: {refused}", remedy, where=where)
+    return Check("submit", True, "Slurm would take our jobs", where=where)
+
+
+# ------------------------------------------------------------------------------------------------------------ the probe job
+
+
+def not_tried() -> Check:
+    """Say that there was no probe job."""
+    return Check("probe", False, "not tried while something above is missing", needed=False)
+
+
+def not_started(where: str, waited_s: float, reason: str) -> Check:
+    """Say that the probe job still waits when nobody wants to wait any more."""
+    return Check(
+        "probe", False, f"it did not start within {waited_s:.0f} s: {reason}",
+        "Wait longer (--wait 2h), or ask the cluster's administrator for a reservation (--reservation NAME).", where=where,
+    )  # fmt: skip
+
+
+_TOO_OLD: Final = re.compile(r"Python 3\.9 or newer is needed on the nodes, this is (\S+)")
+_NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
+
+
+def silent(where: str, python: str, data: str, node: str, seen: Seen | None, log: str | None) -> Check:
+    """Say why a probe job ended without a word. `log`: what it printed into the shared folder; None: nothing ever came there."""
+    if log and (found := _TOO_OLD.search(log)):
+        return Check(
+            "python", False, f"{python} on {node} is Python {found[1]}: it must be 3.9 or newer",
+            "Name another that is on all nodes: --python PATH.", where=where,
+        )  # fmt: skip
+    if log and (found := _NO_PYTHON.search(log)) and found[1].rstrip(":") == python:
+        return Check(
+            "python", False, f"there is no {python} on {node}: {found[2].strip()}",
+            "Install Python 3.9 or newer there, or name it: --python PATH.", where=where,
+        )  # fmt: skip
+    if log and log.strip():
+        lines = log.strip().splitlines()
+        said = ([line for line in lines if not line.startswith(("srun:", "slurmstepd:"))] or lines)[-1][:200]
+        return Check(
+            "probe", False, f"it ended on {node} and printed: {said}",
+            "Look at the node's slurmd log if this does not say enough.", where=where,
+        )  # fmt: skip
+    ended = seen.told("en") if seen is not None else "is not known to Slurm any more"
+    return Check(
+        "shared", False, f"{node or 'the node'} wrote nothing into {data}; Slurm says of the job: {ended}",
+        "Mount the same file system at the same path on every node, writable for the server's user.", where=where,
+    )  # fmt: skip
+
+
+def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int) -> list[Check]:
+    """Judge what a node told of itself (`agent.survey`). `word`: what it had to read; `cards`: how many it was to be given."""
+    node = found["node"]
+    right = found["word"] == word and not found["writing"]
+    trouble = found["writing"] or "it does not see what the server writes"
+    return [
+        Check("python", True, f"Python {found['python']} on {node}", where=where),
+        Check(
+            "shared", right,
+            f"{node} reads what the server writes, and writes, syncs and links there" if right else f"{node} cannot use it: {trouble}",
+            "" if right else "The shared file system must be writable on every node and know fsync and hard links.",
+            where=where,
+        ),
+        _private(where, found),
+        *_environment(where, found),
+        _sandbox(where, found, sandbox),
+        _cards(where, found, cards),
+    ]  # fmt: skip
+
+
+def _private(where: str, found: Mapping[str, Any]) -> Check:
+    if found["private"]:
+        remedy = "Each task keeps its sockets and small files in the node's own /tmp: make it writable."
+        return Check(
+            "private", False, f"{found['node']} has no room of its own: {found['private']}", remedy, where=where
+        )
+    return Check("private", True, "writable", where=where)
+
+
+def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
+    """Judge the Python environment of the tasks, where one is named."""
+    if found["environment"] is None:
+        return []
+    prefix, node = found["environment"], found["node"]
+    if not found["environment_there"]:
+        return [Check(
+            "environment", False, f"{node} has no {prefix}/bin/python",
+            "Name a folder with a Python environment that every node has: --environment PREFIX.", where=where,
+        )]  # fmt: skip
+    return [Check("environment", True, f"{node} has {prefix}/bin/python", where=where)]
+
+
+def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
+    if wanted == "none":
+        return Check("sandbox", True, "switched off: tasks see what their system user may see", where=where)
+    if found["sandbox"]:
+        return Check("sandbox", True, f"bubblewrap works on {found['node']}", where=where)
+    return Check(
+        "sandbox", False, found["degraded"], "Install bubblewrap on the nodes (package bubblewrap).",
+        needed=wanted == "bubblewrap", where=where,
+    )  # fmt: skip
+
+
+def _cards(where: str, found: Mapping[str, Any], wanted: int) -> Check:
+    given = len(found["cards"])
+    if given != wanted:
+        return Check(
+            "cards", False, f"asked for {wanted} cards, {found['node']} shows the job {given}",
+            "Look at gres.conf: Slurm must tell a job its cards (CUDA_VISIBLE_DEVICES) and hide the others.", where=where,
+        )  # fmt: skip
+    return Check("cards", True, f"{given} asked for, {given} given", where=where)

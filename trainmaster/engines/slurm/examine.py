@@ -1,0 +1,187 @@
+"""Looks at everything that a cluster must have before jobs are sent to it, from the server's machine, one `Check` after the other.
+
+Used before a cluster is added and whenever somebody asks. Invariants: nothing of the cluster is changed, and a probe job
+never outlives the look, however it ends.
+"""
+
+import os
+import pwd
+import re
+import shutil
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.agent.survey import trouble_writing
+from trainmaster.core.config import EngineConfig, SlurmEngineConfig
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.engines.slurm import checks, parse
+from trainmaster.engines.slurm.checks import Check
+from trainmaster.engines.slurm.commands import Access, Commands, environment
+from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.trial import Trial
+
+MOUNTS: Final = "/proc/self/mounts"
+CONF: Final = "/etc/slurm/slurm.conf"
+MUNGE: Final = "/run/munge/munge.socket.2"
+"""Where things are unless somebody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be looked at. `engine`: of kind slurm; its pools, none: every partition that is up. `home`, `data`: the server's.
+
+    `wait_s`: how long a probe job may wait for its start. `tell`: is given the partition and
+    what its probe job waits for, in words.
+    """
+
+    engine: EngineConfig
+    home: str
+    data: str
+    wait_s: float = 600.0
+    tell: Callable[[str, str], None] = lambda where, text: None
+
+    @property
+    def own(self) -> SlurmEngineConfig:
+        """What is said of the cluster."""
+        settings: SlurmEngineConfig = self.engine.settings
+        return settings
+
+
+class Examination:
+    """One look at one cluster."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted, self.own = wanted, wanted.own
+        self.commands = Commands(Access(self.own.conf, self.own.programs))
+        self.pools: tuple[str, ...] = wanted.engine.pools
+        self._partitions: list[Partition] = []
+        self._nodes: list[NodeLine] = []
+
+    async def run(self) -> AsyncIterator[Check]:
+        """Yield all checks. What cannot be looked at because of an earlier one is left out."""
+        fine = True
+        for check in self._machine():
+            fine = fine and not check.bad
+            yield check
+        talks = True
+        async for check in self._cluster():
+            talks = talks and not check.bad
+            yield check
+        if not fine or not talks:
+            yield checks.not_tried()
+            return
+        for partition in dict.fromkeys(map(self._partition, self.pools)):
+            for check in await self._trial(partition).run():
+                yield check
+
+    def _partition(self, pool: str) -> str:
+        return self.own.partitions.get(pool, pool)
+
+    # --------------------------------------------------------------------------------------------- the server's machine
+
+    def _machine(self) -> Iterator[Check]:
+        mine, home, data = os.geteuid(), self.wanted.home, self.wanted.data
+        owner = os.stat(home).st_uid if os.path.isdir(home) else mine
+        yield checks.user(mine, owner, pwd.getpwuid(mine).pw_name, home)
+        there = os.path.isdir(data)
+        yield checks.folder(data, there, file_system(data) if there else "", trouble_writing(data) if there else "")
+        if there:
+            yield checks.space(data, shutil.disk_usage(data).free >> 20)
+        place = self.own.programs or environment(self.commands.access)["PATH"]
+        yield checks.programs({name: shutil.which(name, path=place) is not None for name in checks.PROGRAMS}, place)
+        yield checks.conf(self.own.conf, _trouble_reading(self.own.conf) if self.own.conf else "")
+
+    # ------------------------------------------------------------------------------------------------------ the cluster
+
+    async def _cluster(self) -> AsyncIterator[Check]:
+        try:
+            client = await self.commands.version()
+            yield checks.version(client)
+            if (place := munge_socket(self.own.conf or CONF)) is not None:
+                yield (munge := checks.munge(place, _trouble_connecting(place)))
+                if munge.bad:  # Slurm's programs would try again for most of a minute before they say so
+                    return
+            await self.commands.run("scontrol", "ping")  # which says it at once where no controller runs
+            before = time.time()
+            said = parse.configuration(await self.commands.run("scontrol", "show", "config"))
+            yield checks.controller(said, client)
+            if "now" in said:
+                yield checks.clock(float(said["now"]) - time.time(), float(said["now"]) + 1.0 - before)
+            self._nodes = parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
+            self._partitions = parse.partitions(await self.commands.run("scontrol", "show", "partition", "-o"))
+        except (TrainmasterError, ValueError) as error:
+            yield checks.no_answer(getattr(error, "message", str(error)), getattr(error, "remedy", ""))
+            return
+        if not self.pools:
+            self.pools = tuple(one.name for one in self._partitions if one.up and not one.hidden)
+        for pool in self.pools:
+            yield checks.partition(pool, self._partition(pool), self._partitions, self._nodes)
+        yield checks.accounting(said)
+        yield checks.pending(self.wanted.engine.most_pending, len(self.pools), said, await self._limits(said))
+
+    async def _limits(self, said: Mapping[str, str]) -> list[int]:
+        """Return how many jobs the accounts of this user may submit, where that can be seen."""
+        if not said.get("AccountingStorageType", "").endswith("slurmdbd"):
+            return []
+        name = pwd.getpwuid(os.geteuid()).pw_name
+        words = ["-n", "-P", "show", "assoc", f"user={name}", "format=account,maxsubmit,grpsubmit"]
+        try:
+            lines = (await self.commands.run("sacctmgr", *words)).splitlines()
+        except TrainmasterError:  # not everybody may ask
+            return []
+        rows = [line.split("|") for line in lines if line.partition("|")[0] == self.own.account or not self.own.account]
+        return [int(cell) for row in rows for cell in row[1:] if cell.isdigit()]
+
+    # ---------------------------------------------------------------------------------------------------- the probe job
+
+    def _trial(self, partition: str) -> Trial:
+        usable = [node for node in self._nodes if partition in node.partitions and node.usable]
+        cards = int(bool(usable) and all(node.cards for node in usable))
+        return Trial(self.commands, self.own, self.wanted.data, partition, cards, self.wanted.wait_s, self.wanted.tell)
+
+
+def file_system(folder: str) -> str:
+    """Return the kind of file system that `folder` lies on: ``nfs4``, ``tmpfs``; "" where that is not known."""
+    place, found, longest = os.path.realpath(folder), "", 0
+    with open(MOUNTS, encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            _, at, kind, *_ = line.split(" ")
+            at = at.encode("latin-1", "replace").decode("unicode_escape")
+            if len(at) >= longest and (place == at or place.startswith(at.rstrip("/") + "/")):
+                found, longest = kind, len(at)
+    return found
+
+
+def munge_socket(conf: str) -> str | None:
+    """Return where munged of the cluster of this slurm.conf is to answer; None where that is not known, or something else is used."""
+    try:
+        with open(conf, encoding="utf-8", errors="replace") as file:
+            said = dict(re.findall(r"^\s*(AuthType|AuthInfo)\s*=\s*(\S+)", file.read(), re.MULTILINE | re.IGNORECASE))
+    except OSError:  # the programs get their settings elsewhere
+        return MUNGE if os.path.exists(MUNGE) else None
+    found = {key.lower(): value for key, value in said.items()}
+    if found.get("authtype", "auth/munge").lower() != "auth/munge":
+        return None
+    named = re.search(r"(?:^|,)socket=([^,]+)", found.get("authinfo", ""))
+    return named[1] if named is not None else MUNGE
+
+
+def _trouble_connecting(path: str) -> str:
+    with socket.socket(socket.AF_UNIX) as tried:
+        try:
+            tried.connect(path)
+        except OSError as error:
+            return error.strerror or str(error)
+    return ""
+
+
+def _trouble_reading(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            file.read(1)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

@@ -1,0 +1,166 @@
+"""One probe job in one partition: the real batch script, package and Python, and what a node there finds (`agent.survey`).
+
+Its folder lies beside those of real jobs and is removed with it. Invariant: the job is cancelled and the folder removed however
+this ends, also when whoever looks has enough of waiting.
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from trainmaster.agent import folder
+from trainmaster.agent.folder import Folder
+from trainmaster.agent.survey import REQUEST
+from trainmaster.core.config import SlurmEngineConfig
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import Gang, RoleCommand
+from trainmaster.core.records import Resources, Role
+from trainmaster.engines.slurm import checks, disk, script, states
+from trainmaster.engines.slurm.checks import Check
+from trainmaster.engines.slurm.commands import ClusterRefused, Commands
+from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm.queue import Queue
+
+LOOK_S: Final = 0.2
+SOON_S: Final = 3.0
+"""A wait of less is not worth a word."""
+LIMIT_S: Final = 300.0
+"""Slurm's limit for the job. It takes less than a second."""
+SPEAK_S: Final = 90.0
+"""How long a node that has started may say nothing: network file systems show a new file half a minute late."""
+LEAVE_S: Final = 5.0
+"""How long it may take to end by itself once it has told everything."""
+END_S: Final = 15.0
+"""How long a cancelled job may take to end before its folder is removed under it."""
+
+
+class Trial:
+    """`cards`: how many it asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why
+    it waits, in words."""
+
+    def __init__(
+        self, commands: Commands, own: SlurmEngineConfig, data: str, partition: str, cards: int, wait_s: float,
+        tell: Callable[[str, str], None],
+    ) -> None:  # fmt: skip
+        self.commands, self.own, self.data, self.partition = commands, own, data, partition
+        self.cards, self.wait_s, self.tell = cards, wait_s, tell
+        self.queue = Queue(commands, "")
+        self.job = "t" + secrets.token_hex(16)
+        self.attempt = attempt_id(self.job, 1)
+        self.shared = Folder(os.path.join(data, "checks", self.job))
+        self.word, self.answer = secrets.token_hex(8), secrets.token_hex(8)
+
+    async def run(self) -> list[Check]:
+        """Return what the node finds, or why it does not come to that."""
+        try:
+            text = self._script(await asyncio.to_thread(deliver, self.data))
+            await asyncio.to_thread(self._open)
+            await self.commands.test(given=text)
+            return [checks.submit(self.partition, ""), *await self._probe(text)]
+        except (ValueError, ClusterRefused) as error:
+            return [checks.submit(self.partition, getattr(error, "message", str(error)))]
+        except TrainmasterError as error:
+            return [Check("probe", False, error.message, error.remedy, where=self.partition)]
+        except OSError as error:
+            return [checks.folder(self.data, True, "", f"{error.strerror} ({error.filename})")]
+        finally:
+            await asyncio.to_thread(shutil.rmtree, self.shared.path, True)
+            with suppress(OSError):
+                os.rmdir(os.path.dirname(self.shared.path))
+
+    def _script(self, package: str) -> str:
+        resources = Resources(cpu=1, memory_mib=256, gpu=self.cards)
+        gang = Gang(
+            job=self.job, attempt=1, name="probe", user="", framework="single", roles=(Role("probe", 1, resources),),
+            commands=(RoleCommand(),), placement=(),
+        )  # fmt: skip
+        terms = script.Terms(
+            partition=self.partition, limit_s=LIMIT_S, features=self.own.features, reservation=self.own.reservation,
+            account=self.own.account, qos=self.own.qos,
+        )  # fmt: skip
+        return script.script(gang, terms, script.Place(self.shared.path, package, self.own.python), script.SURVEY)
+
+    def _open(self) -> None:
+        asked = {"word": self.word, "sandbox": self.own.sandbox, "environment": self.own.environment}
+        disk.write(self.shared.file(REQUEST), json.dumps(asked))
+        Path(self.shared.orders).touch(0o600)
+
+    async def _probe(self, text: str) -> list[Check]:
+        try:
+            await self.commands.run("sbatch", "--parsable", given=text)
+            found = await self._follow()
+            await self._ended(LEAVE_S)
+            return found
+        finally:
+            with suppress(TrainmasterError):
+                await self.commands.run("scancel", f"--name=tm-{self.attempt}")
+                await self._ended(END_S)
+
+    async def _follow(self) -> list[Check]:
+        """Wait for the node's report and for its answer to ours."""
+        began, spoke, line, left, told = time.monotonic(), 0.0, None, 0, ""
+        sent = 0.0  # when the node was answered
+        found: dict[str, Any] | None = None
+        low = 0.0
+        while True:
+            for fact in await asyncio.to_thread(self._facts):
+                if fact["event"] == "survey" and found is None:
+                    found, low = fact, fact["at"] - time.time()
+                    sent = time.time()
+                    await asyncio.to_thread(self.shared.order, "answer", word=self.answer)
+                elif fact["event"] == "answered" and found is not None and fact["word"] == self.answer:
+                    clock = checks.clock(low, fact["at"] - sent, self.partition)
+                    return [*checks.survey(self.partition, found, self.word, self.own.sandbox, self.cards), clock]
+            line = next(iter(await self.queue.named(self.attempt)), line)
+            now = time.monotonic()
+            left += line is not None and line.state.standing == "ended"
+            if line is not None and line.state.standing == "pending":
+                reason = words(line)
+                if reason != told and now - began > SOON_S:
+                    told = reason
+                    self.tell(self.partition, reason)
+                if now - began > self.wait_s:
+                    return [checks.not_started(self.partition, self.wait_s, reason)]
+            else:
+                spoke = spoke or now
+                if left > 2 or now - spoke > SPEAK_S:
+                    return [await self._silent(line, found)]
+            await asyncio.sleep(LOOK_S)
+
+    def _facts(self) -> list[dict[str, Any]]:
+        with suppress(OSError):
+            names = [name for name in os.listdir(self.shared.path) if name.startswith("facts-")]
+            return [fact for name in names for fact in folder.read(self.shared.file(name))[0]]
+        return []
+
+    async def _silent(self, line: JobLine | None, found: dict[str, Any] | None) -> Check:
+        try:
+            log = await asyncio.to_thread(Path(self.shared.file("slurm.log")).read_text)
+        except OSError:
+            log = None
+        node = (found or {}).get("node") or ", ".join(line.nodes if line else ())
+        seen = line.state if line is not None else None
+        return checks.silent(self.partition, self.own.python, self.data, node, seen, log)
+
+    async def _ended(self, patience_s: float) -> None:
+        """Wait until nothing of the job is left, at most `patience_s` seconds."""
+        give_up = time.monotonic() + patience_s
+        while any(line.state.standing != "ended" for line in await self.queue.named(self.attempt)):
+            if time.monotonic() > give_up:
+                return
+            await asyncio.sleep(LOOK_S)
+
+
+def words(line: JobLine) -> str:
+    """Return why Slurm lets a job wait, in words."""
+    known = states.reason(line.reason)
+    return known.en if known is not None else f"Slurm says: {line.reason}"

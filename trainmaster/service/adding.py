@@ -1,0 +1,72 @@
+"""What has to be right on our side before a cluster becomes an engine: its section, and what is there already.
+
+The cluster's own side is `engines.slurm.examine`.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from trainmaster.core.config import MOST_PENDING, SlurmEngineConfig
+from trainmaster.core.layout import Layout
+from trainmaster.engines.slurm.checks import Check
+
+BULK = ("jobs", "models", "uploads")
+
+
+def section_of(name: str, pools: Mapping[str, str], settings: Mapping[str, Any], most_pending: int) -> dict[str, Any]:
+    """Return the section of a Slurm engine, without what is as by default. `pools`: the partition of each."""
+    plain = asdict(SlurmEngineConfig())
+    own = {**settings, "partitions": {pool: partition for pool, partition in pools.items() if pool != partition}}
+    return {
+        "name": name, "kind": "slurm", **({"pools": [*pools]} if pools else {}),
+        **({"most_pending": most_pending} if most_pending != MOST_PENDING else {}),
+        **{key: value for key, value in own.items() if value and value != plain[key]},
+    }  # fmt: skip
+
+
+def pools_of(given: Iterable[str]) -> dict[str, str]:
+    """Return the partition of each pool from ``POOL`` or ``POOL=PARTITION``."""
+    return {pool: partition or pool for pool, _, partition in (one.partition("=") for one in given)}
+
+
+def moving(layout: Layout, data: str) -> Check:
+    """Judge whether the data folder can become `data`: what lies in the one that is used now would not be found any more."""
+    now, then = layout.bulk, os.path.realpath(data) if data else layout.bulk
+    there = [name for name in BULK if _filled(os.path.join(now, name))]
+    if then == os.path.realpath(now) or not there or all(_filled(os.path.join(then, name)) for name in there):
+        return Check("moving", True, f"jobs, models and uploads lie in {then}")
+    return Check(
+        "moving", False, f"{now} has {', '.join(there)}, which would not be found in {then}",
+        "Let all jobs end, stop the server, and move these folders there.",
+    )  # fmt: skip
+
+
+def _filled(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(True for _ in entries)
+    except OSError:
+        return False
+
+
+def jobs_there(name: str, pools: Iterable[str], known: Iterable[Mapping[str, Any]] | None) -> Check:
+    """Judge whether jobs are on their way in pools that are to live on the engine `name`. `known`: all pools as the API
+    tells of them, None: no server answers.
+    """
+    wanted = set(pools)
+    if known is None:
+        remedy = "Start the server to have this looked at, or be sure that no job waits or runs in these pools."
+        return Check("jobs", False, "the server does not answer: its jobs were not looked at", remedy, needed=False)
+    for one in known:
+        if one["name"] not in wanted or one["engine"] == name:
+            continue
+        remedy = f"Wait for the jobs or stop them, or call the pool otherwise: --pool NAME={one['name']}."
+        if count := one["waiting"] + one["running"]:
+            text = f"{count} jobs wait or run in the pool {one['name']} of {one['engine']}, and would be lost"
+            return Check("jobs", False, text, remedy)
+        if one["nodes"]:
+            text = f"the pool {one['name']} has {one['nodes']} nodes of {one['engine']}, which would be left out"
+            return Check("jobs", False, text, remedy)
+    return Check("jobs", True, "none in these pools")
