@@ -50,7 +50,7 @@ T = TypeVar("T")
 LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
 SLACK_S: Final = 10.0
-"""What an agent has beyond the grace period to end everything by itself, before Slurm is told to."""
+"""What agents, and a job that they have left, have beyond the grace period to end by themselves, before Slurm is told to end it."""
 
 
 class SlurmEngine:
@@ -369,7 +369,9 @@ class SlurmEngine:
             await self._answer()
             await self._read([one])
             over = one.over
-            patient = one.began and not one.left >= one.began and loop.time() - since < grace_s + SLACK_S
+            patient = (
+                one.began and loop.time() - since < grace_s + SLACK_S
+            )  # it ends by itself when its agents have left
             if not over and not patient and not told:
                 await self.commands.run(
                     "scancel", f"--name=tm-{one.attempt}"
