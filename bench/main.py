@@ -10,7 +10,9 @@ from typing import Final
 from bench import record
 from bench.stage import Stage
 
-NAMES: Final = ("latency", "throughput", "submit", "logs", "training", "idle", "list", "crash", "queue", "live")
+NAMES: Final = (
+    "latency", "throughput", "submit", "logs", "training", "idle", "list", "crash", "queue", "live", "slurm",
+)  # fmt: skip
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")
 

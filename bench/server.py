@@ -76,11 +76,11 @@ class Client:
 
 
 class Server:
-    """One home folder and the server on it."""
+    """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text."""
 
     def __init__(
         self, stage: Stage, local: dict[str, Any], *, cpu: CpuGroup | None = None, module: str = "trainmaster.cli.main", limits: str = "",
-        wait: bool = True,
+        engines: str = "", wait: bool = True,
     ) -> None:  # fmt: skip
         self.home = stage.fresh("home")
         self.cpu = cpu
@@ -89,7 +89,7 @@ class Server:
         os.makedirs(self.home)
         settings = {"environment": stage.path("env"), "mount_roots": [stage.folder], **local}
         text = "[local]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
-        Path(self.home, "config.toml").write_text(f"{text}[limits]\n{limits}\n", encoding="utf-8")
+        Path(self.home, "config.toml").write_text(f"{text}[limits]\n{limits}\n{engines}", encoding="utf-8")
         self.port = 0
         stage.closing(self.end)
         if wait:
@@ -169,9 +169,13 @@ class Server:
                     os.kill(pid, signal.SIGKILL)
         self._process.wait()
 
+    def attempt_path(self, job: str) -> str:
+        """Return the folder of the first attempt of `job`."""
+        return os.path.join(self.home, "jobs", job[1:3], job, "attempts", "1")
+
     def log_path(self, job: str, task: str = "task0-0") -> str:
         """Return where a task of the first attempt of `job` writes."""
-        return os.path.join(self.home, "jobs", job[1:3], job, "attempts", "1", task, "log")
+        return os.path.join(self.attempt_path(job), task, "log")
 
 
 def spec(command: str, replicas: int = 1, **rest: Any) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def _bare(script: str, steps: int) -> dict[str, float]:
         done = subprocess.run(command, stdout=file, stderr=file, env={**os.environ, **same}, check=False)
     if done.returncode:
         raise RuntimeError("the bare run failed: " + Path(log).read_text(errors="replace")[-2000:])
-    return _result(log)
+    return result(log)
 
 
 def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, float]:
@@ -104,10 +104,11 @@ def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, f
         time.sleep(0.5)
     if found["state"] != "succeeded":
         raise RuntimeError(f"the training job ended otherwise: {found['verdict']}")
-    return _result(server.log_path(job))
+    return result(server.log_path(job))
 
 
-def _result(log: str) -> dict[str, float]:
+def result(log: str) -> dict[str, float]:
+    """Return what rank 0 of the loop told last, by the log it wrote."""
     lines = [line for line in Path(log).read_text(errors="replace").splitlines() if line.startswith("RESULT ")]
     found: dict[str, float] = json.loads(lines[-1][7:])
     return found

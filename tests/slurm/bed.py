@@ -20,6 +20,7 @@ PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "scontrol
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S: Final = 60.0
 CARDS: Final = 2
+SCHEDULING: Final = "bf_interval=1,sched_min_interval=100000"
 
 CONF: Final = """\
 ClusterName=bed
@@ -44,7 +45,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 SlurmdParameters=config_overrides
 SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_min_interval=100000
+SchedulerParameters={scheduling}
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 SlurmctldTimeout=10
@@ -55,7 +56,7 @@ ReturnToService=2
 JobRequeue=1
 GresTypes=gpu
 NodeName=n[1-{nodes}] NodeHostname=localhost NodeAddr=127.0.0.[1-{nodes}] Port=[{first}-{last}] \
-CPUs=4 RealMemory=4096 Gres=gpu:fake:{cards} Feature=bed State=UNKNOWN
+CPUs={cpus} RealMemory=4096 Gres=gpu:fake:{cards} Feature=bed State=UNKNOWN
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE DefMemPerCPU=256 PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n[1-2] MaxTime=1-12:00:00 DefMemPerCPU=256 PriorityTier=10 PreemptMode=OFF State=UP
 """
@@ -88,10 +89,12 @@ def free_ports(count: int) -> int:
 
 
 class Bed:
-    """One cluster below `folder`; ports from `port` on."""
+    """One cluster below `folder`; ports from `port` on. `cpus`: of each node, as it pretends; `scheduling`: SchedulerParameters."""
 
-    def __init__(self, folder: Path, nodes: int = 4, port: int = 0) -> None:
-        self.folder, self.nodes = folder, nodes
+    def __init__(
+        self, folder: Path, nodes: int = 4, port: int = 0, cpus: int = 4, scheduling: str = SCHEDULING
+    ) -> None:
+        self.folder, self.nodes, self.cpus, self.scheduling = folder, nodes, cpus, scheduling
         self.port = port or free_ports(nodes + 1)
         self.conf = str(folder / "slurm.conf")
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -179,7 +182,7 @@ class Bed:
             os.mknod(self.folder / "dev" / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         conf = CONF.format(
             host=os.uname().nodename.split(".")[0], port=self.port, folder=self.folder, nodes=self.nodes, cards=CARDS,
-            first=self.port + 1, last=self.port + self.nodes,
+            first=self.port + 1, last=self.port + self.nodes, cpus=self.cpus, scheduling=self.scheduling,
         )  # fmt: skip
         texts = {
             "slurm.conf": conf, "plugstack.conf": "", "cgroup.conf": "CgroupAutomount=no\n",
