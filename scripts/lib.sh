@@ -100,6 +100,7 @@ has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >
 has_postgresql() { command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
 has_slurmctld() { PATH="$PATH:/usr/sbin" command -v slurmctld >/dev/null; }
 has_slurmd() { PATH="$PATH:/usr/sbin" command -v slurmd >/dev/null; }
+has_slurmrestd() { PATH="$PATH:/usr/sbin" command -v slurmrestd >/dev/null; }
 has_slurm_client() { command -v sbatch >/dev/null; }
 has_munge() { PATH="$PATH:/usr/sbin" command -v munged >/dev/null; }
 has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }

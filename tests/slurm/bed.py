@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "scontrol")
+PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "slurmrestd", "sbatch", "scontrol")
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S: Final = 60.0
 CARDS: Final = 2
@@ -135,6 +135,18 @@ class Bed:
         """Start the slurmd of one node; `within`: a command that runs what follows it, in surroundings of its own."""
         (self.folder / "spool" / name).mkdir(parents=True, exist_ok=True)
         self._daemon(name, *within, "slurmd", "-D", "-N", name)
+
+    def start_rest(self) -> str:
+        """Start slurmrestd, which refuses to be root, on a socket; return where it listens."""
+        folder = self.folder / "rest"
+        folder.mkdir(mode=0o755)
+        shutil.chown(folder, "nobody")
+        self._daemon(
+            "slurmrestd", "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "slurmrestd", "-f", self.conf,
+            "-a", "rest_auth/local", "-s", "openapi/v0.0.38", f"unix:{folder}/sock",
+        )  # fmt: skip
+        until((folder / "sock").exists, "slurmrestd")
+        return f"unix:{folder}/sock"
 
     def kill(self, daemon: str, signum: int = signal.SIGKILL) -> None:
         """End munged, slurmctld or the slurmd of a node; what a node runs goes on."""

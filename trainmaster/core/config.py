@@ -110,6 +110,8 @@ class SlurmEngineConfig:
     3.9 or newer. `environment`: prefix of the Python environment that tasks see first, on the nodes. `sandbox`: as in `[local]`.
     `card_features`: those features of nodes that name the model of their cards, where the cluster's cards have no type.
     `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
+    `rest`: where slurmrestd listens, ``unix:/its/socket`` or a URL: jobs, nodes and partitions are then read from there; "": by
+    Slurm's programs. `rest_token`: the file of its token, "": none is needed.
     """
 
     conf: str = ""
@@ -120,6 +122,8 @@ class SlurmEngineConfig:
     features: tuple[str, ...] = ()
     card_features: tuple[str, ...] = ()
     driver_feature: str = "driver-"
+    rest: str = ""
+    rest_token: str = ""
     python: str = "/usr/bin/python3"
     environment: str = ""
     sandbox: str = "auto"

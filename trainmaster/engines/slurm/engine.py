@@ -43,6 +43,8 @@ from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.queue import Queue
+from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.engines.slurm.rest import Served
 
 log = logging.getLogger("trainmaster.slurm")
 T = TypeVar("T")
@@ -63,10 +65,12 @@ class SlurmEngine:
     ) -> None:
         self.name, self.own, self.layout, self.config = name, own, layout, config
         self.commands = Commands(Access(own.conf, own.programs))
-        self.machines = Machines(self.commands, tuple(pools), own)
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        self.reading: Reading = Served(own.rest, own.rest_token, user) if own.rest else Printed(self.commands)
+        self.machines = Machines(self.reading, tuple(pools), own)
         self.asking = Asking(own, self.machines)
         self.estimates = Estimates(self.commands, self.machines)
-        self.queue = Queue(self.commands, pwd.getpwuid(os.geteuid()).pw_name)
+        self.queue = Queue(self.reading, user)
         self.version = (0, 0, 0)
         self._package = ""
         self._sink: Sink = lambda fact: None
@@ -111,6 +115,7 @@ class SlurmEngine:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.reading.close()
 
     async def nodes(self) -> tuple[Node, ...]:
         """Return the machines of our partitions. Raises Unavailable."""

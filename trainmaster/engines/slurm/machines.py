@@ -6,9 +6,9 @@ from typing import Final
 
 from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.records import Node
-from trainmaster.engines.slurm import parse, states
-from trainmaster.engines.slurm.commands import Commands
-from trainmaster.engines.slurm.parse import NodeLine, Partition, Reservation
+from trainmaster.engines.slurm import states
+from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.reading import Reading
 from trainmaster.engines.slurm.script import Card
 
 FRESH_S: Final = 10.0
@@ -22,8 +22,8 @@ class Machines:
     of it, which is by pool the name of its partition.
     """
 
-    def __init__(self, commands: Commands, pools: tuple[str, ...], own: SlurmEngineConfig) -> None:
-        self._commands, self._pools, self._own = commands, pools, own
+    def __init__(self, reading: Reading, pools: tuple[str, ...], own: SlurmEngineConfig) -> None:
+        self._reading, self._pools, self._own = reading, pools, own
         self._nodes: list[NodeLine] = []
         self._partitions: dict[str, Partition] = {}
         self._reserved: dict[str, str] = {}  # by node: the reservation that it is in now
@@ -74,21 +74,18 @@ class Machines:
 
     async def read(self) -> None:
         """Ask the cluster. Raises ClusterDown, ClusterRefused, ValueError."""
-        nodes = parse.nodes(await self._commands.run("scontrol", "show", "node", "-o"))
+        nodes = await self._reading.nodes()
         await self.read_partitions()
-        reservations = parse.reservations(await self._commands.run("scontrol", "show", "reservation", "-o"))
+        now = time.time()
+        active = [one for one in await self._reading.reservations() if one.start <= now < one.end]
         self._nodes = nodes
-        self._reserved = {name: one.name for one in reservations if one.active for name in one.nodes}
-        self._reserved |= {name: one.name for one in reservations if self._is_ours(one) for name in one.nodes}
+        active.sort(key=lambda one: one.name == self._own.reservation)  # of two that overlap ours counts
+        self._reserved = {name: one.name for one in active for name in one.nodes}
         self._read_at = time.monotonic()
 
     async def read_partitions(self) -> None:
         """Ask the cluster for its partitions alone. Raises ClusterDown, ClusterRefused, ValueError."""
-        partitions = parse.partitions(await self._commands.run("scontrol", "show", "partition", "-o"))
-        self._partitions = {one.name: one for one in partitions}
-
-    def _is_ours(self, reservation: Reservation) -> bool:
-        return reservation.active and reservation.name == self._own.reservation
+        self._partitions = {one.name: one for one in await self._reading.partitions()}
 
     async def nodes(self, isolation: Mapping[str, str]) -> tuple[Node, ...]:
         """Return those of our pools; one in several of them counts in the first. Raises ClusterDown."""

@@ -1,23 +1,19 @@
 """What Slurm's queue says of our jobs: one question for all, asked again as often as somebody wants to know, never twice at once.
 
-``squeue`` tells of the jobs that wait or run. Those that it no longer tells of are asked about by their ids, once: so what it
+One question tells of the jobs that wait or run. Those that it no longer tells of are asked about by their ids, once: so what it
 costs does not grow with the jobs that have ended. Invariants: an answer is given only for what Slurm has really answered, and a job
 is ours only by its name *and* its id.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from trainmaster.engines.slurm import parse
-from trainmaster.engines.slurm.commands import ClusterRefused, Commands
 from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm.reading import Reading
 
 AT_ONCE: Final = 200
 """Ids in one question."""
-UNKNOWN: Final = "Invalid job id"
-"""What squeue says when it is asked about one job that Slurm does not know (any more)."""
-
 Lines = tuple[JobLine, ...]
 """What is said of one job: one line, or one for each of its components."""
 _Found = dict[tuple[str, int], JobLine]
@@ -27,8 +23,8 @@ _Found = dict[tuple[str, int], JobLine]
 class Queue:
     """The queue of one cluster, as one system user sees it."""
 
-    def __init__(self, commands: Commands, user: str) -> None:
-        self._commands, self._user = commands, user
+    def __init__(self, reading: Reading, user: str) -> None:
+        self._reading, self._user = reading, user
         self._asking: asyncio.Task[_Found] | None = None
 
     async def look(self, wanted: Mapping[str, range]) -> Mapping[str, Lines]:
@@ -40,7 +36,7 @@ class Queue:
         there = await self._present()
         missing = [ids[0] for attempt, ids in wanted.items() if any((attempt, number) not in there for number in ids)]
         for at in range(0, len(missing), AT_ONCE):
-            there = {**there, **await self._of(missing[at : at + AT_ONCE])}
+            there = {**there, **_by_id(await self._reading.some(missing[at : at + AT_ONCE]))}
         return {
             attempt: tuple(there[attempt, number] for number in ids if (attempt, number) in there)
             for attempt, ids in wanted.items()
@@ -48,8 +44,7 @@ class Queue:
 
     async def named(self, attempt: str) -> Lines:
         """Return the jobs of `attempt`, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError."""
-        text = await self._commands.run("squeue", "-h", "-t", "all", "-o", parse.JOB_FORMAT, f"--name=tm-{attempt}")
-        return tuple(sorted(parse.jobs(text), key=lambda line: line.id))
+        return tuple(sorted(await self._reading.named(attempt), key=lambda line: line.id))
 
     async def _present(self) -> _Found:
         """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
@@ -60,16 +55,8 @@ class Queue:
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> _Found:
-        text = await self._commands.run("squeue", "-h", "-o", parse.JOB_FORMAT, f"--user={self._user}")
-        return {(line.attempt, line.id): line for line in parse.jobs(text)}
+        return _by_id(await self._reading.present(self._user))
 
-    async def _of(self, numbers: list[int]) -> _Found:
-        """Return what is known of these jobs, whatever their state."""
-        ids = ",".join(map(str, numbers))
-        try:
-            text = await self._commands.run("squeue", "-h", "-t", "all", "-o", parse.JOB_FORMAT, f"--jobs={ids}")
-        except ClusterRefused as error:
-            if UNKNOWN in error.message:
-                return {}
-            raise
-        return {(line.attempt, line.id): line for line in parse.jobs(text)}
+
+def _by_id(lines: Iterable[JobLine]) -> _Found:
+    return {(line.attempt, line.id): line for line in lines}

@@ -29,6 +29,7 @@ from trainmaster.engines.slurm.commands import ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
+from trainmaster.engines.slurm.reading import Printed
 
 LOOK_S: Final = 0.2
 SOON_S: Final = 3.0
@@ -53,7 +54,7 @@ class Trial:
     ) -> None:  # fmt: skip
         self.commands, self.own, self.data, self.partition = commands, own, data, partition
         self.cards, self.wait_s, self.tell = cards, wait_s, tell
-        self.queue = Queue(commands, "")
+        self.queue = Queue(Printed(commands), "")
         self.job = "t" + secrets.token_hex(16)
         self.attempt = attempt_id(self.job, 1)
         self.shared = Folder(os.path.join(data, "checks", self.job))

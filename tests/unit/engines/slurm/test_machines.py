@@ -16,6 +16,7 @@ from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import ClusterDown, ClusterRefused
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.machines import Machines
+from trainmaster.engines.slurm.reading import Printed
 from trainmaster.engines.slurm.script import Card, Place, script
 
 NODE = (
@@ -25,7 +26,7 @@ NODE = (
 PARTITION = (
     "PartitionName=batch AllowGroups=ALL MaxNodes=1 MaxTime={time} MaxMemPerNode={memory} Nodes=n[1-2] State={state}\n"
 )
-RESERVATION = "ReservationName=course StartTime=1 EndTime=2 Nodes=n2 State=ACTIVE\n"
+RESERVATION = "ReservationName=course StartTime=1 EndTime=9999999999 Nodes=n2\n"
 
 
 class Told:
@@ -60,7 +61,7 @@ class Told:
 
 async def machines_of(told: Told, **own: Any) -> Machines:
     config = SlurmEngineConfig(partitions={"gpu": "batch"}, card_features=("A100",), **own)
-    made: Any = Machines(told, ("gpu",), config)  # type: ignore[arg-type]
+    made: Any = Machines(Printed(told), ("gpu",), config)  # type: ignore[arg-type]
     await made.read()
     return made  # type: ignore[no-any-return]
 

@@ -1,0 +1,159 @@
+"""slurmrestd as a source of the same records that the client programs print: openapi v0.0.38, which Slurm 22.05 to 23.11 speak.
+
+Only reading. The token, where one is needed, is read from its file before every question, so that it may be renewed there, and goes
+into a header. Invariant: a cluster that does not answer (`ClusterDown`) is never mistaken for one that says no (`ClusterRefused`).
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from trainmaster.engines.slurm import parse, states
+from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, failure
+from trainmaster.engines.slurm.parse import JobLine, NodeLine, Partition, Reservation
+
+PREFIX: Final = "/slurm/v0.0.38/"
+SOCKET: Final = "unix:"
+
+
+class Served:
+    """What one slurmrestd serves. `place`: ``unix:/its/socket`` or ``https://host:port``; `token`: the file of a token, "": none needed."""
+
+    def __init__(self, place: str, token: str, user: str) -> None:
+        self._token, self._user = token, user
+        socket = place.removeprefix(SOCKET) if place.startswith(SOCKET) else None
+        self._http = httpx.AsyncClient(
+            base_url="http://localhost" if socket else place,
+            transport=httpx.AsyncHTTPTransport(uds=socket), timeout=TIMEOUT_S, trust_env=False,
+        )  # fmt: skip
+
+    async def present(self, user: str) -> list[JobLine]:
+        """Return all of ours: v0.0.38 serves jobs with all that have ended of late, or one by one."""
+        return await self._jobs()
+
+    async def some(self, numbers: Sequence[int]) -> list[JobLine]:
+        """Return those that are known."""
+        wanted = set(numbers)
+        return [job for job in await self._jobs() if job.id in wanted]
+
+    async def named(self, attempt: str) -> list[JobLine]:
+        """Return those of one attempt."""
+        return [job for job in await self._jobs() if job.attempt == attempt]
+
+    async def _jobs(self) -> list[JobLine]:
+        found = await self._ask("jobs")
+        return [job for item in found if item["user_name"] == self._user and (job := job_of(item)) is not None]
+
+    async def nodes(self) -> list[NodeLine]:
+        """Return all nodes."""
+        return [node_of(item) for item in await self._ask("nodes")]
+
+    async def partitions(self) -> list[Partition]:
+        """Return all partitions."""
+        return [partition_of(item) for item in await self._ask("partitions")]
+
+    async def reservations(self) -> list[Reservation]:
+        """Return all reservations."""
+        return [reservation_of(item) for item in await self._ask("reservations")]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def _ask(self, what: str) -> list[dict[str, Any]]:
+        headers = await asyncio.to_thread(self._identity)
+        try:
+            answer = await self._http.get(PREFIX + what, headers=headers)
+            document = answer.json() if answer.status_code == 200 else {}
+        except (httpx.HTTPError, ValueError) as error:
+            raise ClusterDown(f"slurmrestd does not answer: {type(error).__name__} {error}") from error
+        if answer.status_code != 200:
+            raise _refused(answer.status_code)
+        said = [str(one.get("error") or one.get("description")) for one in document.get("errors", ())]
+        if said:
+            raise failure("slurmrestd", 1, "\n".join(said))
+        try:
+            return list(document[what])
+        except KeyError as error:
+            raise ValueError(f"slurmrestd: no {what} in its answer") from error
+
+    def _identity(self) -> dict[str, str]:
+        """Return who asks. Raises ClusterDown when the token cannot be read."""
+        if not self._token:
+            return {}
+        try:
+            token = Path(self._token).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ClusterDown(f"The token of slurmrestd cannot be read: {error.strerror} ({self._token})") from error
+        return {"X-SLURM-USER-NAME": self._user, "X-SLURM-USER-TOKEN": token}
+
+
+def _refused(status: int) -> ClusterDown:
+    if status in (401, 403):
+        return ClusterDown(
+            "slurmrestd does not let this server in",
+            remedy="Renew the token in its file (scontrol token), or look at rest_token.",
+        )
+    if status == 404:
+        return ClusterDown(
+            "slurmrestd does not serve openapi/v0.0.38",
+            remedy="Start it with that plugin (slurmrestd -s openapi/v0.0.38).",
+        )
+    return ClusterDown(f"slurmrestd answers with status {status}")
+
+
+# ------------------------------------------------------------------------------------------------------------- records
+
+
+def job_of(item: Mapping[str, Any]) -> JobLine | None:
+    """Return one job of ours, None for another. Where a waiting one is expected to start v0.0.38 does not say. Raises ValueError."""
+    attempt = parse.attempt_of(str(item["name"]))
+    if attempt is None:
+        return None
+    return JobLine(
+        attempt=attempt,
+        id=int(item["job_id"]),
+        state=states.read(item["job_state"]),
+        start=_time(item["start_time"]),
+        nodes=parse.hosts(item["nodes"]),
+        expected_nodes=(),
+        reason=item["state_reason"],
+    )
+
+
+def node_of(item: Mapping[str, Any]) -> NodeLine:
+    """Return one node."""
+    return NodeLine(
+        name=item["name"], address=item["address"], cpus=int(item["cpus"]), memory_mib=int(item["real_memory"]),
+        cards=parse.cards(item["gres"]), features=parse.words(item["features"]), partitions=tuple(item["partitions"]),
+        states=(item["state"].upper(), *item["state_flags"]), reason=item["reason"], kernel=item["operating_system"],
+        version=item["slurmd_version"],
+    )  # fmt: skip
+
+
+def partition_of(item: Mapping[str, Any]) -> Partition:
+    """Return one partition."""
+    minutes = _most(item["max_time_limit"])
+    return Partition(
+        name=item["name"], nodes=parse.hosts(item["nodes"]), default="default" in item["flags"], up=item["state"] == "UP",
+        limit_s=None if minutes is None else minutes * 60.0, most_mib=_most(item["maximum_memory_per_node"]),
+        groups=parse.words(item["allowed_groups"]), hidden="hidden" in item["flags"],
+    )  # fmt: skip
+
+
+def reservation_of(item: Mapping[str, Any]) -> Reservation:
+    """Return one reservation; whether it is active is not told but follows from its times."""
+    start, end = float(item["start_time"]), float(item["end_time"])
+    return Reservation(item["name"], parse.hosts(item["node_list"]), start, end)
+
+
+def _time(seconds: int) -> float | None:
+    return float(seconds) if seconds > 0 else None
+
+
+def _most(number: int | None) -> int | None:
+    """Return a limit; none is told as -1 or as nothing."""
+    return None if number is None or number < 0 else int(number)
