@@ -8,6 +8,7 @@ import io
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT))  # the tests' server and jobs are these pictures' 
 import numpy  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright  # noqa: E402
+from screenshots_clusters import cluster, cluster_shots, on_both  # noqa: E402
 from screenshots_queue import MACHINES, busy, queue_shots  # noqa: E402
 
 from tests.e2e.browser import chromium, new_password  # noqa: E402
@@ -270,15 +272,26 @@ def shoot_queue(browser: Browser, world: World, cookies: Path) -> None:
         _series(browser, world, language, "dark", SIZE, cookies, dark, f"{language}-{{}}-dark")
 
 
+def shoot_clusters(browser: Browser, world: World, jobs: Jobs, cookies: Path) -> None:
+    """The pages of a server with two engines in both languages; or only those named."""
+    every = [shot for shot in cluster_shots(jobs) if not sys.argv[1:] or shot[0] in sys.argv[1:]]
+    for language in LANGUAGES:
+        _series(browser, world, language, "light", SIZE, cookies, every, f"{language}-{{}}")
+
+
 def main(playwright: Playwright) -> None:
-    """Two throwaway servers, their work, the pictures."""
+    """Throwaway servers, their work, the pictures."""
     expect.set_options(timeout=60_000)
     IMAGES.mkdir(parents=True, exist_ok=True)
     wanted = set(sys.argv[1:])
     queue = {shot[0] for shot in queue_shots()}
     if not wanted or wanted & queue:
         on_a_server(playwright, MACHINES, busy, lambda browser, world, _, cookies: shoot_queue(browser, world, cookies))
-    if not wanted or wanted - queue:
+    clusters = {shot[0] for shot in cluster_shots(defaultdict(str))}
+    if not wanted or wanted & clusters:
+        with cluster() as config:
+            on_a_server(playwright, config, on_both, shoot_clusters)
+    if not wanted or wanted - queue - clusters:
         on_a_server(playwright, CONFIG, work, shoot_all)
 
 

@@ -168,7 +168,7 @@ class Shown(StrEnum):
 SHOWN_NAMES: Final[dict[Shown, tuple[str, str]]] = {
     Shown.QUEUED: ("排队中", "Queued"),
     Shown.INITIALISING: ("初始化", "Initialising"),
-    Shown.PENDING: ("在集群中排队", "Queued in the cluster"),
+    Shown.PENDING: ("在集群中排队", "Pending"),
     Shown.RUNNING: ("运行中", "Running"),
     Shown.SAVING: ("保存中", "Saving"),
     Shown.RETAINED: ("调试保留", "Held for debugging"),

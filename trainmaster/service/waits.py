@@ -49,6 +49,7 @@ class Waits:
 def reason_view(waiting: Waiting, engine: str) -> dict[str, Any]:
     """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
     message = both(waiting.text) if not waiting.chinese else {"zh": waiting.chinese, "en": waiting.text}
+    message["en"] = message["en"][:1].upper() + message["en"][1:]
     return {
         "code": waiting.code, "message": message, "evidence": {"told_at": waiting.at}, "position": None,
         "decided_by": engine,

@@ -2,7 +2,7 @@
 export const common = {
   nav: { jobs: "Jobs", queue: "Queue", cluster: "Cluster", admin: "Administration", models: "Models", settings: "Settings", newJob: "New job", main: "Main navigation" },
   state: {
-    queued: "Queued", initialising: "Initialising", pending: "Queued in the cluster", running: "Running", saving: "Saving", retained: "Debug hold",
+    queued: "Queued", initialising: "Initialising", pending: "Pending", running: "Running", saving: "Saving", retained: "Debug hold",
     stopping: "Stopping", succeeded: "Succeeded", failed: "Failed", stopped: "Stopped", expired: "Expired",
     waiting: "Waiting", exited: "Exited", lost: "Lost", placed: "Placed", staging: "Staging", starting: "Starting",
     draining: "Draining", ended: "Ended",

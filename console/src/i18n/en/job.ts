@@ -22,7 +22,7 @@ export const job = {
   },
   wait: { place: "Place", decidedBy: "Decided by" },
   timeline: {
-    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", pending: "Queued in the cluster", running: "Running", saving: "Saving or stopping",
+    title: "Attempts", attempt: "Attempt {{n}}", queued: "Queued", initialising: "Initialising", pending: "Pending", running: "Running", saving: "Saving or stopping",
     now: "now", none: "No attempt yet: the job waits in the queue.",
   },
   cause: {

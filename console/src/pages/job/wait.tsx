@@ -17,6 +17,7 @@ export function WaitBox({ job }: { job: JobDetail }): ReactNode {
   const query = useWaiting(job.id, job.version);
   const reason = query.data?.reason ?? job.reason;
   const position = reason?.position ?? 0;
+  const failed = Boolean(query.error) && !query.data;
   return (
     <Box tone="grey" icon={<ClockCircleOutlined />} title={t("job.verdict.waits")} test="wait">
       <p>{reason ? pick(reason.message) : t(`state.${job.state}`)}</p>
@@ -26,9 +27,10 @@ export function WaitBox({ job }: { job: JobDetail }): ReactNode {
         <div><dt>{t("queue.col.since")}</dt><dd><Elapsed from={job.queued_at} to={null} /></dd></div>
         <div><dt>{t("queue.col.forecast")}</dt><dd><ForecastWords forecast={query.data?.forecast ?? null} line={false} /></dd></div>
       </dl>
-      {query.error && !query.data ? <ErrorPanel error={query.error} retry={() => void query.refetch()} /> : (
+      {failed && <ErrorPanel error={query.error} retry={() => void query.refetch()} />}
+      {!failed && job.state === "queued" && (
         <div className="tm-wait-more">
-          {job.state === "queued" && <section><h3>{t("queue.detail.sooner")}</h3><SoonerOf query={query} job={job} /></section>}
+          <section><h3>{t("queue.detail.sooner")}</h3><SoonerOf query={query} job={job} /></section>
           <section><Holders reason={reason} /></section>
         </div>
       )}
