@@ -1,7 +1,7 @@
 """Who gives way to the head of a line: off by default, bounded, and only where it lets the head start (B15). Pure.
 
-Victims are attempts that may be preempted and either are of a strictly lower class, or (policy "reclaim") hold more than
-the nominal quota of an account while the head stays within its own right. Invariant: an eviction moves room strictly up in
+Victims are attempts that may be preempted and either are of a strictly lower class, or (policy "reclaim") hold some of what
+an account of theirs has borrowed while the head stays within its own right. Invariant: an eviction moves room strictly up in
 class, or from a borrower to an owner, so the same two jobs never evict each other; and a job is evicted at most once in
 `preempt_again_s`.
 """
@@ -70,7 +70,7 @@ def _able(head: Pending, running: Sequence[Usage], books: Books, now: float, pol
             continue
         if usage.priority < head.priority:
             out.append(("class", usage))
-        elif reclaims and usage.priority == head.priority and books.borrows(usage.tenant):
+        elif reclaims and usage.priority == head.priority and books.borrows(usage.tenant, usage.held):
             out.append(("reclaim", usage))
             lent.append(usage)
             books.charge(usage.tenant, usage.held, -1)

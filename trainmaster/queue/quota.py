@@ -219,10 +219,10 @@ class Books:
         back = [(u.ends_at, self._limited(u.tenant, u.held or asks(u.roles))) for u in usages.values()]
         return sorted([*back, *self._started], key=itemgetter(0))
 
-    def borrows(self, tenant: Tenant) -> bool:
-        """Return whether an account of `tenant` holds more than its nominal amount of something."""
+    def borrows(self, tenant: Tenant, held: Charges) -> bool:
+        """Return whether some of `held` is of what an account of `tenant` holds beyond its nominal amount."""
         for account in accounts_of(tenant):
-            quota = self._quotas.get(account)
-            if quota is not None and any(self._held[account, name] > most for name, most in quota.nominal.items()):
+            nominal = self._quotas[account].nominal if account in self._quotas else {}
+            if any(amount and self._held[account, name] > nominal[name] for name, amount in held if name in nominal):
                 return True
         return False

@@ -132,6 +132,18 @@ def test_an_owner_takes_back_what_was_lent_and_no_more() -> None:
     assert evicted(lab.plan(preemption="reclaim")) == []
 
 
+def test_who_holds_nothing_of_what_its_account_borrows_is_left_alone() -> None:
+    """It would be within its right again at once, and before the head: its work would be lost for nobody."""
+    for cards, out in ((0, []), (1, ["r1"])):
+        lab = Lab([node("n1", cpu=4, gpus=4)])
+        lab.quotas = {(Account("user", name), "default"): Quota({"gpu": 2000}) for name in ("ann", "bob")}
+        lab.runs(3 - cards, tenant=ANN, model="A100")
+        wide = (Role("w", 1, Resources(3.0, 512, cards)),)
+        lab.holds(wide, math.inf, ANN, preemptible=True, started_at=LONG_AGO)
+        lab.waits((Role("w", 1, Resources(2.0, 512)),), tenant=BOB)
+        assert evicted(lab.plan(preemption="reclaim")) == out
+
+
 def test_who_gets_room_is_promised_where_the_policy_packs_it() -> None:
     """Least fragmentation: the smaller node's cores are those that most who ask for a card need."""
     lab = Lab([node("n1", cpu=16, gpus=2), node("n2", cpu=34, gpus=4)])

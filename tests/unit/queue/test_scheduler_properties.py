@@ -197,7 +197,8 @@ def test_everyone_who_waits_has_one_reason(world: World, policy: QueuePolicy) ->
 def test_preemption_lets_the_head_start_and_settles(world: World, preemption: str, base: QueuePolicy) -> None:
     """B15: without any rest between two evictions of one job, passes come to an end; everybody evicted was evictable.
 
-    Who comes before the head may have waited for the quota that the eviction gave back: then it starts first. And a head of
+    Who comes before the head may have waited for the quota that the eviction gave back: then it starts first; never one that
+    was evicted. And a head of
     several roles, whose fit is a heuristic, may miss the room that was made for it once others started beside it.
     """
     policy = replace(base, preemption=preemption, preempt_min_run_s=0.0, preempt_again_s=0.0, restart_cost_s=0.0)
@@ -222,7 +223,9 @@ def test_preemption_lets_the_head_start_and_settles(world: World, preemption: st
             heads = [world.waiting[name] for name in {evict.for_job for evict in made.evictions}]
             again = plan(world.snapshot(), world.now, policy)
             assert again.ranking is not None
+            begun = {start.job for start in again.starts}
             for head in filter(is_plain, heads):
+                assert head.job in begun or not begun & {evict.job for evict in made.evictions}
                 first = (world.waiting[start.job] for start in again.starts)
                 assert any(
                     again.ranking.place(one) <= again.ranking.place(head) for one in first if one.pool == head.pool
