@@ -113,6 +113,17 @@ def hour(page: Page) -> None:
 
 
 def flavors(page: Page) -> None:
+    choose_flavors(page, "a100-4", "t4-1")
+    page.get_by_test_id("cluster-resources").scroll_into_view_if_needed()
+
+
+def waits(page: Page) -> None:
+    """A form of which every flavor would wait, and what would start it sooner."""
+    choose_flavors(page, "a100-4", "t4-1", leave="a100-1")
+    expect(page.get_by_test_id("would-sooner").first).to_be_visible()
+
+
+def choose_flavors(page: Page, *names: str, leave: str | None = None) -> None:
     page.locator('[data-path="name"] input').fill("digits-ddp")
     page.locator('[data-path="roles.0.command"] textarea').fill("python train.py")
     page.get_by_role("heading", level=1).click()
@@ -120,18 +131,18 @@ def flavors(page: Page) -> None:
     page.get_by_test_id("use-flavors").click()
     page.locator('[data-path="roles.0.flavors"] .ant-select').click()
     options = page.locator(".ant-select-dropdown:visible .ant-select-item-option")
-    for name in ("a100-4", "t4-1"):
+    for name in filter(None, (*names, leave)):
         options.filter(has=page.get_by_text(name, exact=True)).click()
     page.get_by_role("heading", level=1).click()
     expect(page.get_by_test_id("would-start")).to_be_visible()
-    page.get_by_test_id("cluster-resources").scroll_into_view_if_needed()
 
 
 def effect(page: Page) -> None:
     page.get_by_test_id("knob-fair_weight_s").locator("input").fill("0s")
     page.get_by_test_id("policy-simulate").click()
     expect(page.get_by_test_id("effect")).to_be_visible()
-    page.mouse.move(0, 0)
+    page.get_by_role("heading", level=1).click()  # neither the pointer nor the focus stays where it shows a hint
+    expect(page.locator(".ant-tooltip:visible")).to_have_count(0)
 
 
 def queue_shots() -> list[tuple[str, str, str, Callable[[Page], None] | None]]:
@@ -143,6 +154,7 @@ def queue_shots() -> list[tuple[str, str, str, Callable[[Page], None] | None]]:
         ("timeline", "/queue?view=timeline", "timeline-page", hour),
         ("resources", resources, "resource-node-1", None),
         ("submit-flavors", "/submit", "role-add", flavors),
+        ("submit-waits", "/submit", "role-add", waits),
         ("admin-policy", "/admin", "knob-backfill", effect),
         ("admin-pools", "/admin?tab=pools", "pool-add", None),
         ("admin-workspaces", "/admin?tab=workspaces", "edit-vision", None),
