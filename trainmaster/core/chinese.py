@@ -195,9 +195,12 @@ SENTENCES: Final[dict[str, str]] = {
     # --- values a person writes
     "a memory size is a number of MiB or a text such as 512MiB or 2GiB": "内存应为 MiB 数，或如 512MiB、2GiB 的文本",
     "{text} is not a memory size; write MiB as a number, or a text such as 512MiB or 2GiB": "{text} 不是内存大小",
+    "{text} is not a memory size": "{text} 不是内存大小",
+    "{text} is not a duration": "{text} 不是时长",
     "a memory size must be between 0 and 8 PiB": "内存应在 0 到 8 PiB 之间",
     "a duration is a number of seconds or a text such as 30m, 2h or 1h30m": "时长应为秒数，或如 30m、2h、1h30m 的文本",
     "an empty text is not a duration; write 30m, 2h or 1h30m": "空文本不是时长",
+    "an empty text is not a duration": "空文本不是时长",
     "{text} is not a duration; write seconds as a number, or 30m, 2h, 1h30m, 1d": "{text} 不是时长",
     "a duration must be at least 0 seconds": "时长不得小于 0 秒",
     # --- uploads

@@ -49,22 +49,27 @@ def _memory(value: Any) -> int:
     if type(value) is int:
         return value
     if not isinstance(value, str | int | float):
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": f"it is {_kind(value)}"})
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": f"{_kind(value)} is not a memory size"})
     try:
         return parse_memory_mib(value)
     except (ValueError, OverflowError) as error:
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": str(error)}) from None
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": _wrong(error)}) from None
 
 
 def _duration(value: Any) -> float:
     if type(value) is int or type(value) is float:
         return value
     if not isinstance(value, str | int | float):
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": f"it is {_kind(value)}"})
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": f"{_kind(value)} is not a duration"})
     try:
         return parse_duration_s(value)
     except (ValueError, OverflowError) as error:
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": str(error)}) from None
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": _wrong(error)}) from None
+
+
+def _wrong(error: Exception) -> str:
+    """Return what `core.units` found wrong, without what to write instead: that is the remedy of every such problem."""
+    return str(error).partition("; ")[0]
 
 
 def _kind(value: Any) -> str:

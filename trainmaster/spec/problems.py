@@ -74,8 +74,8 @@ TEXTS: Final[dict[str, Text]] = {
     "bad_digest": Text("应为 sha256: 加 64 位十六进制", "使用上传后得到的名称", "This must be sha256: and 64 hex digits", "Use the name that the upload gave."),
     "duplicate_name": Text("名称 {name} 重复", "使用不同的名称", "The name {name} is used twice", "Give each its own name."),
     # --- values
-    "bad_memory": Text("{detail}", "写 MiB 数，或如 512MiB、2GiB 的文本", "This is not a memory size: {detail}", "Write a number of MiB, or a text such as 512MiB or 2GiB."),
-    "bad_duration": Text("{detail}", "写秒数，或如 30m、2h、1h30m 的文本", "This is not a duration: {detail}", "Write seconds, or a text such as 30m, 2h or 1h30m."),
+    "bad_memory": Text("{detail}", "写 MiB 数，或如 512MiB、2GiB 的文本", "{detail}", "Write a number of MiB, or a text such as 512MiB or 2GiB."),
+    "bad_duration": Text("{detail}", "写秒数，或如 30m、2h、1h30m 的文本", "{detail}", "Write seconds, or a text such as 30m, 2h or 1h30m."),
     "duration_over_limit": Text("使用时长不得超过 {maximum} 秒（管理员设置）", "缩短使用时长", "The duration may be at most {maximum} seconds (set by the administrator)", "Ask for less."),
     "reserved_env": Text("{name} 由平台设置，不能替换", "换一个变量名", "{name} is set by the platform and may not be replaced", "Use another name."),
     "unknown_framework": Text("未知的框架 {kind}", "使用 {known} 之一", "There is no framework {kind}", "Use one of {known}."),

@@ -13,6 +13,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.units import parse_duration_s, parse_memory_mib
 from trainmaster.queue import reasons
 from trainmaster.queue.snapshot import Reason
+from trainmaster.sdk.offline import preview
 from trainmaster.service.language import both, document_in, problem_in, wanted
 from trainmaster.spec.problems import TEXTS, problem
 
@@ -125,6 +126,16 @@ def test_a_problem_is_told_by_its_code_even_where_its_arguments_are_sentences() 
         shown = problem_in("zh", problem(code, "duration", detail=str(refused.value)))
         assert "soon" in shown.rule
         assert " is " not in shown.rule
+
+
+def test_what_is_no_duration_is_said_once_in_either_language() -> None:
+    role = {"name": "main", "command": "true"}
+    for value in ("soon", "", ["1h"]):
+        (wrong,) = preview({"name": "j", "roles": [role], "duration": value}, {})["problems"]
+        assert wrong["rule"].count("duration") == 1
+        assert ";" not in wrong["rule"]
+        shown = problem_in("zh", problem("bad_duration", "duration", detail=wrong["rule"]))
+        assert "不是时长" in shown.rule
 
 
 def test_a_problem_of_others_with_a_code_of_the_table_keeps_its_own_words() -> None:
