@@ -178,7 +178,7 @@ async def test_the_cluster_says_why_it_lets_a_job_wait_and_when_it_may_start(
     for _ in ("before", "after a restart"):
         view = await stage.view(job)
         assert view["reason"]["decided_by"] == "alps"
-        assert (view["reason"]["code"], view["reason"]["message"]["en"]) == ("Resources", "waiting for two nodes")
+        assert (view["reason"]["code"], view["reason"]["message"]["en"]) == ("Resources", "Waiting for two nodes")
         told = await stage.platform.explain(job, ADMIN)
         assert told["reason"] == view["reason"]
         assert (told["forecast"]["by"], told["forecast"]["at"]) == ("alps", 2_000_000_000.0)
