@@ -11,7 +11,6 @@ from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.engines.registry import Engines
-from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
@@ -44,9 +43,16 @@ from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
 
+
+def _slurm(own: EngineConfig, layout: Layout, config: Config) -> Engine:
+    from trainmaster.engines.slurm.engine import SlurmEngine  # noqa: PLC0415 (who has no cluster loads nothing for one)
+
+    return SlurmEngine(own.name, own.settings, layout, config, own.pools)
+
+
 ENGINES: Final[dict[str, Callable[[EngineConfig, Layout, Config], Engine]]] = {
     "local": lambda own, layout, config: LocalEngine(layout, config, own.name),
-    "slurm": lambda own, layout, config: SlurmEngine(own.name, own.settings, layout, config, own.pools),
+    "slurm": _slurm,
 }
 """What makes an engine of each kind of core.config.ENGINE_KINDS."""
 
