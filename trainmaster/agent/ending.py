@@ -105,7 +105,7 @@ def kill(task: LiveTask, cgroups: Cgroups) -> bool:
 def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]) -> bool:
     """True when nothing of an ended task is alive. Cheap where the kernel keeps the list.
 
-    `strangers`: whether orphans were handed to agent or keeper; without any, an ended task has left nothing.
+    `strangers`: whether orphans were handed to agent or keeper; without any, an ended task that nobody entered has left nothing.
     """
     if task.prepared.options:
         init = find_init(task)
@@ -114,7 +114,8 @@ def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]
         return task.group is None or not cgroups.members(task.group)
     if task.group is not None:
         return not cgroups.members(task.group)
-    return not strangers() or not everything(task, cgroups)
+    hints = strangers() or os.path.exists(task.prepared.paths.entered)
+    return not hints or not everything(task, cgroups)
 
 
 def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:

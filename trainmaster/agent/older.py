@@ -1,7 +1,8 @@
 """Lets this code, written for Python 3.11, run on the Python 3.9 or 3.10 that compute nodes may have.
 
 What newer versions only made shorter is put in its place, for this process alone; nothing else may be changed here. `mend` is called
-before anything else of ours is imported, and by an older Python only. A test runs all that a step needs through it.
+before anything else of ours is imported, and by an older Python only. A test runs all that a step needs through it. `start` is how
+every program of ours on a node begins.
 """
 
 import __future__
@@ -10,7 +11,22 @@ import builtins
 import dataclasses
 import enum
 from importlib.machinery import SourceFileLoader
-from typing import Any
+from typing import Any, Final
+
+START: Final = (
+    'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
+    " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
+    " from trainmaster.agent.{} import main; sys.exit(main(sys.argv[2:]))"
+)
+
+
+def start(module: str) -> str:
+    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of the agent with the arguments behind PACKAGE.
+
+    Nothing of the node's own Python settings or folders takes part: -I -S, and our package in the one folder given.
+    """
+    return START.format(module)
+
 
 plain_dataclass, plain_zip = dataclasses.dataclass, builtins.zip
 

@@ -6,6 +6,7 @@ anything; what is told is on disk first; it leaves only when nothing of its task
 """
 
 import contextlib
+import json
 import os
 import platform
 import shutil
@@ -29,7 +30,7 @@ from trainmaster.agent.settings import Cards, Settings
 from trainmaster.agent.spawn import Refused
 from trainmaster.agent.supervisor import Supervisor
 from trainmaster.core.errors import Unavailable
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Gang, gang_to_json
 from trainmaster.core.layout import Layout
 
 LOOK_S: Final = 1.0
@@ -72,14 +73,16 @@ class Facts:
 
 
 class Step:
-    """The agent of one part of an attempt. `gang` is placed and says what is to be started here."""
+    """The agent of one part of an attempt. `gang` is placed and says what is to be started here; `private` is the agent's own folder."""
 
-    def __init__(self, shared: Folder, part: str, work: Work, gang: Gang, settings: Settings, facts: Facts) -> None:
+    def __init__(
+        self, shared: Folder, part: str, work: Work, gang: Gang, settings: Settings, facts: Facts, private: str
+    ) -> None:
         self.shared, self.part, self.work, self.gang, self.settings, self.facts = (
             shared, part, work, gang, settings, facts,
         )  # fmt: skip
         self.name = live.name_of(gang)
-        self.private = tempfile.mkdtemp(prefix="trainmaster-")
+        self.private = private
         layout = Layout(self.private, work.data)
         os.makedirs(live.live_folder(layout), 0o700)
         self.loop = Loop()
@@ -101,7 +104,7 @@ class Step:
             self._look()
             self._beat()
             if not self.ending:
-                request = b'{"step":"' + self.part.encode() + b'"}'
+                request = json.dumps({"gang": gang_to_json(self.gang)}).encode()
                 self.supervisor.launch(request, self.gang, self.settings, self._started, self._refused)
             while not self.over:
                 self.loop.turn(LOOK_S)
@@ -219,8 +222,8 @@ def _check_ports(gang: Gang, node: str) -> None:
                         raise Refused("launch_failed", f"port {number} is in use on node {node}") from error
 
 
-def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fact that says who runs here, with the cards by their numbers on the node."""
+def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str], private: str) -> dict[str, Any]:
+    """Return the fact that says who runs here, with the cards by their numbers on the node, and where the agent keeps its records."""
     _, numbers = own_cards(env)
     tasks = [
         {
@@ -233,7 +236,7 @@ def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str,
     return {
         "event": "began", "attempt": live.name_of(gang), "at": time.time(), "part": part, "run": run, "tasks": tasks,
         "job": env.get("SLURM_JOB_ID", ""), "machine": socket.gethostname(), "pid": os.getpid(),
-        "python": platform.python_version(), "sandbox": bool(settings.bwrap),
+        "python": platform.python_version(), "sandbox": bool(settings.bwrap), "home": private,
     }  # fmt: skip
 
 
@@ -260,7 +263,8 @@ def main(argv: list[str]) -> int:
         facts.tell(refusal(live.name_of(work.gang), refused))
         code = REFUSED
     else:
-        facts.tell(began(gang, part, run, settings, env))
-        code = Step(shared, part, work, gang, settings, facts).run()
+        private = tempfile.mkdtemp(prefix="trainmaster-")
+        facts.tell(began(gang, part, run, settings, env, private))
+        code = Step(shared, part, work, gang, settings, facts, private).run()
     facts.last_words()
     return code

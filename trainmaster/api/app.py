@@ -19,6 +19,7 @@ from trainmaster.api.front import Front, Hosts
 from trainmaster.api.policy import Table, check_policies, express
 from trainmaster.api.routes import (
     cluster,
+    entering,
     feed,
     files,
     health,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 TABLES: Final[tuple[Table, ...]] = (
-    jobs.routes, watch.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
+    jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
     workspaces.routes, queue.routes, models.routes, uploads.routes, health.routes, static.routes,
 )  # fmt: skip
 

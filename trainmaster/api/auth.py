@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Via
 from trainmaster.api.policy import Gate, Policy
+from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import Forbidden, TooLarge, TrainmasterError, Unauthenticated
 from trainmaster.service.people import People, csrf_of
 
@@ -56,10 +57,10 @@ def gate_for(platform: "Platform") -> Gate:
                 headers = {key: value for key, value in scope["headers"] if key in _WANTED}
                 if policy.scope is not None:
                     scope[_KEY] = await _admit(platform.people, policy, policy.scope, scope, headers)
-            except TrainmasterError:
+            except TrainmasterError as error:
                 if scope["type"] != "websocket":
                     raise
-                await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+                await refuse_socket(error, scope, receive, send)
                 return
             if scope["type"] == "http" and scope["method"] not in _SAFE:
                 limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
@@ -80,6 +81,15 @@ async def _admit(people: People, policy: Policy, needed: str, scope: Scope, head
             raise Forbidden(
                 "The CSRF token is missing or wrong", remedy="Send X-CSRF-Token as GET /api/v1/session gives it."
             )
+    if (
+        found.session is not None
+        and scope["type"] == "websocket"
+        and all(key != b"origin" for key, _ in scope["headers"])
+    ):
+        raise Forbidden(  # the front has compared it; a browser always sends it
+            "A socket with a session's cookie must say its Origin",
+            remedy="Programs send: Authorization: Bearer <token>",
+        )
     decide(found.principal, needed).demand()
     return found
 

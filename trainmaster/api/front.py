@@ -12,7 +12,7 @@ from typing import Final
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from trainmaster.api.problems import Misdirected, accepted, answer_error, answer_unknown
+from trainmaster.api.problems import Misdirected, accepted, answer_error, answer_unknown, refuse_socket
 from trainmaster.core.errors import Forbidden, TrainmasterError
 
 Life = Callable[[], AbstractAsyncContextManager[None]]
@@ -118,7 +118,7 @@ class Front:
                 await door(scope, receive, dressed)
         except TrainmasterError as error:
             if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+                await refuse_socket(error, scope, receive, send)
             elif not started:
                 await answer_error(error, accepted(scope))(scope, receive, dressed)
         except Exception as error:

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from trainmaster.core.errors import Problem, TrainmasterError
 from trainmaster.service.language import document_in, wanted
@@ -73,6 +73,14 @@ def answer_error(error: TrainmasterError, accept: str) -> Response:
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
     return answer(error.to_json(), accept, headers, error.problems)
+
+
+async def refuse_socket(error: TrainmasterError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a websocket before it is accepted, with the problem document where the server program can send one."""
+    if "websocket.http.response" in (scope.get("extensions") or {}):
+        await answer_error(error, accepted(scope))(scope, receive, send)
+    else:
+        await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
 
 
 def answer_unknown(error: BaseException, where: str, accept: str) -> Response:

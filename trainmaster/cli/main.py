@@ -15,6 +15,7 @@ from trainmaster.cli import (
     cluster,
     doctor,
     engine,
+    entering,
     flavor,
     jobs,
     node,
@@ -40,7 +41,7 @@ app = typer.Typer(
     epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
 )
 PARTS = (
-    serve, submit, jobs, watch, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
+    serve, submit, jobs, watch, entering, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
 )  # fmt: skip
 for part in PARTS:
     part.add_to(app)

@@ -340,8 +340,6 @@ SENTENCES: Final[dict[str, str]] = {
     "The engine {name} cannot be used: {why}": "引擎 {name} 无法使用：{why}",
     "It is tried again by itself.": "平台会自动重试",
     "Look at run/agent.log, then start the server again.": "查看 run/agent.log，然后重新启动服务器",
-    "The local engine cannot open a shell in a task": "本地引擎不能在副本中打开终端",
-    "Use the task's log and files instead.": "请使用副本的日志和文件",
     "the reader of TensorBoard files does not answer": "TensorBoard 文件的读取程序没有响应",
     "the reader of TensorBoard files took too long": "读取 TensorBoard 文件用时过长",
     "Look at the server's log.": "查看服务器日志",

@@ -38,6 +38,9 @@ class Kind(StrEnum):
     REAPED = "reaped"
     DURATION_CHANGED = "duration_changed"  # duration_s: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority: int
+    ENTERED = (
+        "entered"  # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
+    )
     NOTED = "noted"  # code, message: something worth showing that changes nothing (a degraded sandbox, a warning)
 
 
@@ -65,6 +68,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.REAPED: ("资源已释放", "Resources proven free"),
     Kind.DURATION_CHANGED: ("使用时长已修改", "Duration changed"),
     Kind.PRIORITY_CHANGED: ("优先级已修改", "Priority changed"),
+    Kind.ENTERED: ("进入副本", "Task entered"),
     Kind.NOTED: ("提示", "Note"),
 }
 

@@ -44,6 +44,11 @@ class TaskPaths:
         return os.path.join(self.root, "gate")
 
     @property
+    def entered(self) -> str:
+        """There once somebody has entered the task where only a scan finds all of its processes (see agent/enter)."""
+        return os.path.join(self.root, "entered")
+
+    @property
     def usage(self) -> str:
         """Usage samples, one JSON array a line (see agent/samples)."""
         return os.path.join(self.root, "usage.jsonl")

@@ -4,11 +4,12 @@ Changed only by `reduce`, which returns new ones. All are JSON-able through `to_
 Times are seconds since the epoch (UTC), durations seconds, memory MiB, indices start at 0.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
+from trainmaster.core.ids import split_task_name
 from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown
 
 
@@ -101,6 +102,17 @@ class Verdict:
     index: int | None = None
     exit_code: int | None = None
     signal: int | None = None
+
+
+def find_task(roles: Sequence[Role], name: str) -> tuple[int, int] | None:
+    """Return (role, index) of the task that is called `name`: ``task0-1``, or by the name of its role ``worker-1``. None: no such."""
+    try:
+        role, index = split_task_name(name)
+    except ValueError:
+        called, _, digits = name.rpartition("-")
+        role = next((number for number, one in enumerate(roles) if one.name == called), len(roles))
+        index = int(digits) if digits.isascii() and digits.isdigit() else -1
+    return (role, index) if role < len(roles) and 0 <= index < roles[role].replicas else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def reduce(job: Job | None, event: Event) -> Result:
 
 
 def _apply(job: Job, event: Event) -> Result:
-    if job.terminal or event.kind in (Kind.NOTED, Kind.SUBMITTED):
+    if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
         return job, (

@@ -8,7 +8,7 @@ engines pass tests/contract/engine. docs/design/engines.md says why the port is 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
@@ -17,7 +17,9 @@ from trainmaster.core.records import Assignment, Node, Role, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What an engine can do. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes)."""
+    """What an engine can do. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes). `can_exec`: its
+    running tasks can be entered.
+    """
 
     owns_queue: bool = False
     can_exec: bool = False
@@ -116,6 +118,46 @@ Sink = Callable[[Fact], None]
 """Receives pushed facts, in the event loop's thread."""
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The size of a terminal, in characters."""
+
+    columns: int = 80
+    rows: int = 24
+
+
+Stream = Literal[1, 2]
+"""Standard output, standard error. On a terminal both come as the first."""
+
+
+class Terminal(Protocol):
+    """A command that runs inside a task, with or without a terminal. One reader for each stream, one writer; none blocks the loop."""
+
+    async def read(self, stream: Stream) -> bytes:
+        """Return what the command wrote, as soon as there is something; b"" at the end, again and again."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Give `data` to the command; return when it, or a pipe, has taken all. What nobody reads any more is dropped."""
+        ...
+
+    async def end_input(self) -> None:
+        """Let the command read the end of its input."""
+        ...
+
+    def resize(self, window: Window) -> None:
+        """Change the size of the terminal; without one nothing happens."""
+        ...
+
+    async def wait(self) -> int:
+        """Return the exit code once the command has ended; 128 + n for signal n."""
+        ...
+
+    async def close(self) -> None:
+        """Hang up, and return when nobody here serves the command any more. May be called at any time, and again."""
+        ...
+
+
 class Engine(Protocol):
     """The methods, plus start and close. Names are unique, of engines among those of a server and of nodes among all engines.
 
@@ -206,8 +248,12 @@ class Engine(Protocol):
         """
         ...
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
-        """Return a byte stream into the task's environment. Raises Unavailable without `flags.can_exec`."""
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+        """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None: on none.
+
+        It ends with the task at the latest, and keeps no task from ending. Raises Conflict when the task does not run, Unavailable
+        without `flags.can_exec`. What goes wrong later is said on the error stream, and by exit code 125 (agent/enter).
+        """
         ...
 
 

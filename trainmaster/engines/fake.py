@@ -28,7 +28,9 @@ from trainmaster.engines.base import (
     Refused,
     Sink,
     TaskReport,
+    Terminal,
     Waiting,
+    Window,
 )
 from trainmaster.engines.fake_clock import Clock
 
@@ -376,8 +378,8 @@ class FakeEngine:
         self._reach()
         await self.machines.reap(attempt, grace_s)
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
-        """Raise Unavailable: there is no process to attach to."""
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+        """Raise Unavailable: a fake task has no process, files or variables to be among."""
         raise Unavailable("Fake tasks have no environment to enter", remedy="Use the local engine.")
 
     def _reach(self) -> None:

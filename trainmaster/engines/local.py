@@ -15,12 +15,14 @@ from typing import Any, Final
 
 from trainmaster.agent import prepare as preparing
 from trainmaster.agent import sandbox
+from trainmaster.agent.enter import Entry
+from trainmaster.agent.older import start
 from trainmaster.agent.probe import Probe, probe_sandbox
 from trainmaster.agent.server import code_stamp
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, Unavailable
-from trainmaster.core.ids import attempt_id
+from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role, Verdict
@@ -33,10 +35,13 @@ from trainmaster.engines.base import (
     Refused,
     Sink,
     TaskReport,
+    Terminal,
     Waiting,
+    Window,
 )
 from trainmaster.engines.local_client import AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
+from trainmaster.engines.terminal import ChildTerminal, demand_running
 
 ENDED: Final = ("exited", "lost")
 
@@ -48,7 +53,7 @@ class LocalEngine:
         self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
-        self.flags = Flags(gpu_probe=bool(self.host.cards))
+        self.flags = Flags(can_exec=True, gpu_probe=bool(self.host.cards))
         self.sandbox = Probe("", "not started")
         self.cgroups_detail = ""
         self._agents_data = layout.data
@@ -175,11 +180,14 @@ class LocalEngine:
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)
         self._known.pop(attempt, None)
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
-        """Refuse: this engine does not enter tasks yet (`flags.can_exec` is false)."""
-        raise Unavailable(
-            "The local engine cannot open a shell in a task", remedy="Use the task's log and files instead."
-        )
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+        """Run `argv` inside the running task. Raises Conflict, Unavailable."""
+        (report,) = await self.observe([attempt])
+        demand_running(report.tasks, role, index)
+        entry = Entry(self.layout.home, self.layout.data, attempt, role, index, tuple(argv))
+        words = [sys.executable, "-I", "-S", "-c", start("enter"), self.settings.package, entry.word()]
+        marker = f"{attempt}/{task_name(role, index)}"
+        return ChildTerminal.start(words, {preparing.MARKER: marker}, window)
 
     # -- what the agent says -------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ watches the server's feed and survives the server's restart.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,7 @@ from trainmaster.core.units import format_duration
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
+    from trainmaster.sdk.inside import Inside
 
 ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
 RECONNECT_S: Final = 120.0
@@ -241,6 +242,17 @@ class Job:
         return list(self._client.http.json("GET", self._path("/files"), params={"path": path})["items"])
 
     # -- acting ------------------------------------------------------------------------------------------------
+
+    def exec(
+        self, command: Sequence[str], task: str | None = None, *, window: tuple[int, int] | None = None
+    ) -> "Inside":
+        """Run `command` inside a running task (``worker-0`` or ``task0-0``; default: the first); see sdk/inside.
+
+        `window`: on a terminal of so many columns and rows. Raises NotFound, Unavailable; whatever else is refused by the answer.
+        """
+        from trainmaster.sdk.inside import Inside  # noqa: PLC0415
+
+        return Inside(self._client.http, self._path("/exec"), command, task or "task0-0", window)
 
     def stop(self, reason: str = "") -> "Job":
         """Stop the job at once and for good. Raises Conflict while its outputs are being saved."""

@@ -8,9 +8,12 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
 
 from trainmaster._version import __version__
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
@@ -127,6 +130,26 @@ class Transport:
                     raise error_of(response)
                 yield from response.iter_bytes()
         except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def socket(self, path: str, params: dict[str, str], protocol: str) -> "ClientConnection":
+        """Return an open websocket to `path`. Raises the TrainmasterError the server answered, or Unavailable."""
+        from websockets.exceptions import InvalidHandshake, InvalidStatus  # noqa: PLC0415 (only who enters a task needs it)
+        from websockets.sync.client import connect  # noqa: PLC0415
+        from websockets.typing import Subprotocol  # noqa: PLC0415
+
+        address = httpx.URL(self.url + PREFIX + path, params=params)
+        address = address.copy_with(scheme="wss" if address.scheme == "https" else "ws")
+        headers = {key: self._http.headers[key] for key in ("authorization", "user-agent") if key in self._http.headers}
+        try:
+            return connect(
+                str(address), additional_headers=headers, user_agent_header=None, subprotocols=[Subprotocol(protocol)],
+                compression=None, max_size=None, ping_timeout=None, close_timeout=2.0, proxy=True if self._http.trust_env else None,
+            )  # fmt: skip
+        except InvalidStatus as error:
+            answer = error.response
+            raise error_of(httpx.Response(answer.status_code, content=bytes(answer.body or b""))) from error
+        except (OSError, InvalidHandshake) as error:
             raise self._unreachable(error) from error
 
     def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:

@@ -16,7 +16,8 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Job
+from trainmaster.core.ids import task_name
+from trainmaster.core.records import Job, find_task
 from trainmaster.core.states import Phase, Priority
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
@@ -29,6 +30,16 @@ from trainmaster.store.read_jobs import JobQuery
 
 UNSET: Final[Any] = object()
 MANY: Final = 1000
+
+
+def task_in(job: Job, name: str) -> tuple[int, int]:
+    """Return (role, index) of the task of `job` that is called `name`. Raises NotFound."""
+    found = find_task(job.roles, name)
+    if found is None:
+        raise NotFound(
+            f"The job has no task {name}", remedy=f"Its first task is {task_name(0, 0)}; see: tm show {job.id}"
+        )
+    return found
 
 
 class Jobs:

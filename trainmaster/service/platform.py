@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final
 
 from trainmaster._version import __version__
@@ -14,12 +14,13 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
-from trainmaster.engines.base import Engine
+from trainmaster.engines.base import Engine, Terminal, Window
 from trainmaster.queue.packing import RECENT
 from trainmaster.service.administer import Administer
 from trainmaster.service.cluster import cluster_view
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
+from trainmaster.service.entering import Entering
 from trainmaster.service.feed import cluster_changed
 from trainmaster.service.jobs import UNSET, Jobs
 from trainmaster.service.language import Language
@@ -65,6 +66,7 @@ class Platform:
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
+        self._entering = Entering(context)
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False
@@ -286,6 +288,13 @@ class Platform:
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
         """Change duration or priority. Raises NotFound, InvalidSpec, Conflict after the end."""
         return await self._jobs.change(ref, who, duration_s, priority)
+
+    async def enter(
+        self, ref: str, task: str, argv: Sequence[str], window: Window | None, who: Principal
+    ) -> AbstractAsyncContextManager[Terminal]:
+        """Return what runs `argv` inside a task of a job, for as long as it is held open. Raises NotFound, Conflict, Unavailable."""
+        job = await self._jobs.resolve(ref, who, "jobs:write")
+        return self._entering.enter(job, task, argv, window, who)
 
     async def release(self, ref: str, who: Principal) -> dict[str, Any]:
         """End a debug hold. Raises NotFound, Conflict."""

@@ -162,6 +162,8 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, 
 def _said(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
     if event.kind is Kind.NOTED:
         return dict(note_view(event)["message"])
+    if event.kind is Kind.ENTERED:
+        return both(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}")
     reason = str(event.data.get("reason") or "")
     if event.kind is Kind.PREEMPTED and reason in EVICTED:
         return evicted(reason, name_of(event.data["by"])).to_json()

@@ -21,11 +21,12 @@ from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import PortRequest
-from trainmaster.engines.slurm.script import START, components
+from trainmaster.engines.slurm.script import components
 
 PACKAGE = str(Path(trainmaster.__file__).parents[1])
 PATIENCE_S = 30.0
@@ -54,7 +55,7 @@ class Node:
         self, shared: Folder, run: str = "run-1", number: int = 0, node: str = "n1", **env: str
     ) -> "subprocess.Popen[bytes]":
         """Start the agent of one component on one node."""
-        words = [self.python, "-I", "-S", "-B", "-c", START, PACKAGE, shared.path, run, str(number)]
+        words = [self.python, "-I", "-S", "-B", "-c", start("step"), PACKAGE, shared.path, run, str(number)]
         given = {
             "PATH": "/usr/bin:/bin",
             "SLURMD_NODENAME": node,

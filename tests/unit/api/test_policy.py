@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from trainmaster.access.scopes import SCOPES
 from trainmaster.api.app import TABLES, create_app
-from trainmaster.api.policy import Policy, Table, check_policies, policy_of
+from trainmaster.api.policy import Policy, PolicySocket, Table, check_policies, policy_of
 
 PUBLIC = {
     ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/v1/session"), ("GET", "/api/v1/openapi.json"),
@@ -21,7 +21,7 @@ PUBLIC = {
 
 def doors(app: Any) -> list[tuple[str, str, Policy]]:
     routes = app.app.router.routes
-    return [(method, route.path, policy_of(route)) for route in routes for method in route.methods]
+    return [(method, route.path, policy_of(route)) for route in routes for method in getattr(route, "methods", ())]
 
 
 def address(path: str) -> str:
@@ -39,7 +39,9 @@ def test_every_other_door_has_a_known_scope(app: Any) -> None:
 
 def test_an_express_door_is_the_one_of_the_table(app: Any) -> None:
     """What is reached without the router is the very application, gate included, that the router would have found."""
-    table = {(method, route.path): route.app for route in app.app.router.routes for method in route.methods}
+    table = {
+        (method, route.path): route.app for route in app.app.router.routes for method in getattr(route, "methods", ())
+    }
     assert ("POST", "/api/v1/jobs") in app.express
     assert all(table[address] is door for address, door in app.express.items())
 
@@ -121,7 +123,7 @@ def test_a_misspelt_scope_stops_the_start() -> None:
 
 
 async def test_sockets_have_the_same_lock(platform: Any) -> None:
-    """There is no socket yet; the first one is shut by the same gate."""
+    """Every socket there is, and one more, is shut by the same gate."""
     extra = Table("x")
 
     @extra.socket("/echo", scope="jobs:read")
@@ -138,8 +140,19 @@ async def test_sockets_have_the_same_lock(platform: Any) -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    for headers in ([], [(b"origin", b"http://evil.example")]):
-        scope = {"type": "websocket", "path": "/api/v1/echo", "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
-                 "scheme": "ws", "subprotocols": [], "client": ("::1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
-        await app(scope, receive, send)
-    assert [message["type"] for message in sent] == ["websocket.close", "websocket.close"]
+    password = platform.people.one_time_password
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8470") as browser:
+        await browser.post("/api/v1/session", json={"username": "admin", "password": password})
+        await browser.post("/api/v1/session/password", json={"old": password, "new": "correct horse battery"},
+                           headers={"x-csrf-token": (await browser.get("/api/v1/session")).json()["csrf"]})  # fmt: skip
+        cookie = (b"cookie", f"tm_session={browser.cookies['tm_session']}".encode())
+    foreign = (b"origin", b"http://evil.example")
+    sockets = [address(route.path) for route in app.app.router.routes if isinstance(route, PolicySocket)]
+    assert len(sockets) >= 2
+    for path in sockets:
+        for headers in ([], [foreign], [(b"authorization", b"Bearer tm_wrong")], [cookie], [cookie, foreign]):
+            scope = {"type": "websocket", "path": path, "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
+                     "scheme": "ws", "subprotocols": [], "client": ("::1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
+            await app(scope, receive, send)
+            assert [message["type"] for message in sent] == ["websocket.close"], (path, headers)
+            sent.clear()

@@ -137,7 +137,7 @@ async def test_unreachable_machines_say_so(world: World) -> None:
             await call
     world.machines.reachable = True
     with pytest.raises(Unavailable):
-        await world.engine.attach("t-1", 0, 0, ["sh"])
+        await world.engine.attach("t-1", 0, 0, ["sh"], None)
 
 
 @pytest.mark.parametrize(

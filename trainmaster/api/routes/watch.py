@@ -16,10 +16,11 @@ from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import Table
 from trainmaster.api.sse import MEDIA_TYPE, Sent, stream
 from trainmaster.core.errors import NotFound
-from trainmaster.core.ids import split_task_name, task_name
+from trainmaster.core.ids import task_name
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.service.jobs import task_in
 from trainmaster.storage import logs, logsearch, usage
 
 routes = Table("watching")
@@ -57,14 +58,7 @@ async def locate(request: Request, ref: str, number: str, task: str) -> Place:
     app = platform(request)
     job = await app.resolve(ref, who(request))
     found = attempt_number(job, number)
-    try:
-        role, index = split_task_name(task)
-    except ValueError:
-        role, index = -1, -1
-    if not 0 <= role < len(job.roles) or not 0 <= index < job.roles[role].replicas:
-        raise NotFound(
-            f"The job has no task {task}", remedy=f"Its first task is {task_name(0, 0)}; see: tm show {job.id}"
-        )
+    role, index = task_in(job, task)
     path = app.layout.task(job.id, found, role, index).log
 
     def ended() -> bool:

@@ -24,7 +24,7 @@ from typing import Final, Literal
 from trainmaster.core.errors import TrainmasterError, Unavailable
 
 Process = subprocess.Popen[bytes]
-Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr"]
+Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr", "srun"]
 TIMEOUT_S: Final = 30.0
 """Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that was seen."""
 AT_ONCE: Final = 4

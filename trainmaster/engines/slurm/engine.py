@@ -33,9 +33,11 @@ from trainmaster.engines.base import (
     Note,
     Refused,
     Sink,
+    Terminal,
     Waiting,
+    Window,
 )
-from trainmaster.engines.slurm import checks, disk, parse, script
+from trainmaster.engines.slurm import checks, disk, entering, parse, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import AHEAD_S, AT_ONCE, Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
@@ -58,7 +60,7 @@ SLACK_S: Final = 10.0
 class SlurmEngine:
     """One cluster. See engines.base.Engine for the promises of each method."""
 
-    flags = Flags(owns_queue=True)
+    flags = Flags(owns_queue=True, can_exec=True)
 
     def __init__(
         self, name: str, own: SlurmEngineConfig, layout: Layout, config: Config, pools: Sequence[str] = ()
@@ -394,6 +396,7 @@ class SlurmEngine:
             if self._trouble is not None:
                 raise Unavailable(f"Slurm does not answer: {self._trouble}")
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str]) -> Any:
-        """Refuse: this engine does not enter tasks yet (`flags.can_exec` is false)."""
-        raise Unavailable("The cluster's tasks cannot be entered yet", remedy="Use the task's log and files instead.")
+    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+        """Run `argv` inside the running task, by a step of its own. Raises Conflict, Unavailable."""
+        place = entering.Place(self.commands.access, self._package, self.own.python)
+        return await entering.enter(place, self._following.get(attempt), role, index, argv, window)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from trainmaster.agent import older
 from trainmaster.core.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
@@ -24,14 +25,8 @@ PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
 SIGNAL_AHEAD_S: Final = 30.0
 """Slurm's clock for --signal is a minute coarse; it asks a step to end so much earlier than the grace period needs."""
 
-_START: Final = (
-    'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
-    " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
-    " from trainmaster.agent.{} import main; sys.exit(main(sys.argv[2:]))"
-)
-START, SURVEY = _START.format("step"), _START.format("survey")
-"""What runs on the nodes: the tasks of an attempt, or a look at what a node has. Nothing of the node's own Python settings or
-folders takes part: -I -S, and the package at the one place given."""
+START, SURVEY = older.start("step"), older.start("survey")
+"""What runs on the nodes: the tasks of an attempt, or a look at what a node has."""
 
 INHERITED: Final = (
     "NTASKS",

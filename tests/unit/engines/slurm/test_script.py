@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.gangs import gang
+from trainmaster.agent.older import start
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
-from trainmaster.engines.slurm.script import START, Place, Terms, components, duration, script
+from trainmaster.engines.slurm.script import Place, Terms, components, duration, script
 
 JOB = "t" + "0123456789abcdef" * 2
 PLACE = Place("/data/jobs/01/job/attempts/1", "/data/agent/abc")
@@ -51,7 +52,7 @@ def test_a_gang_of_equals_is_one_plain_job() -> None:
     step = shlex.split(text.splitlines()[-1])
     assert step[:2] == ["exec", "srun"]
     assert "--gpus=a100:6" in step
-    assert step[-8:] == ["-I", "-S", "-c", START, PLACE.package, PLACE.folder, "$run", "0"]
+    assert step[-8:] == ["-I", "-S", "-c", start("step"), PLACE.package, PLACE.folder, "$run", "0"]
 
 
 def test_roles_that_ask_for_different_things_are_components() -> None:

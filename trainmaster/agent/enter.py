@@ -1,0 +1,262 @@
+"""Enters a running task: this process becomes one of the task's own, and executes a command there.
+
+It sees what the task sees (files, processes, variables, working folder, limits) and may do no more than the task may. Invariants: who is
+inside is found when the task is ended, whatever ends it, and keeps no task from ending; nothing that belongs to the user is read
+before this process has given up its rights, and nobody inside can look into it before it executes the command. Standard library of
+Python 3.9 only. Where the task is comes from the agent's record, never from what processes say of themselves.
+
+Exit codes are those of shells and container tools: the command's own, 128 and more for a signal, 125 when it could not be entered, 126 when
+the command cannot be executed, 127 when there is none of that name.
+"""
+
+import base64
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import signal
+import termios
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from trainmaster.agent import adoption, ending, procs
+from trainmaster.agent.cgroups import ROOT, own_paths
+from trainmaster.agent.live import LiveTask
+from trainmaster.agent.spawn import RESET
+from trainmaster.core.layout import Layout
+
+NOT_ENTERED: Final = 125
+NOT_EXECUTABLE: Final = 126
+NOT_FOUND: Final = 127
+TERM: Final = "xterm-256color"
+
+LIMITS: Final = 16  # getrlimit(2) knows so many
+NS_GET_USERNS: Final = 0xB701  # ioctl_ns(2): the user namespace that owns a namespace
+CLONE_NEWUSER: Final = 0x10000000
+ORDER: Final = ("ipc", "uts", "net", "cgroup", "pid", "mnt")
+"""Namespaces in the order in which they are joined; the user's files last."""
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_DUMPABLE: Final = 4
+PR_CAPBSET_DROP: Final = 24
+PR_SET_NO_NEW_PRIVS: Final = 38
+PR_CAP_AMBIENT: Final = 47
+PR_CAP_AMBIENT_CLEAR_ALL: Final = 4
+CAPABILITY_VERSION: Final = 0x20080522
+
+
+class NotEntered(Exception):
+    """The task cannot be entered; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What to enter: a task of `attempt` that the agent with the folder `home` runs, and the command. `data`: see Layout."""
+
+    home: str
+    data: str
+    attempt: str
+    role: int
+    index: int
+    argv: tuple[str, ...]
+
+    def word(self) -> str:
+        """Return it as one word of letters, digits and ``+/=``: srun splits its own words at a lone colon, whoever wrote it."""
+        return base64.b64encode(json.dumps(asdict(self)).encode()).decode("ascii")
+
+    @staticmethod
+    def of(word: str) -> "Entry":
+        """Return what `word` says. Raises ValueError or TypeError."""
+        fields = json.loads(base64.b64decode(word))
+        return Entry(**{**fields, "argv": tuple(fields["argv"])})
+
+
+# ------------------------------------------------------------------------------------------------------------ the task
+
+
+def find(entry: Entry) -> LiveTask:
+    """Return the running task. Raises NotEntered."""
+    try:
+        attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
+        task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))
+    except (OSError, ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
+        raise NotEntered("the task does not run here") from error
+    if not attempt.launched or not alive(task):
+        raise NotEntered("the task does not run")
+    return task
+
+
+def alive(task: LiveTask) -> bool:
+    """Return whether the main process of `task` runs. What is bound to it before that was so belongs to this task and no other."""
+    found = procs.stat(task.pid) if task.pid else None
+    return procs.same(found, task.start) and found is not None and found.alive
+
+
+def join(task: LiveTask) -> None:
+    """Become one of the processes of `task`, but for its sandbox: limits, control group, what its end looks for.
+
+    Raises OSError, NotEntered.
+    """
+    with open(f"/proc/{task.pid}/status", encoding="ascii", errors="replace") as file:
+        mask = next((line.split()[1] for line in file if line.startswith("Umask:")), "077")
+    os.umask(int(mask, 8))
+    for kind in range(LIMITS):
+        with suppress(OSError, ValueError):  # one that may not be raised again stays as it is
+            resource.setrlimit(kind, resource.prlimit(task.pid, kind))
+    with suppress(OSError):
+        os.sched_setaffinity(0, os.sched_getaffinity(task.pid))
+    if task.group is not None:
+        join_group(task.pid, task.group.name)
+    elif not task.prepared.options:
+        if not procs.carries(os.getpid(), task.marker):
+            raise NotEntered(f"this process was not started with {task.marker.decode()}")
+        os.close(os.open(task.prepared.paths.entered, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    if not alive(task):
+        raise NotEntered("the task has just ended")
+
+
+def join_group(pid: int, name: str) -> None:
+    """Go into the control group `name`, in which `pid` is. Raises OSError, NotEntered."""
+    with open(f"/proc/{pid}/cgroup", encoding="utf-8") as file:
+        paths = own_paths(file.read())
+    mine = {controller: path for controller, path in paths.items() if os.path.basename(path) == name}
+    for controller, path in mine.items():
+        with open(os.path.join(ROOT, controller, path.lstrip("/"), "cgroup.procs"), "w", encoding="ascii") as group:
+            group.write("0")
+    if not mine:
+        raise NotEntered(f"the task is not in its control group {name}")
+
+
+# --------------------------------------------------------------------------------------------------------- the sandbox
+
+
+class Sandbox:
+    """The namespaces of a task's sandbox, held open: they are found before they are joined, for /proc changes with them."""
+
+    def __init__(self, init: int) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        own = {name: os.stat(f"/proc/self/ns/{name}").st_ino for name in ("user", *ORDER)}
+        found = {name: os.open(f"/proc/{init}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in own}
+        self._others = [found[name] for name in ORDER if os.fstat(found[name]).st_ino != own[name]]
+        # Who made the namespaces may be above the one that the program is in: bubblewrap leaves the first for a second.
+        owner = fcntl.ioctl(found["mnt"], NS_GET_USERNS)
+        self._owner = owner if os.fstat(owner).st_ino != own["user"] else None
+        last = os.fstat(found["user"]).st_ino
+        self._user = found["user"] if last not in (own["user"], os.fstat(owner).st_ino) else None
+
+    def join(self) -> None:
+        """Join them; children are in its process namespace, this process is not. Raises OSError."""
+        for fd in (self._owner, *self._others, self._user):
+            if fd is not None:
+                self._must(self._libc.setns(fd, 0))
+
+    def give_up_rights(self) -> None:
+        """Keep no capability, gain none ever again, and let nobody look into this process. Raises OSError."""
+        capability = 0
+        while self._libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
+            capability += 1
+        if capability == 0:
+            self._must(-1)
+        self._must(self._libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+        self._must(self._libc.capset(header, (ctypes.c_uint32 * 6)()))
+        self._must(self._libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        self._must(self._libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+
+    @staticmethod
+    def _must(result: int) -> None:
+        if result != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def end_with_parent() -> None:
+    """Let this process be told SIGHUP when its parent ends: a terminal ends with its connection."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGHUP, 0, 0, 0)
+
+
+# ------------------------------------------------------------------------------------------------------------- the run
+
+
+def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
+    """Run `argv` in the sandbox of `task`; return its exit code. Raises OSError, NotEntered."""
+    init = ending.find_init(task)
+    if not init:
+        raise NotEntered("the task's sandbox is not there (any more)")
+    sandbox = Sandbox(init)
+    join(task)  # last: it looks whether the task still runs
+    terminal = leave_terminal()
+    sandbox.join()
+    sandbox.give_up_rights()
+    child = os.fork()
+    if child == 0:
+        os._exit(begin(task, argv, terminal))
+    _, status = os.waitpid(child, 0)
+    code, signum = procs.exit_of(status)
+    return 128 + signum if signum is not None else code or 0
+
+
+def begin(task: LiveTask, argv: tuple[str, ...], terminal: bool) -> int:
+    """Be the first process inside: with the terminal as its own, execute `argv`."""
+    end_with_parent()
+    try:
+        os.setsid()
+        if terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        return execute(task, argv)
+    except OSError as error:
+        return complain(f"the terminal cannot be taken: {error.strerror}", NOT_ENTERED)
+
+
+def leave_terminal() -> bool:
+    """Let go of the controlling terminal, if there is one; return whether there was. A shell wants to lead a session of its own
+    namespace: it sees the numbers of no other.
+    """
+    if not os.isatty(0) or os.getsid(0) != os.getpid():
+        return False
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    fcntl.ioctl(0, termios.TIOCNOTTY)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    return True
+
+
+def execute(task: LiveTask, argv: tuple[str, ...]) -> int:
+    """Replace this process by `argv`, as the task's own program was started; return an exit code when that cannot be."""
+    env = dict(task.prepared.env)
+    if os.isatty(0):
+        env.setdefault("TERM", TERM)
+    try:
+        os.chdir(task.prepared.cwd)
+    except OSError as error:
+        return complain(f"{task.prepared.cwd}: {error.strerror}", NOT_ENTERED)
+    for signum in RESET:
+        signal.signal(signum, signal.SIG_DFL)
+    try:
+        os.execvpe(argv[0], argv, env)
+    except (FileNotFoundError, NotADirectoryError):
+        return complain(f"{argv[0]}: command not found", NOT_FOUND)
+    except (OSError, ValueError) as error:
+        return complain(f"{argv[0]}: {getattr(error, 'strerror', error)}", NOT_EXECUTABLE)
+
+
+def complain(why: str, code: int) -> int:
+    """Say why and return `code`."""
+    os.write(2, f"trainmaster: {why}\n".encode("utf-8", "replace"))
+    return code
+
+
+def main(argv: list[str]) -> int:
+    """Run as ``enter WORD`` (see Entry.word) on the machine of the task, by the agent's user."""
+    entry = Entry.of(argv[0])
+    end_with_parent()
+    try:
+        task = find(entry)
+        if task.prepared.options:
+            return run_inside(task, entry.argv)
+        join(task)
+        return execute(task, entry.argv)
+    except NotEntered as refused:
+        return complain(f"{entry.attempt} cannot be entered: {refused}", NOT_ENTERED)
+    except OSError as error:
+        what = error.strerror or repr(error)
+        return complain(f"{entry.attempt} cannot be entered: {what}", NOT_ENTERED)

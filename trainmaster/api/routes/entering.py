@@ -1,0 +1,178 @@
+"""Entering a running task through a websocket: a command's input, output, window and exit code, framed as Kubernetes frames them.
+
+The first message is text, a JSON object: ``{"command": ["bash"], "tty": true, "columns": 80, "rows": 24}``; what people type stays out of
+addresses, which are logged. From then on messages are binary, their first byte the channel (remotecommand, version 5): 0 input, 1
+output, 2 errors, 3 the status at the end, 4 the window, 255 the end of a channel. Invariant: nothing runs on without its connection.
+"""
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Annotated, Any, Final, Never
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from trainmaster.api.auth import who
+from trainmaster.api.deps import language, platform
+from trainmaster.api.policy import Table
+from trainmaster.api.problems import InvalidRequest
+from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.engines.base import Stream, Terminal, Window
+from trainmaster.service.language import Language, document_in
+
+routes = Table("entering")
+
+PROTOCOL: Final = "v5.channel.k8s.io"
+STDIN, STDOUT, STATUS, RESIZE, CLOSE = 0, 1, 3, 4, 255
+MOST_WORDS: Final = 1000
+MOST_BYTES: Final = 1 << 16
+"""Of the first message: the command becomes one word of a command line, of which Linux takes twice that."""
+FIRST_S: Final = 30.0
+BEAT_S: Final = 20.0
+"""An empty piece of output goes out so often: by that a connection that is gone is noticed, though nothing is read from it."""
+
+Side = Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class Wanted(Struct, forbid_unknown_fields=True):
+    """The first message."""
+
+    command: Annotated[list[str], Meta(min_length=1, max_length=MOST_WORDS)]
+    tty: bool = False
+    columns: Side = 80
+    rows: Side = 24
+
+
+class Size(Struct):
+    """A message on the channel of the window, with the names that the protocol has."""
+
+    Width: Side
+    Height: Side
+
+
+@routes.socket("/jobs/{ref}/exec", scope="jobs:write")
+async def exec_task(socket: WebSocket) -> None:
+    """Run a command inside a task of the job; `task` in the query names it, ``worker-0`` or ``task0-0``, which is the default."""
+    await socket.accept(subprotocol=PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
+    try:
+        wanted = await first(socket)
+        window = Window(wanted.columns, wanted.rows) if wanted.tty else None
+        task = socket.query_params.get("task", "task0-0")
+        entered = await platform(socket).enter(socket.path_params["ref"], task, wanted.command, window, who(socket))
+        async with entered as terminal:
+            status = exit_status(await serve(socket, terminal))
+    except TrainmasterError as error:
+        status = refusal(error, language(socket))
+    except (WebSocketDisconnect, TimeoutError):
+        return
+    with suppress(WebSocketDisconnect, RuntimeError):  # it has gone meanwhile
+        await socket.send_bytes(bytes((STATUS,)) + json.dumps(status).encode())
+        await socket.close()
+
+
+async def first(socket: WebSocket) -> Wanted:
+    """Return what is wanted. Raises InvalidRequest, WebSocketDisconnect, TimeoutError."""
+    async with asyncio.timeout(FIRST_S):
+        message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1006))
+    given = message.get("text") or ""
+    if len(given) > MOST_BYTES:
+        raise _malformed("command", f"is longer than {MOST_BYTES // 1024} KiB", "Put what is long into a file.")
+    try:
+        wanted = msgspec.json.decode(given, type=Wanted)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _malformed(
+            "", f"is not understood: {error}", 'Send as text: {"command": ["bash"], "tty": true}.'
+        ) from None
+    if not wanted.command[0] or any("\0" in word for word in wanted.command):
+        raise _malformed("command", "has no program, or a word with a zero byte", "Name a program.")
+    return wanted
+
+
+async def serve(socket: WebSocket, terminal: Terminal) -> int:
+    """Carry everything in both directions; return the exit code. Raises WebSocketDisconnect, InvalidRequest, Unavailable."""
+    ended = asyncio.create_task(tell(socket, terminal))
+    closing = asyncio.create_task(socket.app.state.closing.wait())
+    others = [asyncio.create_task(work) for work in (hear(socket, terminal), beat(socket))]
+    tasks: list[asyncio.Task[Any]] = [ended, closing, *others]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if ended in done:
+        return ended.result()
+    if closing in done:
+        raise Unavailable(
+            "The server stops, and what was run inside tasks with it", remedy="Enter again once the server answers."
+        )
+    for task in done:
+        task.result()
+    raise WebSocketDisconnect
+
+
+async def tell(socket: WebSocket, terminal: Terminal) -> int:
+    """Send all output; return the exit code."""
+
+    async def pump(stream: Stream) -> None:
+        while data := await terminal.read(stream):
+            await socket.send_bytes(bytes((stream,)) + data)
+
+    await asyncio.gather(pump(1), pump(2))
+    return await terminal.wait()
+
+
+async def hear(socket: WebSocket, terminal: Terminal) -> Never:
+    """Take in what comes. Raises WebSocketDisconnect at its end, InvalidRequest for what is no message of the protocol."""
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1006))
+        data = message.get("bytes") or b""
+        match data[:1]:
+            case b"\x00":
+                await terminal.write(data[1:])
+            case b"\x04":
+                try:
+                    size = msgspec.json.decode(data[1:], type=Size)
+                except msgspec.DecodeError as error:
+                    raise _malformed("", f"is not understood: {error}", 'Send {"Width": 80, "Height": 24}.') from None
+                terminal.resize(Window(size.Width, size.Height))
+            case b"\xff" if data[1:] == b"\x00":
+                await terminal.end_input()
+            case _:
+                raise _malformed("", "is on no channel that is sent to", "Send bytes on channel 0, 4 or 255.")
+
+
+async def beat(socket: WebSocket) -> Never:
+    """Send nothing now and then. Raises WebSocketDisconnect once nobody is there."""
+    while True:
+        await asyncio.sleep(BEAT_S)
+        await socket.send_bytes(bytes((STDOUT,)))
+
+
+def exit_status(code: int) -> dict[str, Any]:
+    """Return what the protocol says of a command that has ended."""
+    if code == 0:
+        return {"metadata": {}, "status": "Success"}
+    return {
+        "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode", "message": f"command ended with exit code {code}",
+        "details": {"causes": [{"reason": "ExitCode", "message": str(code)}]},
+    }  # fmt: skip
+
+
+def refusal(error: TrainmasterError, reader: Language) -> dict[str, Any]:
+    """Return what the protocol says of what was refused; `problem` is the problem document."""
+    problem = document_in(reader, error.to_json(), error.problems)
+    return {
+        "metadata": {}, "status": "Failure", "reason": error.code, "message": problem["title"], "code": error.status,
+        "problem": problem,
+    }  # fmt: skip
+
+
+def _malformed(path: str, rule: str, remedy: str) -> InvalidRequest:
+    return InvalidRequest("The message is not valid", remedy=remedy, problems=(Problem(path, rule, remedy),))

@@ -1,0 +1,83 @@
+"""Entering a task that runs on a cluster: a second step beside the agent's, on the task's node, with all that the job has there.
+
+srun carries the terminal; on the node `agent/enter` finds the task by the agent's own record. Invariant: of what a user typed srun sees one
+word that cannot be one of its own (`Entry.word`), and no variable of the user's is in any command line.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.agent import folder
+from trainmaster.agent.enter import NOT_ENTERED, Entry
+from trainmaster.agent.older import start
+from trainmaster.agent.prepare import MARKER
+from trainmaster.core.errors import Unavailable
+from trainmaster.core.ids import task_name
+from trainmaster.engines.base import Terminal, Window
+from trainmaster.engines.slurm.commands import Access, command, environment
+from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.terminal import ChildTerminal, demand_running
+
+STEP: Final = (
+    "--overlap",
+    "--nodes=1",
+    "--ntasks=1",
+    "--mem=0",
+    "--chdir=/",
+    "--job-name=enter",
+    "--quiet",
+    "--quiet",
+)
+"""It shares cores, memory and cards with the steps that run. Quiet twice: srun would call each exit code but 0 an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes."""
+
+    access: Access
+    package: str
+    python: str
+
+
+async def enter(
+    place: Place, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None
+) -> Terminal:
+    """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""
+    demand_running(following.tasks.values() if following is not None else (), role, index)
+    assert following is not None
+    home, component, node = await asyncio.to_thread(where, following, role, index)
+    entry = Entry(home, following.work.data, following.attempt, role, index, tuple(argv))
+    words = (
+        f"--jobid={following.number}", *([f"--het-group={component}"] if len(following.work.components) > 1 else ()),
+        f"--nodelist={node}", *STEP, *(("--pty",) if window is not None else ()),
+        f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
+        place.python, "-I", "-S", "-c", start("enter"), place.package, entry.word(),
+    )  # fmt: skip
+    env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
+    try:
+        return ChildTerminal.start(command(place.access, "srun", words), env, window)
+    except OSError as error:
+        raise Unavailable(
+            f"srun cannot be run: {error.strerror}",
+            remedy="Install Slurm's client programs on the server's machine, or name their folder.",
+        ) from error
+
+
+def where(one: Following, role: int, index: int) -> tuple[str, int, str]:
+    """Return of a task's agent its own folder, the component of the job and the node. May block. Raises Unavailable."""
+    component = next(number for number, tasks in enumerate(one.work.components) if (role, index) in tasks)
+    try:
+        for part in one.parts:
+            facts = folder.read(one.shared.facts(part))[0] if part.startswith(f"{component}-") else []
+            for fact in facts:
+                if fact["event"] != "began":
+                    continue
+                for task in fact["tasks"]:
+                    if (task["role"], task["index"]) == (role, index):
+                        return str(fact["home"]), component, str(task["node"])
+    except (OSError, ValueError, KeyError) as error:
+        raise Unavailable("What the task's agent wrote cannot be read", remedy="Try again.") from error
+    raise Unavailable(f"The agent of {task_name(role, index)} has not said where it is", remedy="Try again.")

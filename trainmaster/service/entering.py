@@ -1,0 +1,82 @@
+"""Entering running tasks: who may, how many at once, and the note of it in the history of the job before anything is run."""
+
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import Conflict, RateLimited, Unavailable
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import attempt_id, task_name
+from trainmaster.core.records import Job
+from trainmaster.core.states import TaskPhase
+from trainmaster.engines.base import Terminal, Window
+from trainmaster.service.context import Context
+from trainmaster.service.jobs import task_in
+
+MOST: Final = 20
+"""Commands that one person may run inside tasks at a time: each is a process of the server."""
+
+
+class Entering:
+    """One object per server."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+        self._open: Counter[str] = Counter()  # by person
+
+    @asynccontextmanager
+    async def enter(
+        self, job: Job, task: str, argv: Sequence[str], window: Window | None, who: Principal
+    ) -> AsyncIterator[Terminal]:
+        """Run `argv` inside `task` (``task0-0`` or ``worker-0``) of the job while the context is held, then hang up.
+
+        Raises NotFound, Forbidden, Conflict while the task does not run, RateLimited, StorageFailed, Unavailable.
+        """
+        decide(who, "jobs:write", job.owner).demand()
+        role, index = task_in(job, task)
+        number = self._running(job, role, index)
+        engine = self._ctx.engines.up(self._ctx.engines.of(job.pool))
+        if not engine.flags.can_exec:
+            raise Unavailable(
+                f"Tasks of the engine {engine.name} cannot be entered", remedy="Use their logs and files."
+            )
+        if self._open[who.name] >= MOST:
+            raise RateLimited(
+                f"You run {MOST} commands inside tasks, which is as many as one person may", remedy="End one of them."
+            )
+        self._open[who.name] += 1
+        try:
+            data = {"role": role, "index": index, "program": os.path.basename(argv[0])}
+            self._ctx.master.apply(Event(job.id, Kind.ENTERED, self._ctx.clock(), who.name, number, data))
+            await self._ctx.master.durable()
+            terminal = await engine.attach(attempt_id(job.id, number), role, index, argv, window)
+            try:
+                yield terminal
+            finally:
+                await terminal.close()
+        finally:
+            self._open[who.name] -= 1
+
+    @staticmethod
+    def _running(job: Job, role: int, index: int) -> int:
+        """Return the number of the attempt in which the task runs. Raises Conflict."""
+        name = task_name(role, index)
+        if job.terminal:
+            raise Conflict(
+                "The job has ended; only a running task can be entered", remedy=f"See what it printed: tm logs {job.id}"
+            )
+        task = job.attempt.task(role, index) if job.attempt is not None else None
+        if job.attempt is None or task is None or task.phase is TaskPhase.WAITING:
+            raise Conflict(
+                f"{name} does not run yet; only a running task can be entered", remedy=f"See why: tm explain {job.id}"
+            )
+        if task.ended:
+            raise Conflict(
+                f"{name} has ended; only a running task can be entered",
+                remedy=f"See what it printed: tm logs {job.id} --task {name}",
+            )
+        return job.attempt.number
