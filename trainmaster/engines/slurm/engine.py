@@ -25,18 +25,8 @@ from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role
 from trainmaster.engines.base import (
-    AttemptReport,
-    Fact,
-    Flags,
-    LaunchRefused,
-    NativeRequest,
-    Note,
-    Refused,
-    Sink,
-    Terminal,
-    Waiting,
-    Window,
-)
+    AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Refused, Sink, Terminal, Waiting, Window,
+)  # fmt: skip
 from trainmaster.engines.slurm import checks, disk, entering, parse, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import AHEAD_S, AT_ONCE, Access, ClusterRefused, Commands
