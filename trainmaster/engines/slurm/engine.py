@@ -11,7 +11,7 @@ import logging
 import os
 import pwd
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
@@ -25,7 +25,17 @@ from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role
 from trainmaster.engines.base import (
-    AttemptReport, Fact, Flags, LaunchRefused, NativeRequest, Note, Refused, Sink, Terminal, Waiting, Window,
+    AttemptReport,
+    Fact,
+    Flags,
+    LaunchRefused,
+    NativeRequest,
+    Note,
+    Refused,
+    Sink,
+    Terminal,
+    Waiting,
+    Window,
 )  # fmt: skip
 from trainmaster.engines.slurm import checks, disk, entering, parse, script
 from trainmaster.engines.slurm.asking import Asking
@@ -95,12 +105,9 @@ class SlurmEngine:
                 remedy="Set server.data to a folder that the nodes share and this user may write.",
             ) from error
         for work in (self._follow_queue, self._follow_folders):
-            self._run(work())
-
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+            task = asyncio.get_running_loop().create_task(work())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
         """Disconnect. What runs and waits goes on."""
