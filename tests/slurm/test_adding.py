@@ -1,5 +1,7 @@
 """An administrator adds a cluster with one command, as a person does it: a server in its own process, real commands."""
 
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -78,6 +80,31 @@ def test_all_that_is_wrong_with_the_words_is_said_before_anything_is_asked(bed: 
     assert "--wait: 'soon' is not a duration" in tm(*words(bed, bed.folder / "w", "--wait", "soon"), code=2)
     assert "There is no engine alps" in tm("engine", "check", "alps", code=1)
     assert "tm doctor" in tm("engine", "check", "local")
+
+
+def test_every_command_of_the_guide(bed: Bed, tm: Shell) -> None:
+    """Its paths are those of another place; all else is typed as it stands there."""
+    data = bed.folder / "guide"
+    data.mkdir()
+    page = (Path(__file__).parents[2] / "docs/guide/slurm.md").read_text()
+    here = {"/etc/slurm/slurm.conf": bed.conf, "/shared/trainmaster": str(data)}
+    lines = (
+        "".join(re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)).replace("\\\n", " ").splitlines()
+    )
+    said = []
+    for line in lines:
+        program, *typed = [here.get(word, word) for word in shlex.split(line, comments=True)]
+        assert program == "tm"
+        if typed[:2] == ["engine", "list"]:
+            tm.serve()
+        said.append(tm(*typed))
+    done, listed, checked = said
+    assert "Written into" in done
+    assert [row.split()[:3] for row in listed.splitlines()[1:]] == [
+        ["local", "local", "default"],
+        ["alps", "slurm", "fast,"],
+    ]
+    assert "node's Python (urgent)" in checked
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -91,6 +91,7 @@ class Trial:
         return script.script(gang, terms, script.Place(self.shared.path, package, self.own.python), script.SURVEY)
 
     def _open(self) -> None:
+        os.makedirs(os.path.dirname(self.shared.path), 0o700, exist_ok=True)
         asked = {"word": self.word, "sandbox": self.own.sandbox, "environment": self.own.environment}
         disk.write(self.shared.file(REQUEST), json.dumps(asked))
         Path(self.shared.orders).touch(0o600)
