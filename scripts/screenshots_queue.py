@@ -80,7 +80,13 @@ def busy(world: World) -> None:
             for name, body in FLAVORS.items():
                 put("PUT", f"/workspaces/{workspace}/flavors/{name}", json=body)
     past = [
-        submit(f"past-{i}", ("vision", "speech")[i % 2], f"sleep {2 + i % 3}", cpu=24, duration=f"{5 + i % 3}s")
+        submit(
+            f"past-{i}",
+            ("vision", "speech")[i % 2],
+            f"sleep {6 + 2 * (i % 3)}",
+            cpu=24,
+            duration=f"{10 + 3 * (i % 3)}s",
+        )
         for i in range(16)
     ]
     for job in past:
