@@ -79,18 +79,9 @@ def busy(world: World) -> None:
         for workspace in ("default", "vision", "speech"):
             for name, body in FLAVORS.items():
                 put("PUT", f"/workspaces/{workspace}/flavors/{name}", json=body)
-    past = [
-        submit(
-            f"past-{i}",
-            ("vision", "speech")[i % 2],
-            f"sleep {6 + 2 * (i % 3)}",
-            cpu=24,
-            duration=f"{10 + 3 * (i % 3)}s",
-        )
-        for i in range(16)
-    ]
+        past = client.submit_many([_past(number) for number in range(16)])
     for job in past:
-        world.until(job, lambda view: view["state"] == "succeeded")
+        world.until(job.id, lambda view: view["state"] == "succeeded")
     for name, workspace, replicas, gpu, model, duration in RUNNING:
         job = submit(name, workspace, "sleep 1000", replicas, gpu=gpu, gpu_type=model, duration=duration)
         world.until(job, lambda view: view["state"] == "running")
@@ -101,6 +92,13 @@ def busy(world: World) -> None:
         )
         if name == "segmenter":
             world.until(job, lambda view: view["reason"] is not None)
+
+
+def _past(number: int) -> dict[str, Any]:
+    """One of the jobs to simulate with: the long ones came first. Submitted at once, they wait on the slowest machine, too."""
+    seconds, workspace = 8 if number < 6 else 2, ("vision", "speech")[number % 2]
+    role = {"name": "worker", "command": f"sleep {seconds}", "resources": {"cpu": 24, "memory": 1024}}
+    return {"name": f"past-{number}", "workspace": workspace, "duration": f"{2 * seconds}s", "roles": [role]}
 
 
 def forecasts(page: Page) -> None:
@@ -144,7 +142,7 @@ def choose_flavors(page: Page, *names: str, leave: str | None = None) -> None:
 
 
 def effect(page: Page) -> None:
-    page.get_by_test_id("knob-fair_weight_s").locator("input").fill("0s")
+    page.get_by_test_id("knob-age_weight").locator("input").fill("0")
     page.get_by_test_id("policy-simulate").click()
     expect(page.get_by_test_id("effect")).to_be_visible()
     page.get_by_role("heading", level=1).click()  # neither the pointer nor the focus stays where it shows a hint
