@@ -102,6 +102,8 @@ has_slurmctld() { PATH="$PATH:/usr/sbin" command -v slurmctld >/dev/null; }
 has_slurmd() { PATH="$PATH:/usr/sbin" command -v slurmd >/dev/null; }
 has_slurmrestd() { PATH="$PATH:/usr/sbin" command -v slurmrestd >/dev/null; }
 has_slurm_client() { command -v sbatch >/dev/null; }
+has_sudo() { command -v sudo >/dev/null; }
+has_acl() { command -v getfacl >/dev/null; }
 has_munge() { PATH="$PATH:/usr/sbin" command -v munged >/dev/null; }
 has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }
 

@@ -12,12 +12,15 @@ A part is ``<component>-<node>``. Every file has one writer; a line without its 
 """
 
 import contextlib
+import errno
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trainmaster.agent import sharing
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.core.launch import Gang, gang_from_json, gang_to_json
 
@@ -75,13 +78,15 @@ class Folder:
 
     def open(self, work: Work) -> None:
         """Write down `work`, on disk before this returns; a second time the same. Raises OSError."""
-        os.makedirs(self.path, 0o700, exist_ok=True)
+        sharing.make_private(self.path)
         document = {
             "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,
             "addresses": dict(work.addresses), "sandbox": work.sandbox, "grace_s": work.grace_s,
         }  # fmt: skip
         fresh = self.file(".step.json")
-        fd = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh)
+        fd = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         with open(fd, "w", encoding="utf-8") as file:
             json.dump(document, file)
             file.flush()
@@ -124,7 +129,7 @@ class Folder:
 def append(path: str, line: Mapping[str, Any]) -> None:
     """Append one whole line and bring it to the disk; what could not be written whole is taken back. Raises OSError."""
     data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-    fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, sharing.FILE)
     try:
         size = os.fstat(fd).st_size
         if os.write(fd, data) != len(data):
@@ -135,10 +140,27 @@ def append(path: str, line: Mapping[str, Any]) -> None:
         os.close(fd)
 
 
+def opened(path: str) -> int:
+    """Return a descriptor of a file in an attempt's folder, to read. Raises OSError; ValueError for anything but a regular file.
+
+    Whoever runs tasks may have laid a trap there: no link is followed, and nobody is waited for.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise ValueError(f"{path} is no file") from error
+        raise
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise ValueError(f"{path} is no file")
+
+
 def read(path: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
     """Return the whole lines behind `offset`, and where the next one begins. No file: nothing. Raises OSError, ValueError."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = opened(path)
     except FileNotFoundError:
         return [], offset
     try:

@@ -9,7 +9,7 @@ import errno
 import os
 from typing import Final
 
-from trainmaster.agent import live
+from trainmaster.agent import live, sharing
 from trainmaster.agent.live import LiveTask
 
 BLOCK: Final = 4096
@@ -65,5 +65,5 @@ def punch(path: str, offset: int, length: int) -> None:
 def live_note(path: str, offset: int, length: int) -> None:
     """Append the cut to the list beside the log."""
     cuts = path + ".cuts"
-    os.close(os.open(cuts, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    os.close(os.open(cuts, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, sharing.FILE))
     live.append(cuts, {"offset": offset, "length": length})

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from trainmaster.agent import ending, procs
+from trainmaster.agent import ending, procs, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.nvml import Nvml
@@ -74,7 +74,7 @@ class Sampler:
             gpu_memory,
             len(pids),
         ]
-        fd = os.open(task.prepared.paths.usage, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        fd = os.open(task.prepared.paths.usage, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, sharing.FILE)
         try:
             os.write(fd, json.dumps(line, separators=(",", ":")).encode() + b"\n")
         finally:

@@ -10,6 +10,8 @@ import os
 import shutil
 from typing import Final
 
+from trainmaster.agent.sharing import make_private
+
 KEPT: Final = 16
 """Spares per shape: a start takes as many as it has tasks."""
 
@@ -38,7 +40,7 @@ class Spares:
             try:
                 os.rename(ready[-1], target)
             except FileNotFoundError:
-                os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+                make_private(os.path.dirname(target))
                 os.rename(ready[-1], target)
         except OSError:
             return False

@@ -11,7 +11,7 @@ import signal
 import time
 from typing import Final
 
-from trainmaster.agent import procs, sandbox
+from trainmaster.agent import procs, sandbox, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
@@ -51,11 +51,11 @@ def materialise(prepared: Prepared, spares: Spares) -> None:
         if given and folder in within:
             continue
         try:
-            os.mkdir(folder, 0o700)
+            os.mkdir(folder, sharing.FOLDER)
         except FileExistsError:
             continue
         except FileNotFoundError:
-            os.makedirs(folder, 0o700, exist_ok=True)
+            sharing.make_private(folder)
     for path, text in prepared.files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
@@ -138,7 +138,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
     prepared = task.prepared
     actions: list[tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, prepared.paths.log, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600),
+        (os.POSIX_SPAWN_OPEN, 1, prepared.paths.log, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, sharing.FILE),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
     argv, env, program, options = prepared.argv, prepared.env, task.program, -1
@@ -148,7 +148,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         os.write(options, "\0".join(prepared.options).encode() + b"\0")
         os.lseek(options, 0, os.SEEK_SET)
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, 0o600))
+        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, sharing.FILE))
         actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
         os.mkfifo(prepared.paths.gate, 0o600)
         # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.

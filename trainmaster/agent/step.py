@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from trainmaster.agent import allocation, folder, live, procs
+from trainmaster.agent import allocation, folder, live, procs, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.lookout import Lookout
@@ -149,7 +149,7 @@ class Step:
         self.loop.later(BEAT_S, self._beat)
         path = self.shared.beat(self.part)
         with contextlib.suppress(OSError):
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, sharing.FILE))
             os.utime(path)
 
     def end(self, grace_s: float, why: str) -> None:
@@ -160,9 +160,19 @@ class Step:
         self.supervisor.reap(self.name, grace_s, self._left)
 
     def _left(self) -> None:
+        self._open_up()
         if not self.over:
             self.facts.tell({"event": "left", "attempt": self.name, "at": time.time()})
         self.over = True
+
+    def _open_up(self) -> None:
+        """Let the server have what its tasks made, where they ran as somebody else than the server does."""
+        layout, job = self.supervisor.layout, self.gang.job
+        with contextlib.suppress(OSError):  # the attempt's folder may be gone
+            server = os.stat(self.shared.file("step.json")).st_uid
+            if server != os.geteuid():
+                for root in (self.shared.path, layout.model_out(job), layout.outputs(job)):
+                    sharing.open_up(root, server)
 
 
 def refusal(attempt: str, refused: Refused) -> dict[str, Any]:

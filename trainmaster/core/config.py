@@ -112,6 +112,8 @@ class SlurmEngineConfig:
     `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
     `rest`: where slurmrestd listens, ``unix:/its/socket`` or a URL: jobs, nodes and partitions are then read from there; "": by
     Slurm's programs. `rest_token`: the file of its token, "": none is needed.
+    `run_as`: the system user of jobs: service (the server's own) or owner (that of the person who submitted). `users`: which system
+    user a person is; one who is not named here is the system user of the same name.
     """
 
     conf: str = ""
@@ -128,6 +130,8 @@ class SlurmEngineConfig:
     environment: str = ""
     sandbox: str = "auto"
     partitions: Mapping[str, str] = field(default_factory=dict)
+    run_as: str = "service"
+    users: Mapping[str, str] = field(default_factory=dict)
 
 
 ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig, "slurm": SlurmEngineConfig}

@@ -105,10 +105,14 @@ class AttemptReport:
 
 @dataclass(frozen=True, slots=True)
 class NativeRequest:
-    """What the engine would be asked for a gang: printable, JSON-able (the dry run). No secrets in it."""
+    """What the engine would be asked for a gang: printable, JSON-able (the dry run). No secrets in it.
+
+    `warnings`: what the person should know of how it would run.
+    """
 
     kind: str
     document: dict[str, Any] = field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()
 
 
 Fact = TaskReport | Note | Waiting | Started | Refused
@@ -190,6 +194,10 @@ class Engine(Protocol):
 
     def isolation(self) -> dict[str, str]:
         """Return {kind, detail}: what keeps tasks apart here, and in words what is missing. Also before `start`."""
+        ...
+
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return why jobs of `owner`, one of our people, cannot run here, None when they can. Raises Unavailable."""
         ...
 
     def prepare(self, gang: Gang) -> NativeRequest:

@@ -337,6 +337,10 @@ class FakeEngine:
         """Return that there is none."""
         return {"kind": "none", "detail": "fake machines"}
 
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return None: nobody has anything to do with a system user here."""
+        return None
+
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for: the gang itself."""
         return NativeRequest("fake", gang_to_json(gang))

@@ -114,6 +114,10 @@ class LocalEngine:
 
     # -- the eight -----------------------------------------------------------------------------------------------
 
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return None: all jobs run as the server's own user."""
+        return None
+
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible gang."""
         tasks = preparing.prepare(gang, self.layout, self.settings)

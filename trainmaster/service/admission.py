@@ -43,7 +43,7 @@ class Admission:
         self._pools, self._urgent, self._engines = pools, urgent, engines
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
-        """Return everything that speaks against `job`, apart from its inputs and its size.
+        """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
 
         `instead_of`: a waiting job whose place is not counted.
         """
@@ -73,9 +73,9 @@ class Admission:
         found = problem(reason)
         return Unsatisfiable("The job can never run here: " + found.rule, remedy=found.remedy, problems=(found,))
 
-    def admit(self, job: Job, who: Principal, inputs: Sequence[Problem]) -> None:
-        """Return when the job may be taken in. `inputs`: its `input_problems`. Raises InvalidSpec or Unsatisfiable."""
-        found = [*self.problems(job, who), *inputs]
+    def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
+        """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or Unsatisfiable."""
+        found = [*self.problems(job, who), *outside]
         if found:
             problems = ProblemList(found)
             problems.raise_if_any("The job cannot be accepted")
@@ -117,9 +117,12 @@ class Admission:
             return [said("urgent_right", path, value=value)]
         return []
 
-    async def input_problems(self, spec: JobSpec) -> list[Problem]:
-        """Return what is wrong with the code and the folders that `spec` mounts. Looks at the disk, in threads; at most seconds."""
-        found = []
+    async def outside_problems(self, spec: JobSpec, who: Principal) -> list[Problem]:
+        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts, and the system
+        user that it would run as. Looks at the disk, in threads; at most seconds. Raises Unavailable.
+        """
+        stranger = await self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)).owner_problem(who.name)
+        found = [] if stranger is None else [stranger]
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(os.path.isdir, source):
             found.append(

@@ -124,12 +124,20 @@ class Pools:
     # -- looking up --------------------------------------------------------------------------------------------
 
     def placed(self, job: Job) -> Job:
-        """Return `job` with the pool its document means: `pool` may name a virtual cluster of one, as OpenPAI does (R6)."""
-        named = job.pool if job.virtual_cluster is None and job.pool not in self.pools else job.virtual_cluster
+        """Return `job` with the pool its document means."""
+        share = self._meant(job.pool, job.virtual_cluster)
+        return job if share is None else replace(job, pool=share.pool, virtual_cluster=share.name)
+
+    def pool_of(self, pool: str, virtual_cluster: str | None) -> str:
+        """Return the pool that a document means with these two."""
+        share = self._meant(pool, virtual_cluster)
+        return pool if share is None else share.pool
+
+    def _meant(self, pool: str, virtual_cluster: str | None) -> VirtualCluster | None:
+        """Return the virtual cluster that decides the pool: `pool` may name one, as OpenPAI does (R6)."""
+        named = pool if virtual_cluster is None and pool not in self.pools else virtual_cluster
         share = self.virtual_clusters.get(named) if named is not None else None
-        if share is None or job.pool not in (DEFAULT, share.name):
-            return job
-        return replace(job, pool=share.pool, virtual_cluster=share.name)
+        return share if share is not None and pool in (DEFAULT, share.name) else None
 
     def shares_of(self, pool: str) -> list[VirtualCluster]:
         """Return the virtual clusters of a pool by name."""

@@ -12,6 +12,7 @@ from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
+from trainmaster.engines.base import NativeRequest
 from trainmaster.frameworks.registry import get as framework
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import job_of, read_body
@@ -44,27 +45,30 @@ class Preview:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
         spec = candidate.spec
         job = job_of(self._ctx, candidate, who)
-        problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.input_problems(spec))
+        problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.outside_problems(spec, who))
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems
-        fits, placement, native = NEVER, rehearse(job.roles), None
+        fits, placement = NEVER, rehearse(job.roles)
+        native: NativeRequest | None = None
         if not problems:
             fits, placement = self._fits(job, who)
             outlook, refused = await with_engine(self._ctx, job, spec, fits)
             fits, problems = fits | outlook, () if refused is None else (refused,)
             native = self._native(job, spec, placement)
         gang = gang_of(self._ctx, job, spec, placement)
+        warnings = candidate.warnings + (() if native is None else native.warnings)
         return {
-            **_answer(language, problems, candidate.warnings), "spec": effective(spec), "fits": fits,
-            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))], "native": native,
+            **_answer(language, problems, warnings), "spec": effective(spec), "fits": fits,
+            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
+            "native": native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)},
         }  # fmt: skip
 
-    def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Any:
+    def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> NativeRequest:
         """Return what the engine would be asked; one that chooses places itself is given none."""
         engine = self._ctx.engines.of(job.pool)
         given = unplaced(job.roles) if engine.flags.owns_queue else placement
-        return msgspec.to_builtins(engine.prepare(gang_of(self._ctx, job, spec, given)))
+        return engine.prepare(gang_of(self._ctx, job, spec, given))
 
     def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
         """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait.

@@ -25,6 +25,7 @@ _CHOICES = {
     "local.sandbox": ("auto", "bubblewrap", "none"),
     "local.cgroups": ("auto", "off"),
     "engines.sandbox": ("auto", "bubblewrap", "none"),
+    "engines.run_as": ("service", "owner"),
 }
 
 

@@ -68,7 +68,7 @@ class Submit:
 
         async def prepared() -> Prepared:
             candidate = await settled(self._ctx, self._read(body), who)
-            wrong = await self._ctx.admission.input_problems(candidate.spec)
+            wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
             return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
 
         jobs, created = await self._once(key, [body], who, prepared)
@@ -109,7 +109,7 @@ class Submit:
                 known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
                     model = job_of(self._ctx, candidate, who)
-                    wrong = await self._ctx.admission.input_problems(candidate.spec)
+                    wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
                     self._ctx.admission.admit(model, who, wrong)
                     models[candidate.digest, candidate.dialect] = model
                 candidates.append(candidate)

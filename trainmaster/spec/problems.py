@@ -100,6 +100,9 @@ TEXTS: Final[dict[str, Text]] = {
     "unknown_workspace": Text("没有工作空间 {name}", "可用工作空间：{known}", "There is no workspace {name}", "There are: {known}."),
     "unknown_pool": Text("没有资源池或虚拟集群 {name}", "可用：{known}", "There is no pool or virtual cluster {name}", "There are: {known}."),
     "pool_elsewhere": Text("资源池 {name} 属于集群 {engine}", "选择本机的资源池", "The pool {name} lives on the cluster {engine}", "Choose a pool of this machine."),
+    "no_system_user": Text("集群 {engine} 以提交者的系统用户运行任务，而那里没有 {person} 的系统用户 {user}", "选择其他资源池，或请管理员在 engines.users 中指定系统用户", "The cluster {engine} runs jobs as the system user of whoever submits them, and {person} has none there ({user})", "Choose another pool, or ask an administrator to name the system user in engines.users."),
+    "forbidden_system_user": Text("集群 {engine} 以提交者的系统用户运行任务，而 {person} 的系统用户 {user} 是 root 或平台自己的用户", "选择其他资源池，或请管理员在 engines.users 中指定另一个系统用户", "The cluster {engine} runs jobs as the system user of whoever submits them, and that of {person}, {user}, is root or the platform's own", "Choose another pool, or ask an administrator to name another system user in engines.users."),
+    "not_on_behalf": Text("平台不得在集群 {engine} 上以 {person} 的系统用户 {user} 的身份提交任务：{why}", "选择其他资源池，或请管理员按指南补上 sudo 规则", "The platform may not submit jobs as the system user {user} of {person} on the cluster {engine}: {why}", "Choose another pool, or ask an administrator for the sudo rule of the guide."),
     "other_pool": Text("虚拟集群 {name} 属于资源池 {pool}", "删除 pool", "The virtual cluster {name} belongs to pool {pool}", "Remove pool."),
     "pool_dedicated": Text("资源池 {pool} 专属于 {workspaces}", "选择其他资源池，或请管理员开放", "The pool {pool} is dedicated to {workspaces}", "Choose another pool, or ask an administrator for access."),
     # --- clusters with a queue of their own
@@ -148,6 +151,7 @@ TEXTS: Final[dict[str, Text]] = {
     "progress_parameter": Text("没有名为 {name} 的参数", "写总步数，或参数名", "No role has a parameter {name}", "Write the number of steps, or the name of a parameter."),
     "progress_number": Text("参数 {name} 不是正数", "写总步数", "The parameter {name} is not a positive number", "Write the number of steps."),
     # --- words, not refusals
+    "runs_as_service": Text("集群 {engine} 上的任务以平台的系统用户 {user} 运行，而不是以提交者的身份", "任务能访问该用户能访问的一切；管理员可用 run_as 改变", "Jobs on the cluster {engine} run as the platform's own system user {user}, not as the person who submits them", "They reach what that user reaches; an administrator can change it with run_as."),
     "image_not_used": Text("本地引擎在自己的环境中运行，不拉取镜像 {image}", "确认所需软件已在该环境中", "The local engine runs in its own environment and does not pull {image}", "See that the environment has what the job needs."),
     "storage_not_reached": Text("平台无法访问 {uri}", "{field} 会保留在任务中；请把数据放到节点上并使用本地路径", "The platform does not reach {uri}", "{field} is kept with the job; put the data on the nodes and give a local path to have it mounted."),
     "outputs_elsewhere": Text("输出保存在 /workspace/outputs 和 /model", "写入这两个目录的内容会成为模型版本", "Outputs are kept from /workspace/outputs and /model", "What is written there becomes a model version."),

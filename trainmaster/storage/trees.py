@@ -114,14 +114,19 @@ def sync_tree(root: str) -> None:
             os.close(fd)
 
 
+def _make_writable(path: str) -> None:
+    if os.lstat(path).st_uid == os.geteuid():  # of somebody else's folder its access list decides
+        os.chmod(path, 0o700)
+
+
 def remove_tree(path: str) -> None:
     """Delete a folder, also one whose content is read-only. What is gone already is fine. Raises OSError otherwise."""
     if not os.path.lexists(path):
         return
-    os.chmod(path, 0o700)
+    _make_writable(path)
     for name, info in walk(path):
         if stat.S_ISDIR(info.st_mode):
-            os.chmod(os.path.join(path, name), 0o700)
+            _make_writable(os.path.join(path, name))
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):  # folders nested so deep that Python runs out of calls or files; rm does not

@@ -73,7 +73,7 @@ class Receiver:
         tree = self._base + ".tree"
         try:
             self._file.seek(0)
-            os.mkdir(tree, 0o755)
+            os.mkdir(tree, 0o700)
             unpacked = _Unpack(tree, (self._max_mib << 20) * UNPACKED_TIMES)
             unpacked.run(self._file)
             upload = Upload(tree_digest(unpacked.entries), unpacked.files, unpacked.size)

@@ -30,6 +30,9 @@ def test_an_engine_has_a_name_and_pools_of_its_own(tmp_path: Path) -> None:
     [
         ('[[engines]]\nkind = "cloud"\n', "engines.0.kind"),
         ('[[engines]]\nspeed = "warp"\n', "engines.0.speed"),
+        ('[[engines]]\nkind = "slurm"\nrun_as = "Owner"\n', "engines.0.run_as"),
+        ('[[engines]]\nkind = "slurm"\nsandbox = "yes"\n', "engines.0.sandbox"),
+        ('[[engines]]\nkind = "slurm"\nusers = ["ada"]\n', "engines.0.users"),
         ('[[engines]]\n[[engines]]\nname = "b"\n', "engines.kind"),
         ('[[engines]]\npools = ["a", "a"]\n', "engines.pools"),
         ("engines = 3\n", "engines"),

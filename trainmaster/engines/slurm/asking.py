@@ -7,16 +7,19 @@ sbatch refuses by itself.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
-from trainmaster.core.config import SlurmEngineConfig
+from trainmaster.agent.folder import Work
+from trainmaster.agent.settings import Settings
+from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
 from trainmaster.core.errors import Problem
-from trainmaster.core.launch import Asked
+from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.core.units import format_duration
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.parse import Partition
-from trainmaster.engines.slurm.script import Terms
+from trainmaster.engines.slurm.script import Terms, components
 from trainmaster.spec.problems import problem
 
 SPARE_S: Final = 120.0
@@ -26,8 +29,19 @@ SPARE_S: Final = 120.0
 class Asking:
     """What is asked of one cluster, as its administrators configured it here and as its machines were read last."""
 
-    def __init__(self, own: SlurmEngineConfig, machines: Machines) -> None:
-        self._own, self._machines = own, machines
+    def __init__(self, own: SlurmEngineConfig, limits: LimitsConfig, machines: Machines) -> None:
+        self._own, self._limits, self._machines = own, limits, machines
+
+    def work(self, gang: Gang, data: str, package: str) -> Work:
+        """Return what the agents have to know. `data`: the shared folder; `package`: where our code lies on it."""
+        limits, own = self._limits, self._own
+        settings = Settings(
+            cgroups=False, environment=own.environment, package=package, log_mib=limits.log_mib, disk_mib=limits.disk_mib,
+            processes=limits.processes, sample_s=limits.sample_s,
+        )  # fmt: skip
+        grace_s = gang.asked.grace_s if gang.asked is not None else 10.0
+        parts, asks = components(gang.roles), replace(gang, placement=())
+        return Work(asks, settings, data, parts, self._machines.addresses, own.sandbox, grace_s)
 
     def terms(self, asked: Asked) -> Terms:
         """Return what is asked beside the resources."""

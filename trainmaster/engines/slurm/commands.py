@@ -33,6 +33,8 @@ AT_ONCE: Final = 4
 AHEAD_S: Final = 2.0
 """How long a program that was started ahead waits for its input."""
 
+SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
+"""Where programs are looked for."""
 USER: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
 VERSION: Final = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
 
@@ -61,6 +63,10 @@ UNUSABLE: Final = (
     "Could not establish a configuration source",
     "a password is required",
     "is not allowed to execute",
+    "may not run sudo",
+    "no new privileges",
+    "setuid",
+    "command not found",
 )
 """What is said when this machine may not or cannot speak with the cluster: an administrator must mend it."""
 
@@ -124,6 +130,11 @@ class Commands:
             return err or out
         raise failure("sbatch", code, err or out)
 
+    async def forbids(self, user: str) -> str:
+        """Return what keeps this process's user from submitting as `user`, "" when nothing does. Raises ClusterDown."""
+        code, out, err = await self._call(["sudo", "-n", "-l", *command(self.access, "sbatch", (), user)[2:]], None)
+        return "" if code == 0 else plain(err or out) or "no rule of sudo permits it"
+
     async def version(self) -> tuple[int, int, int]:
         """Return the version of the client programs. Raises ClusterDown, ClusterRefused."""
         return version_of(await self.run("sinfo", "--version"))
@@ -156,7 +167,7 @@ class Commands:
         except OSError as error:
             raise ClusterDown(
                 f"{os.path.basename(argv[0])} cannot be run: {error.strerror}",
-                remedy="Install Slurm's client programs on the server's machine, or name their folder.",
+                remedy="Install it on the server's machine (sudo, Slurm's client programs), or name the folder of the latter.",
             ) from error
 
 
@@ -169,7 +180,7 @@ def _end(process: Process) -> None:
 
 def environment(access: Access) -> dict[str, str]:
     """Return all variables that a client program sees."""
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "SLURM_TIME_FORMAT": "%s"}
+    env = {"PATH": SEARCHED, "LANG": "C.UTF-8", "SLURM_TIME_FORMAT": "%s"}
     if access.conf:
         env["SLURM_CONF"] = access.conf
     return env

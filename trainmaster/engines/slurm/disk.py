@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.sharing import make_private
 from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.following import Following
 
@@ -25,8 +26,8 @@ MOST: Final = 4096
 class Remembered:
     """What the folder of an attempt tells of its launch."""
 
-    def __init__(self, work: Work, number: int | None, closed: bool) -> None:
-        self.work, self.number, self.closed = work, number, closed
+    def __init__(self, work: Work, number: int | None, user: str, closed: bool) -> None:
+        self.work, self.number, self.user, self.closed = work, number, user, closed
 
 
 def remembered(shared: Folder) -> Remembered | None:
@@ -38,10 +39,10 @@ def remembered(shared: Folder) -> Remembered | None:
         return None
     try:
         with open(shared.file(SUBMITTED), encoding="utf-8") as file:
-            number = int(json.load(file)["job"])
+            told = json.load(file)
     except FileNotFoundError:
-        number = None
-    return Remembered(work, number, closed)
+        told = {}
+    return Remembered(work, told.get("job"), told.get("user", ""), closed)
 
 
 def begin(shared: Folder, work: Work, script: str) -> None:
@@ -53,7 +54,7 @@ def begin(shared: Folder, work: Work, script: str) -> None:
 
 def write(path: str, text: str) -> None:
     """Write a whole file, on disk before this returns. Raises OSError."""
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    make_private(os.path.dirname(path))
     fd, fresh = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
     with open(fd, "w", encoding="utf-8") as file:
         file.write(text)
@@ -64,7 +65,6 @@ def write(path: str, text: str) -> None:
 
 def close(shared: Folder, grace_s: float) -> None:
     """Let nothing of the attempt start any more, and end what runs. Raises OSError."""
-    os.makedirs(shared.path, 0o700, exist_ok=True)
     write(shared.file(CLOSED), "")
     shared.order("end", grace_s=grace_s)
 
@@ -84,21 +84,34 @@ def read_all(one: Following) -> Found | None:
         there = [name[6:-6] for name in os.listdir(one.shared.path) if name.startswith("facts-")]
         found = []
         for part in sorted({*there, *one.parts}):
-            facts, offset = folder.read(one.shared.facts(part), one.parts.get(part, 0))
-            found.append((part, facts, offset, _beat(one.shared.beat(part))))
+            found.append((part, *_facts(one, part), _beat(one.shared.beat(part))))
         words = _last_words(one.shared.file(PRINTED)) if one.over and not there else ""
-    except (OSError, ValueError):
+    except OSError:
         log.exception("the folder of %s cannot be read", one.attempt)
         return None
     return Found(found, words)
 
 
+def _facts(one: Following, part: str) -> tuple[list[dict[str, Any]], int]:
+    """Return the new facts of `part` and how far they go. What no agent of ours wrote there is reported once and counts as nothing:
+    where a task runs as its owner, it could write there as well. Raises OSError.
+    """
+    offset = one.parts.get(part, 0)
+    try:
+        return folder.read(one.shared.facts(part), offset)
+    except (ValueError, RecursionError):
+        if part not in one.garbled:
+            log.exception("what %s wrote about %s cannot be read", part, one.attempt)
+        one.garbled.add(part)
+        return [], offset
+
+
 def _last_words(path: str) -> str:
     try:
-        with open(path, "rb") as file:
+        with os.fdopen(folder.opened(path), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
             return plain("\n".join(file.read(MOST).decode("utf-8", "replace").splitlines()[-3:]))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return ""
 
 

@@ -8,16 +8,12 @@ looked for by its name before it is submitted again, and whatever Slurm starts t
 import asyncio
 import json
 import logging
-import os
-import pwd
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from trainmaster.agent.folder import Folder, Work
-from trainmaster.agent.settings import Settings
+from trainmaster.agent.folder import Folder
 from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 from trainmaster.core.ids import attempt_id, split_attempt_id
@@ -44,6 +40,7 @@ from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
+from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
 from trainmaster.engines.slurm.rest import Served
@@ -67,12 +64,13 @@ class SlurmEngine:
     ) -> None:
         self.name, self.own, self.layout, self.config = name, own, layout, config
         self.commands = Commands(Access(own.conf, own.programs))
-        user = pwd.getpwuid(os.geteuid()).pw_name
-        self.reading: Reading = Served(own.rest, own.rest_token, user) if own.rest else Printed(self.commands)
+        self.people = People(name, own, layout, self.commands)
+        service = self.people.service
+        self.reading: Reading = Served(own.rest, own.rest_token, service) if own.rest else Printed(self.commands)
         self.machines = Machines(self.reading, tuple(pools), own)
-        self.asking = Asking(own, self.machines)
+        self.asking = Asking(own, config.limits, self.machines)
         self.estimates = Estimates(self.commands, self.machines)
-        self.queue = Queue(self.reading, user)
+        self.queue = Queue(self.reading, service)
         self.version = (0, 0, 0)
         self._package = ""
         self._sink: Sink = lambda fact: None
@@ -95,6 +93,7 @@ class SlurmEngine:
             raise Unavailable(called.text, remedy=called.remedy)
         try:
             self.version = await self.commands.version()
+            await self.people.check()
             self._package = await asyncio.to_thread(deliver, self.layout.bulk)
             await self.machines.read()
         except (ClusterRefused, ValueError) as error:
@@ -135,8 +134,14 @@ class SlurmEngine:
     # -- starting ------------------------------------------------------------------------------------------------
 
     def prepare(self, gang: Gang) -> NativeRequest:
-        """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
-        return NativeRequest("slurm", {"script": self._script(gang, self._folder(attempt_id(gang.job, gang.attempt)))})
+        """Return the batch script, and whose it would be. Pure. Raises ValueError for what cannot be asked of Slurm."""
+        text = self._script(gang, self._folder(attempt_id(gang.job, gang.attempt)))
+        user = self.people.name_of(gang.user) or self.people.service
+        return NativeRequest("slurm", {"user": user, "script": text}, self.people.warnings())
+
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return why jobs of `owner` cannot run as the system user that they would have to. Raises Unavailable."""
+        return await self.people.problem(owner)
 
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Return what the limits of the partition say against it, as they were read last."""
@@ -147,15 +152,16 @@ class SlurmEngine:
         attempt, asked = attempt_id(gang.job, gang.attempt), gang.asked or Asked("")
         try:
             text = self._script(gang, self._folder(attempt))
-            return await self.estimates.of(attempt, asked.pool, text, len(script.components(gang.roles)))
+            user = await self.people.user(gang.user)
+            return await self.estimates.of(attempt, asked.pool, text, len(script.components(gang.roles)), user.name)
         except ValueError as error:
             return Refused(attempt, "launch_failed", str(error), time.time())
 
     def announce(self, gang: Gang) -> None:
         """Write down what would be submitted, and let an sbatch start that waits for it."""
-        attempt = attempt_id(gang.job, gang.attempt)
-        if attempt not in self._begun and not self._submitting.locked():
-            self.commands.expect("sbatch", "--parsable")
+        attempt, user = attempt_id(gang.job, gang.attempt), self.people.known(gang.user)
+        if user is not None and attempt not in self._begun and not self._submitting.locked():
+            self.commands.expect("sbatch", "--parsable", user=user.name)
             self._begun[attempt] = gang, asyncio.ensure_future(self._storing(self._begin, attempt, gang))
             asyncio.get_running_loop().call_later(AHEAD_S, self._begun.pop, attempt, None)
 
@@ -172,7 +178,7 @@ class SlurmEngine:
         return self._handle(following)
 
     async def _submit(self, attempt: str, gang: Gang) -> Following:
-        shared, work = self._folder(attempt), self._work(gang)
+        shared, work = self._folder(attempt), self.asking.work(gang, self.layout.bulk, self._package)
         announced, begun = self._begun.pop(attempt, (gang, None))
         if begun is not None and announced != gang:
             await asyncio.wait({begun})
@@ -184,26 +190,28 @@ class SlurmEngine:
             raise LaunchRefused("launch_failed", str(error)) from error
         if before is not None and before.closed:
             raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
+        user = await self.people.user(gang.user)
         number = before.number if before is not None else None
         if before is not None and number is None:
-            number = next((line.id for line in await self.queue.named(attempt)), None)
+            number = next((line.id for line in await self.queue.named(attempt, user.name)), None)
             if number is None:
                 await self._storing(disk.begin, shared, work, text)  # as this server would have it
         if number is None:
+            await self._storing(self.people.open, gang, shared, user)
             try:
-                number = parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
+                number = parse.job_number(await self.commands.run("sbatch", "--parsable", given=text, user=user.name))
             except ClusterRefused as error:
                 await self._storing(disk.write, shared.file(disk.CLOSED), "")
                 raise LaunchRefused("launch_failed", error.message) from error
-        await self._storing(disk.write, shared.file(disk.SUBMITTED), json.dumps({"job": number}))
-        return Following(attempt, shared, work, number)
+        await self._storing(disk.write, shared.file(disk.SUBMITTED), json.dumps({"job": number, "user": user.name}))
+        return Following(attempt, shared, work, number, user.name)
 
     def _begin(self, attempt: str, gang: Gang) -> disk.Remembered | None:
         """Return what was launched before; when nothing was, write down what will be. May block. Raises OSError, ValueError."""
         shared = self._folder(attempt)
         before = disk.remembered(shared)
         if before is None:
-            disk.begin(shared, self._work(gang), self._script(gang, shared))
+            disk.begin(shared, self.asking.work(gang, self.layout.bulk, self._package), self._script(gang, shared))
         return before
 
     async def _storing(self, what: Callable[..., T], *args: Any) -> T:
@@ -212,17 +220,6 @@ class SlurmEngine:
             return await asyncio.to_thread(what, *args)
         except OSError as error:
             raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({error.filename})") from error
-
-    def _work(self, gang: Gang) -> Work:
-        limits, asked = self.config.limits, gang.asked
-        settings = Settings(
-            cgroups=False, environment=self.own.environment, package=self._package, log_mib=limits.log_mib,
-            disk_mib=limits.disk_mib, processes=limits.processes, sample_s=limits.sample_s,
-        )  # fmt: skip
-        grace_s = asked.grace_s if asked is not None else 10.0
-        parts = script.components(gang.roles)
-        asks = replace(gang, placement=())
-        return Work(asks, settings, self.layout.bulk, parts, self.machines.addresses, self.own.sandbox, grace_s)
 
     def _script(self, gang: Gang, shared: Folder) -> str:
         terms = self.asking.terms(gang.asked or Asked(""))
@@ -234,8 +231,9 @@ class SlurmEngine:
         if following is None or following.over:
             return
         words = script.duration(self.asking.limit_s(asked))
+        change = (f"JobId={following.number}", f"TimeLimit={words}")
         try:
-            await self.commands.run("scontrol", "update", f"JobId={following.number}", f"TimeLimit={words}")
+            await self.commands.run("scontrol", "update", *change, user=following.user)
         except ClusterRefused as error:
             text = f"Slurm keeps the time limit that it has for this job: {error.message}"
             self._sink(Note(attempt, "limit_kept", text))
@@ -251,6 +249,7 @@ class SlurmEngine:
     def _follow(self, following: Following) -> None:
         """Push what becomes of it from now on, but nothing before the caller has had its turn."""
         self._following[following.attempt] = following
+        self.queue.users.add(following.user)
         asyncio.get_running_loop().call_soon(setattr, following, "held", False)
         self._news.set()
 
@@ -301,7 +300,10 @@ class SlurmEngine:
             one.listened({part: beat for part, _, _, beat in found.parts}, time.monotonic())
             for part, facts, offset, _ in found.parts:
                 one.parts[part] = offset
-                self._push(one, one.heard(part, facts))
+                try:
+                    self._push(one, one.heard(part, facts))
+                except (ValueError, KeyError, TypeError):  # whoever runs the tasks could have written that
+                    log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
             self._push(one, one.read(time.time(), found.words))
 
     def _push(self, one: Following, facts: Iterable[Fact]) -> None:
@@ -332,10 +334,11 @@ class SlurmEngine:
         before = await asyncio.to_thread(disk.remembered, shared)
         if before is None or before.closed:
             return None
-        number = before.number
+        number, user = before.number, before.user
         if number is None:
-            number = next((line.id for line in await self.queue.named(attempt)), None)
-        return None if number is None else Following(attempt, shared, before.work, number)
+            user = self.people.name_of(before.work.gang.user)
+            number = next((line.id for line in await self.queue.named(attempt, user)), None)
+        return None if number is None else Following(attempt, shared, before.work, number, user)
 
     async def _ask_about(self, fresh: list[Following]) -> None:
         """Learn all there is about these; what they tell is told by `observe` itself."""
@@ -373,13 +376,10 @@ class SlurmEngine:
             await self._answer()
             await self._read([one])
             over = one.over
-            patient = (
-                one.began and loop.time() - since < grace_s + SLACK_S
-            )  # it ends by itself when its agents have left
-            if not over and not patient and not told:
-                await self.commands.run(
-                    "scancel", f"--name=tm-{one.attempt}"
-                )  # also one whose submission went unanswered
+            patience_s = grace_s + SLACK_S if one.began else 0.0  # it ends by itself when its agents have left
+            if not over and not told and loop.time() - since >= patience_s:
+                name = f"--name=tm-{one.attempt}"  # also one whose submission went unanswered
+                await self.commands.run("scancel", name, user=one.user)
                 told = True
             if over and not one.alive:
                 return

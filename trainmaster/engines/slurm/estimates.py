@@ -28,20 +28,23 @@ class Estimates:
 
     def __init__(self, commands: Commands, machines: Machines) -> None:
         self._commands, self._machines = commands, machines
-        self._answers: dict[str, Answer] = {}  # by script
+        self._answers: dict[tuple[str, str], Answer] = {}  # by script and system user
 
-    async def of(self, attempt: str, pool: str, text: str, components: int) -> Answer:
-        """Return what would become of the batch script `text`, which has so many components. Raises ClusterDown, ValueError."""
+    async def of(self, attempt: str, pool: str, text: str, components: int, user: str = "") -> Answer:
+        """Return what would become of the batch script `text` of `user`, which has so many components.
+
+        Raises ClusterDown, ValueError.
+        """
         now = time.time()
-        self._answers = {text: one for text, one in self._answers.items() if now - one.at < FRESH_S}
-        answer = self._answers.get(text)
+        self._answers = {asked: one for asked, one in self._answers.items() if now - one.at < FRESH_S}
+        answer = self._answers.get((text, user))
         if answer is None:
-            answer = self._answers[text] = await self._ask(attempt, pool, text, components)
+            answer = self._answers[text, user] = await self._ask(attempt, pool, text, components, user)
         return replace(answer, attempt=attempt)
 
-    async def _ask(self, attempt: str, pool: str, text: str, components: int) -> Answer:
+    async def _ask(self, attempt: str, pool: str, text: str, components: int, user: str) -> Answer:
         try:
-            said = await self._commands.test(given=text)
+            said = await self._commands.test(given=text, user=user)
         except ClusterRefused as error:
             return self._refused(attempt, pool, error.message)
         await self._machines.read_partitions()

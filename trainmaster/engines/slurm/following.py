@@ -31,18 +31,22 @@ LOOKS: Final = 2
 
 @dataclass
 class Following:
-    """`number`: Slurm's id, of the first component. `parts`: how far the facts of each part were read, in bytes."""
+    """`number`: Slurm's id, of the first component. `user`: the system user it runs as, "": the server's own. `parts`: how far the
+    facts of each part were read, in bytes.
+    """
 
     attempt: str
     shared: Folder
     work: Work
     number: int
+    user: str = ""
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
     seen: Seen | None = None  # what Slurm said last
     gone: bool = False  # Slurm does not know it any more
     held: bool = True  # its launch has not returned yet
+    garbled: set[str] = field(default_factory=set)  # parts that wrote what cannot be read
     queue: Waiting | Started | Refused | None = None
     tasks: dict[tuple[int, int], TaskReport] = field(default_factory=dict)
     _places: dict[tuple[int, int], Assignment] = field(default_factory=dict)

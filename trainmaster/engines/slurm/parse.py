@@ -21,10 +21,10 @@ controller that was killed before it had saved its state gives the same ids agai
 10 ms with 600 ended jobs in the controller's memory, against 225 ms of ``--json``; the letters are the same since version 14.
 """
 
-_ATTEMPT: Final = r"tm-(t[0-9a-f]{32}-[1-9][0-9]{0,5})"
-_NAME: Final = re.compile(_ATTEMPT)
-_OURS: Final = re.compile(rf"(?=.{{43}}\|){_ATTEMPT} *\|(.*)")
-"""A line about a job of ours: the attempt, the rest."""
+_NAME: Final = re.compile(r"tm-(t[0-9a-f]{32}-[1-9][0-9]{0,5})")
+"""What a job of ours is called. Others may call theirs what they like, with the marks between our fields."""
+_WIDTH: Final = 43
+"""Characters of a name that squeue is asked for: those of our longest, filled up with blanks."""
 
 NOTHING: Final = ("", "(null)", "N/A", "None", "none", "Unknown", "NONE", "n/a", "None assigned")
 
@@ -113,8 +113,8 @@ class Estimate:
 
 def jobs(text: str) -> list[JobLine]:
     """Return those of our jobs in ``squeue -h -t all -o JOB_FORMAT``. Raises ValueError. O(lines)."""
-    found = (_OURS.fullmatch(line) for line in text.splitlines())
-    return [_job(match[1], match[2]) for match in found if match is not None]
+    found = ((_NAME.fullmatch(line[:_WIDTH].rstrip(" ")), line[_WIDTH:]) for line in text.splitlines())
+    return [_job(match[1], rest[1:]) for match, rest in found if match is not None and rest.startswith("|")]
 
 
 def _job(attempt: str, line: str) -> JobLine:
@@ -271,6 +271,15 @@ def _partition(found: dict[str, str]) -> Partition:
 
 def _most(text: str) -> int | None:
     return None if text in ("UNLIMITED", *NOTHING) else int(text)
+
+
+def setting(text: str, name: str) -> str:
+    """Return what ``scontrol show config`` says of a setting, "" when it says nothing."""
+    for line in text.splitlines():
+        key, mark, value = line.partition("=")
+        if mark and key.strip() == name:
+            return "" if value.strip() in NOTHING else value.strip()
+    return ""
 
 
 def limit_s(text: str) -> float | None:

@@ -21,10 +21,11 @@ _Found = dict[tuple[str, int], JobLine]
 
 
 class Queue:
-    """The queue of one cluster, as one system user sees it."""
+    """The queue of one cluster. `users`: the system users whose jobs ours may be, "": the server's own, whose name is `service`."""
 
-    def __init__(self, reading: Reading, user: str) -> None:
-        self._reading, self._user = reading, user
+    def __init__(self, reading: Reading, service: str) -> None:
+        self._reading, self._service = reading, service
+        self.users = {""}
         self._asking: asyncio.Task[_Found] | None = None
 
     async def look(self, wanted: Mapping[str, range]) -> Mapping[str, Lines]:
@@ -42,9 +43,13 @@ class Queue:
             for attempt, ids in wanted.items()
         }
 
-    async def named(self, attempt: str) -> Lines:
-        """Return the jobs of `attempt`, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError."""
-        return tuple(sorted(await self._reading.named(attempt), key=lambda line: line.id))
+    async def named(self, attempt: str, user: str = "") -> Lines:
+        """Return the jobs of `attempt`, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError.
+
+        Only those of the system user `user`, "": of the server's own: others may call theirs the same.
+        """
+        found = await self._reading.named(attempt, user or self._service)
+        return tuple(sorted(found, key=lambda line: line.id))
 
     async def _present(self) -> _Found:
         """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
@@ -55,7 +60,7 @@ class Queue:
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> _Found:
-        return _by_id(await self._reading.present(self._user))
+        return _by_id(await self._reading.present(sorted({user or self._service for user in self.users})))
 
 
 def _by_id(lines: Iterable[JobLine]) -> _Found:

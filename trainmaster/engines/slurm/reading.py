@@ -18,16 +18,16 @@ UNKNOWN: Final = "Invalid job id"
 class Reading(Protocol):
     """One cluster as it can be read. Every method raises ClusterDown, ClusterRefused or ValueError for what is not understood."""
 
-    async def present(self, user: str) -> list[JobLine]:
-        """Return our jobs of this system user that wait or run; also others of ours where leaving them out costs more."""
+    async def present(self, users: Sequence[str]) -> list[JobLine]:
+        """Return our jobs of these system users that wait or run; also others of ours where leaving them out costs more."""
         ...
 
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
         """Return those of these jobs that are known, whatever their state; of a heterogeneous one all components."""
         ...
 
-    async def named(self, attempt: str) -> list[JobLine]:
-        """Return the jobs of one attempt, also those that have ended of late."""
+    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
+        """Return the jobs of one attempt, also those that have ended of late. `user`: only those of that system user."""
         ...
 
     async def nodes(self) -> list[NodeLine]:
@@ -53,9 +53,9 @@ class Printed:
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
-    async def present(self, user: str) -> list[JobLine]:
+    async def present(self, users: Sequence[str]) -> list[JobLine]:
         """Return exactly those that wait or run: what it costs does not grow with the jobs that have ended."""
-        return await self._jobs(f"--user={user}")
+        return await self._jobs(f"--user={','.join(users)}")
 
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
         """Return those that are known; squeue knows all or says that it does not know the only one."""
@@ -66,9 +66,9 @@ class Printed:
                 return []
             raise
 
-    async def named(self, attempt: str) -> list[JobLine]:
+    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
         """Return those of one attempt."""
-        return await self._jobs("-t", "all", f"--name=tm-{attempt}")
+        return await self._jobs("-t", "all", f"--name=tm-{attempt}", *([f"--user={user}"] if user else []))
 
     async def _jobs(self, *which: str) -> list[JobLine]:
         return parse.jobs(await self._commands.run("squeue", "-h", *which, "-o", parse.JOB_FORMAT))

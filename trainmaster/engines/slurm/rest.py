@@ -30,22 +30,23 @@ class Served:
             transport=httpx.AsyncHTTPTransport(uds=socket), timeout=TIMEOUT_S, trust_env=False,
         )  # fmt: skip
 
-    async def present(self, user: str) -> list[JobLine]:
+    async def present(self, users: Sequence[str]) -> list[JobLine]:
         """Return all of ours: v0.0.38 serves jobs with all that have ended of late, or one by one."""
-        return await self._jobs()
+        return await self._jobs(users)
 
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
         """Return those that are known."""
         wanted = set(numbers)
         return [job for job in await self._jobs() if job.id in wanted]
 
-    async def named(self, attempt: str) -> list[JobLine]:
+    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
         """Return those of one attempt."""
-        return [job for job in await self._jobs() if job.attempt == attempt]
+        return [job for job in await self._jobs([user] if user else ()) if job.attempt == attempt]
 
-    async def _jobs(self) -> list[JobLine]:
-        found = await self._ask("jobs")
-        return [job for item in found if item["user_name"] == self._user and (job := job_of(item)) is not None]
+    async def _jobs(self, users: Sequence[str] = ()) -> list[JobLine]:
+        """Return those of these users, of anybody where none is named."""
+        found = [item for item in await self._ask("jobs") if not users or item["user_name"] in users]
+        return [job for item in found if (job := job_of(item)) is not None]
 
     async def nodes(self) -> list[NodeLine]:
         """Return all nodes."""

@@ -111,6 +111,10 @@ async def test_a_missing_program_says_what_to_install(tmp_path: Path) -> None:
         "squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed: Failed to access",
         "squeue: fatal: Unable to process configuration file",
         "sudo: a password is required",
+        'sudo: The "no new privileges" flag is set, which prevents sudo from running as root.',
+        "sudo: sbatch: command not found",
+        "sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set",
+        "Sorry, user trainmaster may not run sudo on this machine.",
     ],
 )
 def test_what_says_that_the_cluster_is_away(said: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fixtures.gangs import gang, key
 from trainmaster.core.chinese import chinese
-from trainmaster.core.config import SlurmEngineConfig
+from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Resources, Role
 from trainmaster.engines.base import Refused, Waiting
@@ -52,7 +52,7 @@ class Told:
         }
         return texts[words[1]]
 
-    async def test(self, given: str) -> str:
+    async def test(self, given: str, user: str = "") -> str:
         self.questions += 1
         if isinstance(self.foreseen, Exception):
             raise self.foreseen
@@ -67,9 +67,8 @@ async def machines_of(told: Told, **own: Any) -> Machines:
 
 
 async def asking_of(told: Told, **own: Any) -> Asking:
-    return Asking(
-        SlurmEngineConfig(partitions={"gpu": "batch"}, card_features=("A100",), **own), await machines_of(told, **own)
-    )
+    settings = SlurmEngineConfig(partitions={"gpu": "batch"}, card_features=("A100",), **own)
+    return Asking(settings, LimitsConfig(), await machines_of(told, **own))
 
 
 async def test_features_name_the_model_of_untyped_cards_and_the_driver() -> None:
