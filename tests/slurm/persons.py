@@ -20,7 +20,7 @@ from tests.slurm.bed import PATH
 PROGRAMS: Final = ("sudo", "useradd", "setpriv")
 RULE: Final = """\
 Cmnd_Alias {alias} = {programs}
-Defaults!{alias} env_keep += "SLURM_CONF SLURM_TIME_FORMAT", !requiretty
+Defaults!{alias} env_keep += "SLURM_CONF SLURM_TIME_FORMAT SLURM_EXIT_ERROR", !requiretty
 {server} ALL = (%{group}) NOPASSWD: {alias}
 """
 PATIENCE_S: Final = 60.0

@@ -7,7 +7,7 @@ says no (`ClusterRefused`). Times come as epoch seconds.
 To act as the submitting person the server calls ``sudo -n -u PERSON -- PROGRAM ...``. That takes this rule, and no other:
 
     Cmnd_Alias TRAINMASTER = /usr/bin/sbatch, /usr/bin/scancel, /usr/bin/scontrol, /usr/bin/srun
-    Defaults!TRAINMASTER env_keep += "SLURM_CONF SLURM_TIME_FORMAT", !requiretty
+    Defaults!TRAINMASTER env_keep += "SLURM_CONF SLURM_TIME_FORMAT SLURM_EXIT_ERROR", !requiretty
     trainmaster ALL = (%trainmaster-users) NOPASSWD: TRAINMASTER
 
 with ``trainmaster`` the server's user and ``trainmaster-users`` a group of those it may act for, never root.

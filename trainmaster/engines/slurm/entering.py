@@ -58,11 +58,11 @@ async def enter(
     )  # fmt: skip
     env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
     try:
-        return ChildTerminal.start(command(place.access, "srun", words), env, window)
+        return ChildTerminal.start(command(place.access, "srun", words, following.user), env, window)
     except OSError as error:
         raise Unavailable(
             f"srun cannot be run: {error.strerror}",
-            remedy="Install Slurm's client programs on the server's machine, or name their folder.",
+            remedy="Install it on the server's machine (sudo, Slurm's client programs), or name the folder of the latter.",
         ) from error
 
 
