@@ -47,6 +47,7 @@ CLUSTER: Final[dict[str, str]] = {
     "Set server.data to a folder that the nodes share and this user may write.": "请将 server.data 设为各节点共享且本用户可写的目录。",
     "The shared folder cannot be written: {error} ({path})": "无法写入共享目录：{error}（{path}）",
     "Slurm says: {reason}": "Slurm 的说明：{reason}",
+    "It has not answered yet": "尚未应答",
     "Slurm ended it before anything of it ran: {state}": "在运行之前就被 Slurm 结束：{state}",
     "Slurm says of the job: {state}": "Slurm 对该任务的说明：{state}",
     "Slurm says that the node is {state}": "Slurm 报告该节点{state}",

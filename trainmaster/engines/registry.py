@@ -16,6 +16,8 @@ from trainmaster.engines.base import Engine, Sink
 
 log = logging.getLogger("trainmaster.engines")
 
+PATIENCE_S: Final = 3.0
+"""How long the server's start waits for other engines once one can be used."""
 AGAIN_S: Final = 10.0
 """Seconds between two tries to start an engine that was down when the server began."""
 
@@ -75,16 +77,27 @@ class Engines:
     # -- life ----------------------------------------------------------------------------------------------------
 
     async def start(self, sink: Sink) -> None:
-        """Start all; those that fail are tried again in the background. Raises Unavailable when none can be used."""
-        failed = [
-            error for error in await asyncio.gather(*(self._start(one, sink) for one in self)) if error is not None
-        ]
-        if len(failed) == len(self):
-            raise failed[0]
-        for name in self._down:
-            task = asyncio.get_running_loop().create_task(self._start_again(self._engines[name], sink))
-            self._starting.add(task)
-            task.add_done_callback(self._starting.discard)
+        """Start all and return soon after the first can be used; those that fail or take long go on in the background.
+
+        Raises Unavailable when none can be used.
+        """
+        loop = asyncio.get_running_loop()
+        tried = {engine: loop.create_task(self._start(engine, sink)) for engine in self}
+        waiting, up = set(tried.values()), False
+        while waiting and not up:
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            up = any(task.result() is None for task in done)
+        if not up:
+            raise next(error for task in tried.values() if (error := task.result()) is not None)
+        if waiting:
+            await asyncio.wait(waiting, timeout=PATIENCE_S)
+        for engine, first in tried.items():
+            if not first.done():
+                self._down[engine.name] = "It has not answered yet"
+            if engine.name in self._down:
+                task = loop.create_task(self._start_again(engine, sink, first))
+                self._starting.add(task)
+                task.add_done_callback(self._starting.discard)
 
     async def _start(self, engine: Engine, sink: Sink) -> TrainmasterError | None:
         try:
@@ -96,7 +109,8 @@ class Engines:
         self._down.pop(engine.name, None)
         return None
 
-    async def _start_again(self, engine: Engine, sink: Sink) -> None:
+    async def _start_again(self, engine: Engine, sink: Sink, first: "asyncio.Task[TrainmasterError | None]") -> None:
+        await first
         while engine.name in self._down:
             await asyncio.sleep(AGAIN_S)
             await self._start(engine, sink)

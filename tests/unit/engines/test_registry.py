@@ -7,7 +7,7 @@ import pytest
 from tests.builders import node
 from trainmaster.core.errors import Unavailable
 from trainmaster.engines import registry
-from trainmaster.engines.base import Engine
+from trainmaster.engines.base import Engine, Sink
 from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import VirtualClock
 from trainmaster.engines.fake_cluster import FakeCluster
@@ -52,6 +52,31 @@ async def test_an_engine_that_is_down_is_tried_again_and_stops_nobody(monkeypatc
         engines.up(engines.of("alps"))
     there.reachable = True
     assert await asyncio.wait_for(came, 30) == "alps"
+    assert [one.name for one in await engines.nodes()] == ["n1", "c1"]
+    await engines.close()
+
+
+async def test_an_engine_that_takes_long_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "PATIENCE_S", 0.0)
+    _, _, engines = two()
+    slow, answers, came = engines.of("alps"), asyncio.Event(), asyncio.Event()
+    start = slow.start
+
+    async def late(sink: Sink) -> None:
+        await answers.wait()
+        await start(sink)
+
+    async def note(engine: Engine) -> None:
+        came.set()
+
+    monkeypatch.setattr(slow, "start", late)
+    engines.came = note
+    await engines.start(lambda fact: None)
+    assert [one.name for one in await engines.nodes()] == ["n1"]
+    with pytest.raises(Unavailable, match="It has not answered yet"):
+        engines.up(slow)
+    answers.set()
+    await asyncio.wait_for(came.wait(), 30)
     assert [one.name for one in await engines.nodes()] == ["n1", "c1"]
     await engines.close()
 
