@@ -87,7 +87,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("crash", "listing again after a kill of the server, longest"): _at_most(2.0, "value"),
     ("slurm", "submit until Slurm has the job"): _at_most(1.3),
     ("slurm", "jobs into Slurm's queue, four clients"): _at_least(0.8),
-    ("slurm", "CPU of following, finished jobs stored"): _at_most(1.1),
+    ("slurm", "CPU of following, finished jobs stored"): _at_most(1.2),
     ("slurm", "start told after Slurm's own, longest"): _at_most(2.0, "value"),
     ("slurm", "end told after Slurm's own, longest"): _at_most(2.0, "value"),
     ("slurm", "steps/s, DDP on 2 nodes x 2 processes"): _at_least(0.98),

@@ -160,7 +160,8 @@ class SlurmEngine:
     def announce(self, gang: Gang) -> None:
         """Write down what would be submitted, and let an sbatch start that waits for it."""
         attempt, user = attempt_id(gang.job, gang.attempt), self.people.known(gang.user)
-        if user is not None and attempt not in self._begun and not self._submitting.locked():
+        free = len(self._begun) < AT_ONCE and not self._submitting.locked()
+        if free and user is not None and attempt not in self._begun:
             self.commands.expect("sbatch", "--parsable", user=user.name)
             self._begun[attempt] = gang, asyncio.ensure_future(self._storing(self._begin, attempt, gang))
             asyncio.get_running_loop().call_later(AHEAD_S, self._begun.pop, attempt, None)
@@ -255,7 +256,7 @@ class SlurmEngine:
 
     async def _follow_queue(self) -> None:
         while True:
-            trouble = None
+            trouble, began = None, time.monotonic()
             try:
                 await self._ask_slurm(list(self._following.values()))
             except TrainmasterError as error:
@@ -267,10 +268,11 @@ class SlurmEngine:
             async with self._answered:
                 self._answers, self._trouble = self._answers + 1, trouble
                 self._answered.notify_all()
+            pause = max(LOOK_S / 4, 5 * (time.monotonic() - began))  # an answer grows with what Slurm remembers
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_S if self._following else None):
+                async with asyncio.timeout(max(LOOK_S, pause) if self._following else None):
                     await self._news.wait()
-                await asyncio.sleep(LOOK_S / 4)
+                await asyncio.sleep(pause)
             self._news.clear()
 
     async def _ask_slurm(self, about: Iterable[Following]) -> None:
@@ -323,10 +325,8 @@ class SlurmEngine:
             await self._ask_about(fresh)
             for one in fresh:
                 self._follow(one)
-        return tuple(
-            self._following[attempt].report() if attempt in self._following else AttemptReport(attempt, known=False)
-            for attempt in attempts
-        )
+        found = ((attempt, self._following.get(attempt)) for attempt in attempts)
+        return tuple(one.report() if one is not None else AttemptReport(name, known=False) for name, one in found)
 
     async def _find(self, attempt: str) -> Following | None:
         """Return what the folder of `attempt` tells that another server launched, None when none did or it was reaped."""
