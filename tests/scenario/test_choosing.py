@@ -9,7 +9,7 @@ import pytest
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
 from trainmaster.core.cluster import Pool
-from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Node
 from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.fake_clock import WallClock
@@ -61,6 +61,15 @@ async def test_what_only_one_pool_can_take_goes_there(stage: Stage, cluster: Fak
     await stage.state(wide, "running")
     preview = await stage.platform.preview({"spec": anywhere("wider", 2)}, ADMIN)
     assert (preview["ok"], preview["spec"]["pool"]) == (True, "alps")
+
+
+async def test_where_its_owner_is_a_stranger_it_does_not_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def stranger(owner: str) -> Problem:
+        return Problem("", f"{owner} has no system user there", "Make one.", "no_system_user")
+
+    monkeypatch.setattr(stage.platform.context.engines.of("default"), "owner_problem", stranger)
+    job = await stage.submit(anywhere("elsewhere", 1))
+    assert (await stage.state(job, "pending"))["pool"] == "alps"
 
 
 async def test_what_no_pool_can_take_is_refused_with_what_each_says(stage: Stage) -> None:

@@ -12,7 +12,8 @@ from typing import Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import ANY, DEFAULT
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, Problem, Unavailable
+from trainmaster.core.records import Job
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import Candidate, job_of
 from trainmaster.service.context import Context
@@ -54,7 +55,7 @@ def _in_pool(candidate: Candidate, pool: str) -> Candidate:
 async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | list[Problem]:
     """Return how soon the job would start where it is now, or everything that speaks against it there."""
     job = job_of(ctx, candidate, who)
-    found = ctx.admission.problems(job, who)
+    found = [*ctx.admission.problems(job, who), *await _stranger(ctx, job)]
     never = ctx.admission.never_fits(job)
     if found or never is not None:
         return [*found, *(never.problems if never is not None else ())]
@@ -67,6 +68,15 @@ async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | li
         return [refused]
     at = (outlook["forecast"] or {}).get("at")
     return _SURE.index(outlook["when"]), 0.0 if outlook["when"] == "now" else math.inf if at is None else at
+
+
+async def _stranger(ctx: Context, job: Job) -> list[Problem]:
+    """Return what speaks against its owner there."""
+    try:
+        found = await ctx.engines.of(job.pool).owner_problem(job.owner)
+    except Unavailable as error:
+        found = Problem("pool", error.message, error.remedy, error.code)
+    return [] if found is None else [found]
 
 
 def _distinct(answers: Iterable[Turn | list[Problem]]) -> tuple[Problem, ...]:
