@@ -40,6 +40,7 @@ CLUSTER: Final[dict[str, str]] = {
     "is not understood: {error}": "无法理解：{error}",
     "The data folder {folder} has a character that Slurm or a shell would take for its own": "数据目录 {folder} 含有对 Slurm 或 shell 有特殊含义的字符",
     "Set server.data to a folder whose path has letters, digits and ./_-+@=,: only.": "请将 server.data 设为路径仅含字母、数字和 ./_-+@=,: 的目录。",
+    "Slurm keeps the place that this job has in its order: {error}": "Slurm 保留此任务在其队列中的位置：{error}",
     "Slurm keeps the time limit that it has for this job: {error}": "Slurm 保留此任务原有的时限：{error}",
     "Slurm does not answer: {error}": "Slurm 没有响应：{error}",
     "Slurm cannot be used: {error}": "无法使用 Slurm：{error}",

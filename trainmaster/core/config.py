@@ -106,7 +106,8 @@ class SlurmEngineConfig:
 
     `partitions`: which partition a pool is, by the name of the pool; one that is not named here is the partition of its own name.
     `conf`: the cluster's slurm.conf, "": as this machine has it. `programs`: the folder of sbatch and the others, "": as PATH
-    finds them. `account`, `qos`, `reservation`, `features`: asked for with every job. `python`: what runs our part on the nodes,
+    finds them. `account`, `qos`, `reservation`, `features`: asked for with every job. `nice`: how far below their place jobs of the
+    class normal stand in Slurm's order; urgent ones half of it, very urgent ones not at all. `python`: what runs our part on the nodes,
     3.9 or newer. `environment`: prefix of the Python environment that tasks see first, on the nodes. `sandbox`: as in `[local]`.
     `card_features`: those features of nodes that name the model of their cards, where the cluster's cards have no type.
     `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
@@ -120,6 +121,7 @@ class SlurmEngineConfig:
     programs: str = ""
     account: str = ""
     qos: str = ""
+    nice: int = 0
     reservation: str = ""
     features: tuple[str, ...] = ()
     card_features: tuple[str, ...] = ()

@@ -16,10 +16,11 @@ from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
+from trainmaster.core.states import Priority
 from trainmaster.core.units import format_duration
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.parse import Partition
-from trainmaster.engines.slurm.script import Terms, components
+from trainmaster.engines.slurm.script import Terms, components, duration
 from trainmaster.spec.problems import problem
 
 SPARE_S: Final = 120.0
@@ -55,8 +56,24 @@ class Asking:
             reservation=self._own.reservation,
             account=self._own.account,
             qos=self._own.qos,
+            nice=self._nice(asked),
             cards=self._machines.cards(asked.pool),
         )
+
+    def changes(self, asked: Asked) -> list[tuple[str, str, str]]:
+        """Return what may change of a job in Slurm's queue, as scontrol takes it; and what is said, code and words, where it is refused:
+        only operators of a cluster may raise a limit or let a job stand higher.
+        """
+        limit = "Slurm keeps the time limit that it has for this job"
+        found = [(f"TimeLimit={duration(self.limit_s(asked))}", "limit_kept", limit)]
+        if self._own.nice:
+            found.append(
+                (f"Nice={self._nice(asked)}", "place_kept", "Slurm keeps the place that this job has in its order")
+            )
+        return found
+
+    def _nice(self, asked: Asked) -> int:
+        return self._own.nice * (Priority.VERY_URGENT - asked.priority) // Priority.VERY_URGENT
 
     def limit_s(self, asked: Asked) -> float:
         """Return when Slurm is to end a job, seconds from its start: later than we do, but no later than its partition allows.

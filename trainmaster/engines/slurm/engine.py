@@ -227,17 +227,15 @@ class SlurmEngine:
         return script.script(gang, terms, script.Place(shared.path, self._package, self.own.python))
 
     async def adjust(self, attempt: str, asked: Asked) -> None:
-        """Tell Slurm of another limit. Its order is its own: a priority of ours counts before the hand-over."""
+        """Tell Slurm of another limit or class. Where it keeps what it has, the attempt gets a note."""
         following = self._following.get(attempt)
         if following is None or following.over:
             return
-        words = script.duration(self.asking.limit_s(asked))
-        change = (f"JobId={following.number}", f"TimeLimit={words}")
-        try:
-            await self.commands.run("scontrol", "update", *change, user=following.user)
-        except ClusterRefused as error:
-            text = f"Slurm keeps the time limit that it has for this job: {error.message}"
-            self._sink(Note(attempt, "limit_kept", text))
+        for change, code, kept in self.asking.changes(asked):
+            try:
+                await self.commands.run("scontrol", "update", f"JobId={following.number}", change, user=following.user)
+            except ClusterRefused as error:
+                self._sink(Note(attempt, code, f"{kept}: {error.message}"))
 
     # -- following -----------------------------------------------------------------------------------------------
 

@@ -54,7 +54,8 @@ class Terms:
     """What an attempt asks of the cluster beside its resources. Names are the cluster's own; "" and None: as the cluster has it.
 
     `limit_s`: when Slurm ends it, seconds from its start, infinite: never; None: as the partition says. `exclude`: nodes it must not
-    run on (a list of those it may run on cannot be given: Slurm would want all of them). `cards`: by model; one that is not in it is
+    run on (a list of those it may run on cannot be given: Slurm would want all of them). `nice`: how far below its place in Slurm's order
+    it stands. `cards`: by model; one that is not in it is
     a type.
     """
 
@@ -66,6 +67,7 @@ class Terms:
     reservation: str = ""
     account: str = ""
     qos: str = ""
+    nice: int = 0
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     def card(self, ask: Resources) -> Card:
@@ -125,6 +127,8 @@ def _common(attempt: str, terms: Terms, of_cards: str) -> list[str]:
         options.append("--constraint=" + "&".join(_checked(NAME, feature, "feature") for feature in features))
     if terms.exclude:
         options.append(f"--exclude={fold(_checked(NAME, node, 'node') for node in terms.exclude)}")
+    if terms.nice:
+        options.append(f"--nice={terms.nice}")
     if terms.limit_s is not None:
         options.append(f"--time={duration(terms.limit_s)}")
     if terms.limit_s is not None and terms.limit_s < math.inf:
