@@ -87,13 +87,12 @@ class Site:
         counts: dict[str, int] = self.client.ask("GET", "/jobs?limit=1")["counts"]
         return sum(count for state, count in counts.items() if state in ("pending", "starting", "running", "stopping"))
 
-    def stop(self, jobs: list[str]) -> float:
-        """Stop `jobs`; return the seconds until all have ended."""
-        began = time.monotonic()
+    def empty(self, jobs: list[str]) -> None:
+        """Stop `jobs`, and end all else that waits or runs."""
         for at in range(0, len(jobs), 100):
             self.client.ask("POST", "/jobs/stop", {"ids": jobs[at : at + 100]})
+        self.cluster.empty()
         until(lambda: self.live() == 0, "all are stopped", 0.25)
-        return time.monotonic() - began
 
 
 def run(stage: Stage, quick: bool) -> Iterator[Record]:
@@ -145,8 +144,7 @@ def _latency(site: Site, turns: int) -> Iterator[Record]:
             ):
                 for name, moment in moments.items():
                     into[name].append((moment - since) * 1e3)
-    site.stop(jobs)
-    site.cluster.empty()
+    site.empty(jobs)
     stage, title = site.stage, f"sbatch of the same script, {site.cluster.title}"
     yield stage.record("submit until Slurm has the job", ours["queued"], "ms", against=title, peer=by_hand["queued"])
     yield stage.record("submit until that is known", ours["told"], "ms", against=title, peer=by_hand["told"])
@@ -169,8 +167,7 @@ class Way:
         until(lambda: len(self.site.cluster.log()["accepted"]) >= goal, "all are in the queue")
         self.rate.append(count / (max(accepted.values()) - began))
         self.cpu_ms.append((_used(self.site) - used) / count * 1e3)
-        self.site.stop(jobs)
-        self.site.cluster.empty()
+        self.site.empty(jobs)
 
 
 def _rates(site: Site, sizes: Sizes) -> Iterator[Record]:
@@ -179,7 +176,7 @@ def _rates(site: Site, sizes: Sizes) -> Iterator[Record]:
     job = site.submit()
     until(lambda: site.accepted_at(job) is not None, "accepted")
     Path(script).write_text(site.script(job))
-    site.stop([job])
+    site.empty([job])
     clients = Way(site, lambda: _four(site.server, count))
     batch = Way(site, lambda: _batch(site.client, count))
     by_hand = Way(site, lambda: site.cluster.clients(script, count, site.clients_cpu))
@@ -229,7 +226,7 @@ def _following(site: Site, window_s: float) -> tuple[float, float]:
     time.sleep(window_s)
     cpu = (_used(site) - used) / (time.monotonic() - began) * 1e3
     took = statistics.median(site.cluster.look_ms() for _ in range(20))
-    site.stop([job])
+    site.empty([job])
     return cpu, took
 
 
