@@ -82,16 +82,16 @@ class Engines:
         Raises Unavailable when none can be used.
         """
         loop = asyncio.get_running_loop()
-        tried = {engine: loop.create_task(self._start(engine, sink)) for engine in self}
-        waiting, up = set(tried.values()), False
+        tried = [(engine, loop.create_task(self._start(engine, sink))) for engine in self]
+        waiting, up = {task for _, task in tried}, False
         while waiting and not up:
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             up = any(task.result() is None for task in done)
         if not up:
-            raise next(error for task in tried.values() if (error := task.result()) is not None)
+            raise next(error for _, task in tried if (error := task.result()) is not None)
         if waiting:
             await asyncio.wait(waiting, timeout=PATIENCE_S)
-        for engine, first in tried.items():
+        for engine, first in tried:
             if not first.done():
                 self._down[engine.name] = "It has not answered yet"
             if engine.name in self._down:
