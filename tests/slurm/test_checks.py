@@ -4,6 +4,7 @@ Each thing that may be missing is missing here once, on a real cluster.
 """
 
 import asyncio
+import signal
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -86,7 +87,7 @@ async def test_munge_and_controller_that_are_down(bed: Bed, data: Path) -> None:
     finally:
         bed.start_munge()
         bed.until_idle()
-    bed.kill("slurmctld")
+    bed.kill("slurmctld", signal.SIGTERM)  # it saves what it knows
     try:
         assert "no controller answers" in bad(await look(wanted(bed, data)))["controller"]
     finally:
