@@ -156,7 +156,9 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
         cluster.reachable = False
         near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
         assert (await stage.ended(near))["state"] == "succeeded"
-        assert (await stage.view(far))["state"] == "initialising"
+        view = await stage.until(far, lambda view: view["reason"], "why it is not handed over")
+        assert (view["state"], view["reason"]["decided_by"]) == ("initialising", "alps")
+        assert view["reason"]["code"] == "unavailable"
         ready = await stage.platform.ready()
         assert ready["ok"]
         assert ready["checks"]["engine alps"] == "The fake machines do not answer"

@@ -131,6 +131,20 @@ class Bed:
         self._daemon("slurmctld", "slurmctld", "-D")
         until(lambda: self.run("scontrol", "ping").returncode == 0, "slurmctld")
 
+    def keep(self) -> None:
+        """Let the controller save its state, and keep a copy of that."""
+        self.kill("slurmctld", signal.SIGTERM)
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        shutil.copytree(self.folder / "state", self.folder / "kept")
+        self.start_controller()
+
+    def forget(self) -> None:
+        """kill -9 the controller before it has saved anything since `keep`: it forgets all jobs since, and gives their ids again."""
+        self.kill("slurmctld")
+        shutil.rmtree(self.folder / "state")
+        shutil.copytree(self.folder / "kept", self.folder / "state")
+        self.start_controller()
+
     def start_node(self, name: str, *within: str) -> None:
         """Start the slurmd of one node; `within`: a command that runs what follows it, in surroundings of its own."""
         (self.folder / "spool" / name).mkdir(parents=True, exist_ok=True)
@@ -153,6 +167,16 @@ class Bed:
         process = self.daemons.pop(daemon)
         process.send_signal(signum)
         process.wait()
+
+    def processes(self, mark: str) -> list[int]:
+        """Return the processes of this cluster that have `mark` in their environment or command line."""
+        found = []
+        for of in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                text = (of / "environ").read_bytes() + b"\0" + (of / "cmdline").read_bytes()
+                if mark.encode() in text and str(self.folder).encode() in text and int(of.name) != os.getpid():
+                    found.append(int(of.name))
+        return found
 
     def stop(self) -> None:
         """End every job, then every daemon."""

@@ -1,6 +1,7 @@
 """A whole server in a process of its own, with two engines: this machine (pool "default") and a test cluster (pool "batch")."""
 
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -65,8 +66,17 @@ class Served(Home):
 
     def submit(self, document: dict[str, Any], key: str = "") -> str:
         """Submit, again and again until it is answered; return the id."""
-        headers = {"Idempotency-Key": key or document["name"]}
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
         return str(self.asking.ask("POST", "/jobs", {"spec": document}, headers)["id"])
+
+    def running(self, document: dict[str, Any]) -> str:
+        """Submit a job that writes a file `ran`; return its id when all its tasks have."""
+        job_id = self.submit(document)
+        tasks = document["roles"][0]["replicas"]
+        self.until(
+            job_id, lambda view: view["state"] == "running" and self.output(job_id, "ran").count("ran") == tasks, "ran"
+        )
+        return job_id
 
     def stop(self, job_id: str) -> None:
         """Ask for the end of a job."""
@@ -103,6 +113,6 @@ class Served(Home):
         """Return the folder of an attempt."""
         return Path(self.layout.attempt(job_id, number))
 
-    def number(self, job_id: str) -> str:
-        """Return the id of Slurm's last job for a job of ours."""
-        return self.bed.ask("squeue", "-h", "-t", "all", "-S", "i", "-o", "%A %j").strip().splitlines()[-1].split()[0]
+    def number(self, job_id: str, attempt: int = 1) -> str:
+        """Return the id of Slurm's job for an attempt; "": Slurm knows none."""
+        return self.bed.ask("squeue", "-h", "-t", "all", "-o", "%A", f"--name=tm-{job_id}-{attempt}").strip()

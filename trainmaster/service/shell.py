@@ -18,12 +18,13 @@ from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
-from trainmaster.engines.base import Engine, LaunchRefused
+from trainmaster.engines.base import Engine, LaunchRefused, Waiting
 from trainmaster.engines.registry import Engines
 from trainmaster.service.launching import Launching
 from trainmaster.service.master import Master
 from trainmaster.service.saving import Saving
 from trainmaster.service.timers import Timers
+from trainmaster.service.waits import Waits
 
 log = logging.getLogger("trainmaster.shell")
 
@@ -45,11 +46,11 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, engines: Engines, launching: Launching, saving: Saving, timers: Timers,
+        self, master: Master, engines: Engines, launching: Launching, saving: Saving, timers: Timers, waits: Waits,
         nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
     ) -> None:  # fmt: skip
         self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
-        self._timers, self._nodes, self._clock = timers, nodes, clock
+        self._timers, self._waits, self._nodes, self._clock = timers, waits, nodes, clock
         self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
         self.ended: Callable[[str, str], None] = lambda job, state: None
@@ -207,6 +208,9 @@ class Shell:
                 return
             except TrainmasterError as error:
                 log.warning("%s: %s; trying again", action, error.message)
+                if isinstance(action, Launch):
+                    key = attempt_id(action.job, action.attempt)
+                    self._waits.note(Waiting(key, error.code, error.message, self._clock()))
             except Exception as error:
                 log.exception("%s failed", action)
                 mistakes += 1

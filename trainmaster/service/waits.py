@@ -1,4 +1,5 @@
-"""Why engines with queues of their own let jobs wait: their words, kept while the job is in their queue. Never in the ledger.
+"""Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not succeed. Kept
+until the job has started, never in the ledger.
 
 Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live attempts
 that have not started.

@@ -135,7 +135,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
-    shell = Shell(master, engines, launching, saving, timers, lambda: scheduling.nodes, clock)
+    shell = Shell(master, engines, launching, saving, timers, context.waits, lambda: scheduling.nodes, clock)
     return Platform(
         context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
         observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,

@@ -220,7 +220,8 @@ class SlurmEngine:
         try:
             return await asyncio.to_thread(what, *args)
         except OSError as error:
-            raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({error.filename})") from error
+            where = error.filename or self.layout.bulk
+            raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({where})") from error
 
     def _script(self, gang: Gang, shared: Folder) -> str:
         terms = self.asking.terms(gang.asked or Asked(""))
@@ -374,7 +375,7 @@ class SlurmEngine:
             await self._answer()
             await self._read([one])
             over = one.over
-            patience_s = grace_s + SLACK_S if one.began else 0.0  # it ends by itself when its agents have left
+            patience_s = grace_s + SLACK_S if one.began and not one.put_back else 0.0  # what left ends by itself
             if not over and not told and loop.time() - since >= patience_s:
                 name = f"--name=tm-{one.attempt}"  # also one whose submission went unanswered
                 await self.commands.run("scancel", name, user=one.user)

@@ -55,6 +55,7 @@ class Following:
     _listened: float = 0.0
     _reports: list[dict[str, Any]] = field(default_factory=list)  # of tasks, which wait for the start to be told
     _cut: set[str] = field(default_factory=set)  # parts whose tasks the cluster ends
+    _given: tuple[str, ...] = ()  # the nodes that Slurm gave it
     _refusal: Refused | None = None
     _looks: int = 0
 
@@ -94,6 +95,7 @@ class Following:
         if not before and self.over:
             self._looks = 0
         for number, line in enumerate(lines):
+            self._given = self._given or line.nodes
             if line.state.standing in ("running", "unknown"):
                 for node in line.nodes:
                     self.parts.setdefault(f"{number}-{node}", 0)
@@ -178,7 +180,7 @@ class Following:
             elif self._final and not self.gone:
                 out.append(self._never_ran(now, words))
         if isinstance(self.queue, Started):
-            known = self.over or self._put_back
+            known = self.over or self.put_back
             for fact in self._reports:
                 out += self._task(fact) if known or not fact["cut"] else []
             self._reports = [fact for fact in self._reports if fact["cut"] and not known]
@@ -193,7 +195,7 @@ class Following:
         return self.over and self._looks > LOOKS
 
     @property
-    def _put_back(self) -> bool:
+    def put_back(self) -> bool:
         """Whether Slurm lets it wait again although it has run: it would do nothing a second time."""
         return bool(self.began) and self.seen is not None and self.seen.standing == "pending"
 
@@ -214,7 +216,10 @@ class Following:
         code = self.seen.code or "launch_failed"
         why = "; ".join(filter(None, (self.seen.told("en"), words)))
         text = f"Slurm ended it before anything of it ran: {why}"
-        self.queue = Refused(self.attempt, code, text, now)
+        # A node that was given the job and did not even begin the batch script, whose end a person's scancel would have written there:
+        # it runs something of the same id, of which a controller that was killed knows nothing any more.
+        node = self._given[0] if self._given and code == "stopped" and not words else None
+        self.queue = Refused(self.attempt, code, text, now, node)
         return self.queue
 
     def _task(self, fact: dict[str, Any]) -> list[Fact]:
@@ -228,7 +233,7 @@ class Following:
             out.append(TaskReport(self.attempt, *key, "running", fact["started_at"]))
         verdict, kind, code, signum = fact.get("verdict"), fact["kind"], fact.get("exit_code"), fact.get("signal")
         given = Verdict(**verdict) if verdict else None
-        if fact["cut"] and (self.gone or self._put_back or (self.seen is not None and self.seen.code in TAKEN)):
+        if fact["cut"] and (self.gone or self.put_back or (self.seen is not None and self.seen.code in TAKEN)):
             # A program that ends well when it is asked to has not done its work for all that.
             given = self._by_slurm()
             kind = "lost" if given.code == "lost" else kind
@@ -249,7 +254,7 @@ class Following:
         """Why it ended, by Slurm's word."""
         if self.gone or self.seen is None:
             return Verdict("lost", "Slurm says of the job: is not known to Slurm any more")
-        if self._put_back:
+        if self.put_back:
             return Verdict("lost", "Slurm says of the job: was put back into its queue")
         return Verdict(self.seen.code or "lost", f"Slurm says of the job: {self.seen.told('en')}")
 

@@ -161,3 +161,16 @@ def test_a_munge_that_is_down_is_not_a_cluster_that_is() -> None:
         'scontrol: error: Munge encode failed: Failed to connect to "/run/munge/munge.socket.2": Connection refused\n'
     )
     assert failure("scontrol", 1, said).message.startswith("The server cannot speak with the cluster: ")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Connection reset by peer",
+        "Unexpected missing socket error",
+        "Unable to contact slurm controller (connect failure)",
+    ],
+)
+def test_a_controller_that_dies_while_it_is_asked_says_nothing_of_the_job(word: str) -> None:
+    """Seen at kill -9 right after a submit."""
+    assert isinstance(failure("sbatch", 1, f"sbatch: error: Batch job submission failed: {word}\n"), ClusterDown)

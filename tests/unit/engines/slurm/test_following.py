@@ -202,3 +202,12 @@ def test_a_program_that_an_administrators_own_signal_ended_has_its_own_end() -> 
     one.looked([line("COMPLETED")], NOW)
     ends = [fact for fact in one.read(NOW) if isinstance(fact, TaskReport)]
     assert [(end.exit_code, end.verdict) for end in ends] == [(0, None), (5, None)]
+
+
+def test_a_node_that_has_something_of_the_same_id_is_blamed_and_a_persons_cancel_is_not() -> None:
+    for nodes, words, blamed in ((("n3",), "", "n3"), (("n3",), "JOB 7 CANCELLED", None), ((), "", None)):
+        one = following()
+        one.looked([line("CANCELLED", nodes=nodes)], NOW)
+        (fact,) = [fact for _ in range(4) for fact in one.read(NOW, words)]
+        assert isinstance(fact, Refused)
+        assert fact.node == blamed
