@@ -113,7 +113,11 @@ def test_who_has_enough_of_waiting_leaves_nothing_behind(bed: Bed, tm: Shell, ho
         "sbatch", "--parsable", "-N4", "--exclusive", "-o", "/dev/null", given="#!/bin/sh\nsleep 600\n"
     ).strip()
     try:
-        command = [sys.executable, "-m", "trainmaster.cli", *words(bed, bed.folder / "wait", "--pool", "batch")]
+        hears = [
+            "env",
+            "--default-signal=INT",
+        ]  # what a script starts in the background is born with Ctrl-C switched off
+        command = [*hears, sys.executable, "-m", "trainmaster.cli", *words(bed, bed.folder / "wait", "--pool", "batch")]
         process = subprocess.Popen(command, env=tm.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
         assert "... batch: waiting for nodes to become free" in process.stderr.readline()
