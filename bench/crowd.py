@@ -47,29 +47,34 @@ def cpu_ms(waiting: int, unlike: bool, rounds: int) -> Cpu:
     """Return the CPU of `rounds` passes over `waiting` jobs, each in a world of its own. `unlike`: the unfavourable mix."""
     out = Cpu([], [], [], [])
     for seed in range(rounds):
-        world = _world(random.Random(seed), waiting, unlike)
-        snapshot = Snapshot(
-            tuple(world.nodes.values()), world.running, world.queue.snapshot_classes(),
-            capacity=world.capacity, fair=world.fair,
-        )  # fmt: skip
-        gc.collect()
-        began = time.process_time()
-        made = plan(snapshot, NOW, DEFAULT)
-        out.first.append(_ms_since(began))
-        began = time.process_time()
-        plan(snapshot, NOW, DEFAULT)
-        out.again.append(_ms_since(began))
-        began = time.process_time()
-        for cls in snapshot.pending:
-            for job in cls.jobs:
-                explain(snapshot, job, made)
-        out.reasons.append(_ms_since(began))
-        world.schedule(NOW)
-        began = time.process_time()
-        for _ in range(IDLE):
-            world.schedule(NOW)
-        out.idle.append(_ms_since(began) / IDLE)
+        _round(out, random.Random(seed), waiting, unlike)
     return out
+
+
+def _round(out: Cpu, chance: random.Random, waiting: int, unlike: bool) -> None:
+    """One round: nothing of it is left, and to be cleared away, when the next one is measured."""
+    world = _world(chance, waiting, unlike)
+    snapshot = Snapshot(
+        tuple(world.nodes.values()), world.running, world.queue.snapshot_classes(),
+        capacity=world.capacity, fair=world.fair,
+    )  # fmt: skip
+    gc.collect()
+    began = time.process_time()
+    made = plan(snapshot, NOW, DEFAULT)
+    out.first.append(_ms_since(began))
+    began = time.process_time()
+    plan(snapshot, NOW, DEFAULT)
+    out.again.append(_ms_since(began))
+    began = time.process_time()
+    for cls in snapshot.pending:
+        for job in cls.jobs:
+            explain(snapshot, job, made)
+    out.reasons.append(_ms_since(began))
+    world.schedule(NOW)
+    began = time.process_time()
+    for _ in range(IDLE):
+        world.schedule(NOW)
+    out.idle.append(_ms_since(began) / IDLE)
 
 
 def _ms_since(began: float) -> float:
