@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.e2e.world import CONFIG as MACHINE
 from tests.e2e.world import World
 from tests.slurm.bed import Bed
 
 DEMO = Path(__file__).resolve().parents[1] / "examples/digits-ddp/job.yaml"
-CONFIG = """\
+Shot = tuple[str, str, str, Callable[..., None] | None]
+
+
+def config(bed: Bed) -> str:
+    """Return the configuration of a server with the end-to-end tests' machine and this cluster."""
+    return f"""\
 [server]
 data = "{bed.folder}/data"
 
-[local]
-virtual_nodes = 2
-simulated_gpus = 2
-gpu_type = "sim-a100"
-cpu = 4
-memory_mib = 8192
-
+{MACHINE}
 [[engines]]
 name = "workstation"
 
@@ -31,10 +31,8 @@ kind = "slurm"
 pools = ["gpu"]
 conf = "{bed.conf}"
 partitions = {{gpu = "batch"}}
-environment = "{prefix}"
+environment = "{sys.prefix}"
 """
-
-Shot = tuple[str, str, str, Callable[..., None] | None]
 
 
 @contextmanager
@@ -44,7 +42,7 @@ def cluster() -> Iterator[str]:
     bed = Bed(folder)
     try:
         bed.start()
-        yield CONFIG.format(bed=bed, prefix=sys.prefix)
+        yield config(bed)
     finally:
         bed.stop()
         shutil.rmtree(folder, ignore_errors=True)

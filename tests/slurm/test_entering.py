@@ -8,14 +8,11 @@ import pytest
 from tests.contract.engine.test_entering import marked, run, said
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
-from tests.slurm.bed import missing
 from tests.slurm.world import SlurmWorld
 
 
 @pytest.fixture
 async def world() -> AsyncIterator[SlurmWorld]:
-    if why := missing():
-        pytest.skip(why)
     made = SlurmWorld("bubblewrap")
     yield made
     await made.close()
