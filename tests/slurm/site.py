@@ -12,7 +12,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.pythons import OLD
 from tests.slurm.bed import Bed
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.layout import Layout
@@ -53,11 +53,8 @@ class Site:
         addresses = {
             node.name: node.address for node in parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
         }
-        shared.open(
-            Work(
-                of, settings, self.data, components(of.roles), addresses, **{"sandbox": "none", "grace_s": 1.0, **more}
-            )
-        )
+        asked = {"sandbox": "none", "grace_s": 1.0, **more}
+        shared.open(step_text(Work(of, settings, self.data, components(of.roles), addresses, **asked)))
         text = script(of, terms or Terms("batch", limit_s=300), Place(shared.path, package, OLD or sys.executable))
         return parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
 

@@ -1,6 +1,6 @@
 """The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read by halves.
 
-``step.json``          the server, before anything starts: what to run (`Work`)
+``step.json``          the server, before anything starts: what to run (`Work`, `step_text`)
 ``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows its growth
                        to whoever opens it (a new file in a folder may be seen half a minute later)
 ``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does nothing
@@ -76,22 +76,15 @@ class Folder:
 
     # ------------------------------------------------------------------------------------------------------- the server
 
-    def open(self, work: Work) -> None:
-        """Write down `work`, on disk before this returns; a second time the same. Raises OSError."""
+    @property
+    def begun(self) -> bool:
+        """Whether something was written down to be run."""
+        return os.path.exists(self.file("step.json"))
+
+    def open(self, step: str) -> None:
+        """Write down what `step_text` returned, on disk before this returns; a second time the same. Raises OSError."""
         sharing.make_private(self.path)
-        document = {
-            "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,
-            "addresses": dict(work.addresses), "sandbox": work.sandbox, "grace_s": work.grace_s,
-        }  # fmt: skip
-        fresh = self.file(".step.json")
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(fresh)
-        fd = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-        with open(fd, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-            file.flush()
-            os.fsync(fd)
-        os.replace(fresh, self.file("step.json"))
+        write_whole(self.file("step.json"), step)
         os.close(os.open(self.orders, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
     def order(self, order: str, **more: Any) -> None:
@@ -124,6 +117,29 @@ class Folder:
             os.unlink(own)
         with open(self.file("run"), encoding="ascii") as file:
             return file.read() == run
+
+
+def step_text(work: Work) -> str:
+    """Return `work` as it is written down for the steps."""
+    return json.dumps({
+        "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,
+        "addresses": dict(work.addresses), "sandbox": work.sandbox, "grace_s": work.grace_s,
+    })  # fmt: skip
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write a private file, whole and on disk before this returns. Raises OSError.
+
+    Whoever runs tasks may have laid a trap in the folder: nothing that is there already is written through.
+    """
+    folder, name = os.path.split(path)
+    fresh = os.path.join(folder, f".{name}-{os.urandom(8).hex()}")
+    fd = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    with open(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(fd)
+    os.replace(fresh, path)
 
 
 def append(path: str, line: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ import trainmaster
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
@@ -48,7 +48,7 @@ class Node:
         shared = Folder(self.layout.attempt(of.job, of.attempt))
         settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.2)
         work = Work(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
-        shared.open(work)
+        shared.open(step_text(work))
         return shared
 
     def step(

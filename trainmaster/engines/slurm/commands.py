@@ -30,9 +30,6 @@ TIMEOUT_S: Final = 30.0
 AT_ONCE: Final = 4
 """Programs that run at the same time: slurmctld answers one request after the other, and more of them only wait."""
 
-AHEAD_S: Final = 2.0
-"""How long a program that was started ahead waits for its input."""
-
 SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
 """Where programs are looked for."""
 USER: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
@@ -105,21 +102,6 @@ class Commands:
     def __init__(self, access: Access) -> None:
         self.access = access
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._ahead: dict[tuple[str, ...], list[Process]] = {}
-
-    def expect(self, program: Program, *words: str, user: str = "") -> None:
-        """Start `program` now: a `run` of the same with an input may follow soon. Half of what sbatch takes is its own start."""
-        argv = command(self.access, program, words, user)
-        waiting = self._ahead.setdefault(tuple(argv), [])
-        if len(waiting) < AT_ONCE and not self._turns.locked():
-            with contextlib.suppress(ClusterDown):  # `run` will say so
-                waiting.append(process := self._start(argv, subprocess.PIPE))
-                asyncio.get_running_loop().call_later(AHEAD_S, self._forget, waiting, process)
-
-    def _forget(self, waiting: list[Process], process: Process) -> None:
-        if process in waiting:
-            waiting.remove(process)
-            _end(process)
 
     async def run(self, program: Program, *words: str, user: str = "", given: str | None = None) -> str:
         """Return what `program` prints. `user`: act as that person; `given`: its standard input.
@@ -149,10 +131,7 @@ class Commands:
 
     async def _call(self, argv: list[str], given: str | None) -> tuple[int, str, str]:
         async with self._turns:
-            ahead = self._ahead.get(tuple(argv)) if given is not None else None
-            process = (
-                ahead.pop() if ahead else self._start(argv, subprocess.DEVNULL if given is None else subprocess.PIPE)
-            )
+            process = self._start(argv, subprocess.DEVNULL if given is None else subprocess.PIPE)
             try:
                 data = None if given is None else given.encode()
                 out, err = await asyncio.to_thread(process.communicate, data, self.access.timeout_s)

@@ -1,24 +1,21 @@
-"""What the server itself keeps in the folder of an attempt, and how it reads what the nodes wrote there. All of it may block.
-
-Beside the files of `agent.folder`: under which id the attempt was submitted, the batch script, and that it may not start any more.
-"""
+"""How the server reads the folder of an attempt: what it was told to run (`submitter`), and what the nodes wrote. All of it may block."""
 
 import json
 import logging
 import os
-import tempfile
 from typing import Any, Final, NamedTuple
 
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, Work, write_whole
 from trainmaster.agent.sharing import make_private
 from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.submitter import CLOSED, SUBMITTED
 
 log = logging.getLogger("trainmaster.slurm")
 
-SUBMITTED, CLOSED, BATCH, PRINTED = "slurm.json", "closed", "slurm.sh", "slurm.log"
-"""In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script; what it printed."""
+PRINTED: Final = "slurm.log"
+"""In the attempt's folder, beside what `submitter` keeps there: what the batch script printed."""
 MOST: Final = 4096
 """Bytes of that which are looked at."""
 
@@ -45,27 +42,10 @@ def remembered(shared: Folder) -> Remembered | None:
     return Remembered(work, told.get("job"), told.get("user", ""), closed)
 
 
-def begin(shared: Folder, work: Work, script: str) -> None:
-    """Write down what is to be submitted: for the steps, on disk before this returns, and the script for people. Raises OSError."""
-    shared.open(work)
-    with open(shared.file(BATCH), "w", encoding="utf-8") as file:
-        file.write(script)
-
-
-def write(path: str, text: str) -> None:
-    """Write a whole file, on disk before this returns. Raises OSError."""
-    make_private(os.path.dirname(path))
-    fd, fresh = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
-    with open(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(fd)
-    os.replace(fresh, path)
-
-
 def close(shared: Folder, grace_s: float) -> None:
     """Let nothing of the attempt start any more, and end what runs. Raises OSError."""
-    write(shared.file(CLOSED), "")
+    make_private(shared.path)
+    write_whole(shared.file(CLOSED), "")
     shared.order("end", grace_s=grace_s)
 
 

@@ -1,17 +1,17 @@
 """The engine of a Slurm cluster: one batch job for each attempt, followed through Slurm's queue and the attempt's folder.
 
 The server and the nodes share the data folder (`server.data`) and need nothing else of each other. Slurm decides order, places and
-start times. Invariants: what was submitted is on disk before the launch returns, an attempt whose submission was not answered is
-looked for by its name before it is submitted again, and whatever Slurm starts twice runs once (`agent.folder.Folder.claim`).
+start times. Invariants: what was submitted is on disk before the launch returns (`submitting`), and whatever Slurm starts twice runs
+once (`agent.folder.Folder.claim`).
 """
 
 import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from trainmaster.agent.folder import Folder
 from trainmaster.core.config import Config, SlurmEngineConfig
@@ -24,7 +24,6 @@ from trainmaster.engines.base import (
     AttemptReport,
     Fact,
     Flags,
-    LaunchRefused,
     NativeRequest,
     Note,
     Refused,
@@ -33,9 +32,9 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )  # fmt: skip
-from trainmaster.engines.slurm import checks, disk, entering, parse, script
+from trainmaster.engines.slurm import checks, disk, entering, script
 from trainmaster.engines.slurm.asking import Asking
-from trainmaster.engines.slurm.commands import AHEAD_S, AT_ONCE, Access, ClusterRefused, Commands
+from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
@@ -44,9 +43,9 @@ from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
 from trainmaster.engines.slurm.rest import Served
+from trainmaster.engines.slurm.submitting import Submitting, storing
 
 log = logging.getLogger("trainmaster.slurm")
-T = TypeVar("T")
 
 LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
@@ -71,13 +70,11 @@ class SlurmEngine:
         self.asking = Asking(own, config.limits, self.machines)
         self.estimates = Estimates(self.commands, self.machines)
         self.queue = Queue(self.reading, service)
+        self.submitting = Submitting(self.commands.access, layout, self.asking, self.people, self.queue, own.python)
         self.version = (0, 0, 0)
-        self._package = ""
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
         self._launching: dict[str, asyncio.Lock] = {}
-        self._submitting = asyncio.Semaphore(AT_ONCE)  # more would keep our questions to Slurm waiting
-        self._begun: dict[str, tuple[Gang, asyncio.Future[disk.Remembered | None]]] = {}  # what was announced
         self._tasks: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()  # somebody waits for what Slurm says now
         self._answered = asyncio.Condition()
@@ -94,8 +91,9 @@ class SlurmEngine:
         try:
             self.version = await self.commands.version()
             await self.people.check()
-            self._package = await asyncio.to_thread(deliver, self.layout.bulk)
+            self.submitting.package = await asyncio.to_thread(deliver, self.layout.bulk)
             await self.machines.read()
+            await self.submitting.hand.start()
         except (ClusterRefused, ValueError) as error:
             raise Unavailable(f"Slurm cannot be used: {error}") from error
         except OSError as error:
@@ -114,6 +112,7 @@ class SlurmEngine:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.reading.close()
+        await self.submitting.hand.close()
 
     async def nodes(self) -> tuple[Node, ...]:
         """Return the machines of our partitions. Raises Unavailable."""
@@ -135,9 +134,8 @@ class SlurmEngine:
 
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return the batch script, and whose it would be. Pure. Raises ValueError for what cannot be asked of Slurm."""
-        text = self._script(gang, self._folder(attempt_id(gang.job, gang.attempt)))
         user = self.people.name_of(gang.user) or self.people.service
-        return NativeRequest("slurm", {"user": user, "script": text}, self.people.warnings())
+        return NativeRequest("slurm", {"user": user, "script": self.submitting.script(gang)}, self.people.warnings())
 
     async def owner_problem(self, owner: str) -> Problem | None:
         """Return why jobs of `owner` cannot run as the system user that they would have to. Raises Unavailable."""
@@ -151,20 +149,15 @@ class SlurmEngine:
         """Return what Slurm foresees. Raises Unavailable."""
         attempt, asked = attempt_id(gang.job, gang.attempt), gang.asked or Asked("")
         try:
-            text = self._script(gang, self._folder(attempt))
+            text = self.submitting.script(gang)
             user = await self.people.user(gang.user)
             return await self.estimates.of(attempt, asked.pool, text, len(script.components(gang.roles)), user.name)
         except ValueError as error:
             return Refused(attempt, "launch_failed", str(error), time.time())
 
     def announce(self, gang: Gang) -> None:
-        """Write down what would be submitted, and let an sbatch start that waits for it."""
-        attempt, user = attempt_id(gang.job, gang.attempt), self.people.known(gang.user)
-        free = len(self._begun) < AT_ONCE and not self._submitting.locked()
-        if free and user is not None and attempt not in self._begun:
-            self.commands.expect("sbatch", "--parsable", user=user.name)
-            self._begun[attempt] = gang, asyncio.ensure_future(self._storing(self._begin, attempt, gang))
-            asyncio.get_running_loop().call_later(AHEAD_S, self._begun.pop, attempt, None)
+        """Write down what would be submitted."""
+        self.submitting.announce(gang)
 
     async def launch(self, gang: Gang) -> str:
         """Put the gang into Slurm's queue. Raises LaunchRefused, Unavailable."""
@@ -172,60 +165,10 @@ class SlurmEngine:
         async with self._launching.setdefault(attempt, asyncio.Lock()):
             following = self._following.get(attempt)
             if following is None:
-                async with self._submitting:
-                    following = await self._submit(attempt, gang)
+                following = await self.submitting.submit(attempt, gang)
                 self._follow(following)
         self._launching.pop(attempt, None)
         return self._handle(following)
-
-    async def _submit(self, attempt: str, gang: Gang) -> Following:
-        shared, work = self._folder(attempt), self.asking.work(gang, self.layout.bulk, self._package)
-        announced, begun = self._begun.pop(attempt, (gang, None))
-        if begun is not None and announced != gang:
-            await asyncio.wait({begun})
-            begun = None
-        try:
-            before = await (begun or self._storing(self._begin, attempt, gang))
-            text = self._script(gang, shared)
-        except ValueError as error:
-            raise LaunchRefused("launch_failed", str(error)) from error
-        if before is not None and before.closed:
-            raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
-        user = await self.people.user(gang.user)
-        number = before.number if before is not None else None
-        if before is not None and number is None:
-            number = next((line.id for line in await self.queue.named(attempt, user.name)), None)
-            if number is None:
-                await self._storing(disk.begin, shared, work, text)  # as this server would have it
-        if number is None:
-            await self._storing(self.people.open, gang, shared, user)
-            try:
-                number = parse.job_number(await self.commands.run("sbatch", "--parsable", given=text, user=user.name))
-            except ClusterRefused as error:
-                await self._storing(disk.write, shared.file(disk.CLOSED), "")
-                raise LaunchRefused("launch_failed", error.message) from error
-        await self._storing(disk.write, shared.file(disk.SUBMITTED), json.dumps({"job": number, "user": user.name}))
-        return Following(attempt, shared, work, number, user.name)
-
-    def _begin(self, attempt: str, gang: Gang) -> disk.Remembered | None:
-        """Return what was launched before; when nothing was, write down what will be. May block. Raises OSError, ValueError."""
-        shared = self._folder(attempt)
-        before = disk.remembered(shared)
-        if before is None:
-            disk.begin(shared, self.asking.work(gang, self.layout.bulk, self._package), self._script(gang, shared))
-        return before
-
-    async def _storing(self, what: Callable[..., T], *args: Any) -> T:
-        """Write into the shared folder. Raises Unavailable while it cannot be written: nothing was submitted then."""
-        try:
-            return await asyncio.to_thread(what, *args)
-        except OSError as error:
-            where = error.filename or self.layout.bulk
-            raise Unavailable(f"The shared folder cannot be written: {error.strerror} ({where})") from error
-
-    def _script(self, gang: Gang, shared: Folder) -> str:
-        terms = self.asking.terms(gang.asked or Asked(""))
-        return script.script(gang, terms, script.Place(shared.path, self._package, self.own.python))
 
     async def adjust(self, attempt: str, asked: Asked) -> None:
         """Tell Slurm of another limit or class. Where it keeps what it has, the attempt gets a note."""
@@ -361,12 +304,12 @@ class SlurmEngine:
         """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises Unavailable."""
         following = self._following.get(attempt) or await self._find(attempt)
         shared = self._folder(attempt)
-        await self._storing(disk.close, shared, grace_s)
+        await storing(disk.close, shared, grace_s)
         if following is not None:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
         self._following.pop(attempt, None)
-        self._begun.pop(attempt, None)
+        self.submitting.forget(attempt)
 
     async def _end(self, one: Following, grace_s: float) -> None:
         loop = asyncio.get_running_loop()
@@ -394,5 +337,5 @@ class SlurmEngine:
 
     async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
         """Run `argv` inside the running task, by a step of its own. Raises Conflict, Unavailable."""
-        place = entering.Place(self.commands.access, self._package, self.own.python)
+        place = entering.Place(self.commands.access, self.submitting.package, self.own.python)
         return await entering.enter(place, self._following.get(attempt), role, index, argv, window)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from trainmaster.agent import folder
+from trainmaster.agent import folder, sharing
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.survey import REQUEST
 from trainmaster.core.config import SlurmEngineConfig
@@ -23,7 +23,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
-from trainmaster.engines.slurm import checks, disk, script, states
+from trainmaster.engines.slurm import checks, script, states
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
@@ -91,9 +91,9 @@ class Trial:
         return script.script(gang, terms, script.Place(self.shared.path, package, self.own.python), script.SURVEY)
 
     def _open(self) -> None:
-        os.makedirs(os.path.dirname(self.shared.path), 0o700, exist_ok=True)
         asked = {"word": self.word, "sandbox": self.own.sandbox, "environment": self.own.environment}
-        disk.write(self.shared.file(REQUEST), json.dumps(asked))
+        sharing.make_private(self.shared.path)
+        folder.write_whole(self.shared.file(REQUEST), json.dumps(asked))
         Path(self.shared.orders).touch(0o600)
 
     async def _probe(self, text: str) -> list[Check]:

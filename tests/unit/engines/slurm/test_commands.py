@@ -1,7 +1,5 @@
 """The client programs: our words only, our environment only, and a cluster that is away is not one that refuses."""
 
-import asyncio
-import signal
 import time
 from pathlib import Path
 
@@ -70,30 +68,6 @@ def runs(pid: int) -> bool:
         return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
-
-
-async def test_what_was_expected_runs_once_with_the_input_it_gets_later(tmp_path: Path) -> None:
-    program(tmp_path, "sbatch", f"echo started >> {tmp_path}/starts; cat")
-    made = commands(tmp_path)
-    made.expect("sbatch", "--parsable")
-    while not (tmp_path / "starts").exists():
-        await asyncio.sleep(0)
-    assert await made.run("sbatch", "--parsable", given="first") == "first"
-    assert (tmp_path / "starts").read_text() == "started\n"
-    assert await made.run("sbatch", "--parsable", given="second") == "second"
-    assert await made.run("sbatch", "--other", given="third") == "third"
-    assert (tmp_path / "starts").read_text() == "started\n" * 3
-
-
-async def test_what_is_expected_in_vain_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trainmaster.engines.slurm.commands.AHEAD_S", 0.0)
-    program(tmp_path, "sbatch", f"echo $$ > {tmp_path}/pid; exec cat")
-    made = commands(tmp_path)
-    made.expect("sbatch")
-    [process] = made._ahead[tuple(command(made.access, "sbatch", ()))]
-    await asyncio.to_thread(process.wait)
-    assert process.returncode == -signal.SIGKILL
-    assert await made.run("sbatch", given="later") == "later"
 
 
 async def test_a_missing_program_says_what_to_install(tmp_path: Path) -> None:

@@ -1,0 +1,231 @@
+"""From a gang to a job in Slurm's queue. The work on folders and with sbatch is done by a process of its own (`submitter`).
+
+Invariants: what was submitted is on disk before `submit` returns, and an attempt whose submission was not answered is looked for by
+its name before it is submitted again.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from socket import socketpair
+from typing import Any, Final, TypeVar, cast
+
+from trainmaster.agent.folder import Folder, Work, step_text, write_whole
+from trainmaster.core.errors import Unavailable
+from trainmaster.core.ids import attempt_id
+from trainmaster.core.launch import Asked, Gang
+from trainmaster.core.layout import Layout
+from trainmaster.engines.base import LaunchRefused
+from trainmaster.engines.slurm import disk, script, submitter
+from trainmaster.engines.slurm.asking import Asking
+from trainmaster.engines.slurm.commands import Access, ClusterDown, ClusterRefused, command, environment, failure
+from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.people import People
+from trainmaster.engines.slurm.queue import Queue
+
+log = logging.getLogger("trainmaster.slurm")
+T = TypeVar("T")
+
+AT_ONCE: Final = 2 * submitter.AT_ONCE
+"""Attempts that are with the submitter at the same time: it has the next one when it has done with one."""
+AHEAD_S: Final = 2.0
+"""How long what was announced is remembered."""
+LEAVE_S: Final = 1.0
+"""How long the submitter has to end with the server. What it has to finish it finishes later."""
+PACKAGE: Final = str(Path(__file__).resolve().parents[3])
+
+
+async def storing(what: Callable[..., T], *args: Any) -> T:
+    """Work in the shared folder, in a thread. Raises Unavailable where that cannot be done now."""
+    try:
+        return await asyncio.to_thread(what, *args)
+    except OSError as error:
+        raise unwritable(error.strerror or str(error), error.filename) from error
+
+
+def unwritable(why: str, where: str | None) -> Unavailable:
+    """Return what to raise when the shared folder cannot be written: nothing was submitted then, or it is found by its name."""
+    return Unavailable(f"The shared folder cannot be written: {why}" + (f" ({where})" if where else ""))
+
+
+class Hand(asyncio.Protocol):
+    """The server's end of the submitter, which is started when it is first needed and again when it has ended."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._process: subprocess.Popen[bytes] | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._starting = asyncio.Lock()
+        self._inbox = b""
+        self._numbers = itertools.count(1)
+        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    async def ask(self, op: str, **more: Any) -> dict[str, Any]:
+        """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
+        transport = self._transport or await self.start()
+        number = next(self._numbers)
+        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        transport.write(json.dumps({"id": number, "op": op, **more}).encode() + b"\n")
+        told: dict[str, Any] = await answer
+        if "error" in told:
+            raise unwritable(*told["error"])
+        return told
+
+    async def start(self) -> asyncio.WriteTransport:
+        """Start the submitter unless it runs. Raises ClusterDown."""
+        async with self._starting:
+            if self._transport is None:
+                ours, its = socketpair()
+                with its:
+                    words = [sys.executable, "-I", "-S", "-c", submitter.START, PACKAGE, str(self._access.timeout_s)]
+                    try:
+                        self._process = subprocess.Popen(
+                            words, env=environment(self._access), cwd="/", start_new_session=True, stdin=its.fileno(),
+                            stdout=subprocess.DEVNULL,
+                        )  # fmt: skip
+                    except OSError as error:
+                        ours.close()
+                        raise ClusterDown(f"The submitter cannot be started: {error.strerror}") from error
+                ours.setblocking(False)
+                made, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
+                self._transport = cast(asyncio.WriteTransport, made)  # uvloop's is one without saying so
+            return self._transport
+
+    async def close(self) -> None:
+        """Let it finish what it has begun, and go."""
+        if self._transport is not None:
+            self._transport.close()
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(self._process.wait, LEAVE_S)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on every answer that is whole."""
+        *lines, self._inbox = (self._inbox + data).split(b"\n")
+        for line in lines:
+            told = json.loads(line)
+            answer = self._asked.pop(told["id"], None)
+            if answer is not None and not answer.done():
+                answer.set_result(told)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Say to all who wait that it is not known what became of what they asked."""
+        self._transport, self._inbox = None, b""
+        waiting, self._asked = self._asked, {}
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(ClusterDown("The process that submits has ended", remedy="It is started again."))
+
+
+class Submitting:
+    """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
+
+    def __init__(
+        self, access: Access, layout: Layout, asking: Asking, people: People, queue: Queue, python: str
+    ) -> None:
+        self._access, self._layout, self._asking, self._people, self._queue = access, layout, asking, people, queue
+        self._python = python
+        self.package = ""
+        self.hand = Hand(access)
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._begun: dict[str, tuple[Gang, asyncio.Task[bool]]] = {}  # what was announced
+
+    def folder(self, gang: Gang) -> Folder:
+        """Return the shared folder of an attempt."""
+        return Folder(self._layout.attempt(gang.job, gang.attempt))
+
+    def script(self, gang: Gang) -> str:
+        """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
+        terms = self._asking.terms(gang.asked or Asked(""))
+        return script.script(gang, terms, script.Place(self.folder(gang).path, self.package, self._python))
+
+    def announce(self, gang: Gang) -> None:
+        """Let what would be submitted be written down, while the order to do so is not yet durable."""
+        attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
+        if user is not None and attempt not in self._begun and len(self._begun) < AT_ONCE and not self._turns.locked():
+            loop = asyncio.get_running_loop()
+            begun = loop.create_task(self._begin(gang, user.name))
+            begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is told when it is launched
+            self._begun[attempt] = gang, begun
+            loop.call_later(AHEAD_S, self.forget, attempt)
+
+    def forget(self, attempt: str) -> None:
+        """Forget what was announced."""
+        self._begun.pop(attempt, None)
+
+    async def submit(self, attempt: str, gang: Gang) -> Following:
+        """Put the gang into Slurm's queue, unless it is there already. Raises LaunchRefused, Unavailable."""
+        async with self._turns:
+            shared, user = self.folder(gang), await self._people.user(gang.user)
+            try:
+                fresh = await self._announced(attempt, gang) or await self._begin(gang, user.name)
+                number = None if fresh else await self._before(attempt, gang, user.name)
+                if number is None:
+                    if user.name:
+                        await storing(self._people.open, gang, shared, user)
+                    number = await self._run(gang, user.name)
+            except ValueError as error:
+                raise LaunchRefused("launch_failed", str(error)) from error
+            return Following(attempt, shared, self._work(gang), number, user.name)
+
+    def _work(self, gang: Gang) -> Work:
+        return self._asking.work(gang, self._layout.bulk, self.package)
+
+    def _sbatch(self, user: str) -> list[str]:
+        return command(self._access, "sbatch", ("--parsable",), user)
+
+    async def _begin(self, gang: Gang, user: str) -> bool:
+        """Write down what will be submitted; False when something was there before. Raises ValueError, Unavailable."""
+        shared, text = self.folder(gang), self.script(gang)
+        told = await self.hand.ask(
+            "begin", folder=shared.path, step=step_text(self._work(gang)), script=text, argv=self._sbatch(user)
+        )
+        return bool(told["ok"])
+
+    async def _announced(self, attempt: str, gang: Gang) -> bool:
+        """Return whether just this was announced and is written down. Raises as `_begin` does."""
+        announced, begun = self._begun.pop(attempt, (gang, None))
+        if begun is None:
+            return False
+        await asyncio.wait({begun})
+        return announced == gang and begun.result()
+
+    async def _before(self, attempt: str, gang: Gang, user: str) -> int | None:
+        """Return Slurm's id of what was submitted before, None when that has not come to Slurm: then all is as we would have it.
+
+        Raises LaunchRefused, Unavailable.
+        """
+        shared = self.folder(gang)
+        before = await storing(disk.remembered, shared)
+        if before is None or before.closed:
+            raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
+        if before.number is not None:
+            return before.number
+        number = next((line.id for line in await self._queue.named(attempt, user)), None)
+        if number is None:
+            await storing(submitter.write, shared, step_text(self._work(gang)), self.script(gang))
+        return number
+
+    async def _run(self, gang: Gang, user: str) -> int:
+        shared = self.folder(gang)
+        told = await self.hand.ask(
+            "submit", folder=shared.path, argv=self._sbatch(user), given=self.script(gang), user=user
+        )
+        if "late" in told:
+            raise ClusterDown(
+                "sbatch did not end",
+                remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
+            )
+        if "refused" in told:
+            try:
+                raise failure("sbatch", *told["refused"])
+            except ClusterRefused as error:
+                await storing(write_whole, shared.file(submitter.CLOSED), "")
+                raise LaunchRefused("launch_failed", error.message) from error
+        return int(told["ok"])
