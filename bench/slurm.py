@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bench import slurm_training
 from bench.fill import fill
@@ -74,13 +74,18 @@ class Site:
         events = self.client.ask("GET", f"/jobs/{job}/events")["items"]
         return next((event["at"] for event in events if event["kind"] == "accepted"), None)
 
+    def submitted(self, job: str) -> dict[str, Any]:
+        """Return what the platform wrote down of how it submitted `job`."""
+        lines = Path(self.server.attempt_path(job), "slurm.jsonl").read_text().splitlines()
+        return {key: value for line in lines for key, value in json.loads(line).items()}
+
     def number(self, job: str) -> int:
-        """Return Slurm's id of `job`."""
-        return int(json.loads(Path(self.server.attempt_path(job), "slurm.json").read_text())["job"])
+        """Return Slurm's id of `job`, which was submitted alone."""
+        return int(self.submitted(job)["job"])
 
     def script(self, job: str) -> str:
-        """Return the batch script of `job`."""
-        return Path(self.server.attempt_path(job), "slurm.sh").read_text()
+        """Return the batch script of `job`, which was submitted alone."""
+        return str(self.submitted(job)["script"])
 
     def live(self) -> int:
         """Return how many jobs have not ended."""
@@ -161,11 +166,10 @@ class Way:
 
     def turn(self, count: int) -> None:
         """Submit `count` jobs; return when the last one is in Slurm's queue and all are ended again."""
-        accepted = self.site.cluster.log()["accepted"]
-        goal, used, began = len(accepted) + count, _used(self.site), time.time()
+        used, began = _used(self.site), time.time()
         jobs = self.submit()
-        until(lambda: len(self.site.cluster.log()["accepted"]) >= goal, "all are in the queue")
-        self.rate.append(count / (max(accepted.values()) - began))
+        until(lambda: len(self.site.cluster.queue()) >= count, "all are in the queue", 0.25)
+        self.rate.append(count / (max(self.site.cluster.log()["accepted"].values()) - began))
         self.cpu_ms.append((_used(self.site) - used) / count * 1e3)
         self.site.empty(jobs)
 

@@ -34,14 +34,14 @@ default = "batch"
 """
 _LINE: Final = re.compile(
     r"\[(?P<at>[0-9T:.-]+)\] (?:"
-    r"_slurm_rpc_submit_batch_job: JobId=(?P<accepted>\d+) "
+    r"_slurm_rpc_submit_batch_job: JobId=(?P<accepted>\d+)(?:_\*)? "
     r"|sched[^=]*: (?:Allocate|Started) JobId=(?P<started>\d+) "
     r"|_job_complete: JobId=(?P<ended>\d+) done)"
 )
 
 
 Log = dict[str, dict[int, float]]
-"""By "accepted", "started" and "ended": when that happened to which job, in seconds since the epoch."""
+"""By "accepted", "started" and "ended": when that happened to which job, in seconds since the epoch. An array is accepted as one."""
 
 
 def read_log(lines: Iterable[str], log: Log) -> None:
@@ -108,8 +108,8 @@ class Cluster:
         until(lambda: not self.queue(), "the queue is empty")
 
     def queue(self) -> list[str]:
-        """Return the ids of what waits or runs."""
-        return self._bed.ask("squeue", "-h", "-o", "%A").split()
+        """Return the ids of what waits or runs, of an array's elements each."""
+        return self._bed.ask("squeue", "-h", "-r", "-o", "%i").split()
 
     def look_ms(self) -> float:
         """Return how long one question about all our jobs takes."""

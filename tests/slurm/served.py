@@ -1,8 +1,10 @@
 """A whole server in a process of its own, with two engines: this machine (pool "default") and a test cluster (pool "batch")."""
 
+import json
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -115,4 +117,8 @@ class Served(Home):
 
     def number(self, job_id: str, attempt: int = 1) -> str:
         """Return the id of Slurm's job for an attempt; "": Slurm knows none."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            given, *taken = map(json.loads, (self.attempt(job_id, attempt) / "slurm.jsonl").read_text().splitlines())
+            if taken and given["element"] is not None:
+                return f"{taken[0]['job']}_{given['element']}"
         return self.bed.ask("squeue", "-h", "-t", "all", "-o", "%A", f"--name=tm-{job_id}-{attempt}").strip()

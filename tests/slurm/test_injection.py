@@ -23,6 +23,7 @@ from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.engines.slurm.parse import JobId
 from trainmaster.spec.job import NAME, SLUG
 
 LINE: Final = "\n#SBATCH --partition=urgent\n#SBATCH --comment=forged"
@@ -184,10 +185,10 @@ async def test_others_cannot_forge_a_line_of_the_queue(world: World) -> None:
         options = (f"--job-name={name}", f"--comment={name}", "--output=/dev/null", "--begin=now+1hour")
         number = int(world.bed.ask("sbatch", "--parsable", *options, given="#!/bin/sh\nsleep 60\n"))
     try:
-        found = await world.engine.queue.look({ours: range(number, number + 1), theirs: range(999_999, 1_000_000)})
+        found = await world.engine.queue.look({ours: (ours, (JobId(number),)), theirs: (theirs, (JobId(999_999),))})
         assert [line.state.standing for line in found[ours]] == ["pending"]
         assert found[theirs] == ()
-        assert [line.id for line in await world.engine.queue.named(ours)] == [number]
+        assert [line.id.number for line in await world.engine.queue.named(ours)] == [number]
         assert await world.engine.queue.named(ours, "nobody") == ()
         assert await world.engine.queue.named(theirs) == ()
     finally:

@@ -67,7 +67,7 @@ async def test_both_read_the_same(bed: Bed, rest: str, commands: Commands) -> No
             expected = [replace(line, expected_nodes=()) for line in await printed.named(attempt)]
             assert expected
             assert await served.named(attempt) == expected
-        assert {line.attempt for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended}
+        assert {line.name for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended}
     finally:
         await served.close()
         bed.ask(

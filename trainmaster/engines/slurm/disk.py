@@ -1,6 +1,5 @@
 """How the server reads the folder of an attempt: what it was told to run (`submitter`), and what the nodes wrote. All of it may block."""
 
-import json
 import logging
 import os
 from typing import Any, Final, NamedTuple
@@ -10,21 +9,27 @@ from trainmaster.agent.folder import Folder, Work, write_whole
 from trainmaster.agent.sharing import make_private
 from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.script import PRINTED
 from trainmaster.engines.slurm.submitter import CLOSED, SUBMITTED
 
 log = logging.getLogger("trainmaster.slurm")
 
-PRINTED: Final = "slurm.log"
-"""In the attempt's folder, beside what `submitter` keeps there: what the batch script printed."""
 MOST: Final = 4096
 """Bytes of that which are looked at."""
 
 
-class Remembered:
-    """What the folder of an attempt tells of its launch."""
+class Remembered(NamedTuple):
+    """What the folder of an attempt tells of its launch.
 
-    def __init__(self, work: Work, number: int | None, user: str, closed: bool) -> None:
-        self.work, self.number, self.user, self.closed = work, number, user, closed
+    `name`: how the job is called, "" when it was not given to Slurm yet; `element` of an array; `number`: Slurm's, None: not known.
+    """
+
+    work: Work
+    closed: bool
+    name: str = ""
+    element: int | None = None
+    user: str = ""
+    number: int | None = None
 
 
 def remembered(shared: Folder) -> Remembered | None:
@@ -35,11 +40,11 @@ def remembered(shared: Folder) -> Remembered | None:
     except FileNotFoundError:
         return None
     try:
-        with open(shared.file(SUBMITTED), encoding="utf-8") as file:
-            told = json.load(file)
-    except FileNotFoundError:
-        told = {}
-    return Remembered(work, told.get("job"), told.get("user", ""), closed)
+        given, *taken = folder.read(shared.file(SUBMITTED))[0]
+        number = taken[0]["job"] if taken else None
+        return Remembered(work, closed, given["name"], given["element"], given["user"], number)
+    except (ValueError, KeyError):  # not yet, or a machine lost its power before it was on the disk
+        return Remembered(work, closed)
 
 
 def close(shared: Folder, grace_s: float) -> None:

@@ -177,7 +177,7 @@ class SlurmEngine:
             return
         for change, code, kept in self.asking.changes(asked):
             try:
-                await self.commands.run("scontrol", "update", f"JobId={following.number}", change, user=following.user)
+                await self.commands.run("scontrol", "update", f"JobId={following.id}", change, user=following.user)
             except ClusterRefused as error:
                 self._sink(Note(attempt, code, f"{kept}: {error.message}"))
 
@@ -187,7 +187,7 @@ class SlurmEngine:
         return Folder(self.layout.attempt(*split_attempt_id(attempt)))
 
     def _handle(self, following: Following) -> str:
-        return json.dumps({"engine": self.name, "attempt": following.attempt, "job": following.number})
+        return json.dumps({"engine": self.name, "attempt": following.attempt, "job": str(following.id)})
 
     def _follow(self, following: Following) -> None:
         """Push what becomes of it from now on, but nothing before the caller has had its turn."""
@@ -221,7 +221,7 @@ class SlurmEngine:
         """Ask once about all of these and push what is new. Raises ClusterDown, ClusterRefused, ValueError."""
         asked = [one for one in about if not one.over]
         if asked:
-            told = await self.queue.look({one.attempt: one.numbers for one in asked})
+            told = await self.queue.look({one.attempt: one.known for one in asked})
             for one in asked:
                 self._push(one, one.looked(told[one.attempt], time.time()))
 
@@ -276,11 +276,9 @@ class SlurmEngine:
         before = await asyncio.to_thread(disk.remembered, shared)
         if before is None or before.closed:
             return None
-        number, user = before.number, before.user
-        if number is None:
-            user = self.people.name_of(before.work.gang.user)
-            number = next((line.id for line in await self.queue.named(attempt, user)), None)
-        return None if number is None else Following(attempt, shared, before.work, number, user)
+        user = before.user if before.name else self.people.name_of(before.work.gang.user)
+        found = await self.queue.submitted(before, attempt, user)
+        return None if found is None else Following(attempt, shared, before.work, *found, user)
 
     async def _ask_about(self, fresh: list[Following]) -> None:
         """Learn all there is about these; what they tell is told by `observe` itself."""
@@ -320,8 +318,9 @@ class SlurmEngine:
             over = one.over
             patience_s = grace_s + SLACK_S if one.began and not one.put_back else 0.0  # what left ends by itself
             if not over and not told and loop.time() - since >= patience_s:
-                name = f"--name=tm-{one.attempt}"  # also one whose submission went unanswered
-                await self.commands.run("scancel", name, user=one.user)
+                # By name: also one whose submission went unanswered, and never another's that a forgetful controller gave the same id.
+                which = () if one.id.element is None else (str(one.id),)
+                await self.commands.run("scancel", f"--name=tm-{one.name}", *which, user=one.user)
                 told = True
             if over and not one.alive:
                 return

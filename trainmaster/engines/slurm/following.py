@@ -15,7 +15,7 @@ from trainmaster.agent.folder import CLUSTER_ENDS, Folder, Work
 from trainmaster.core.records import Assignment, Verdict
 from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm import states
-from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm.parse import JobId, JobLine, Known
 from trainmaster.engines.slurm.states import Seen
 
 ENDED: Final = ("exited", "lost")
@@ -31,14 +31,15 @@ LOOKS: Final = 2
 
 @dataclass
 class Following:
-    """`number`: Slurm's id, of the first component. `user`: the system user it runs as, "": the server's own. `parts`: how far the
-    facts of each part were read, in bytes.
+    """`name`: what Slurm's job is called, as the attempt or as an array. `id`: Slurm's, of the first component. `user`: the system user it
+    runs as, "": the server's own. `parts`: how far the facts of each part were read, in bytes.
     """
 
     attempt: str
     shared: Folder
     work: Work
-    number: int
+    name: str
+    id: JobId
     user: str = ""
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
@@ -60,9 +61,10 @@ class Following:
     _looks: int = 0
 
     @property
-    def numbers(self) -> range:
-        """Slurm's ids, of all components."""
-        return range(self.number, self.number + len(self.work.components))
+    def known(self) -> Known:
+        """What Slurm is asked for: the job's name, and its ids, of all components."""
+        first = self.id.number
+        return self.name, (self.id, *(JobId(first + more) for more in range(1, len(self.work.components))))
 
     @property
     def over(self) -> bool:

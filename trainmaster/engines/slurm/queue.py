@@ -6,18 +6,20 @@ is ours only by its name *and* its id.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm import states
+from trainmaster.engines.slurm.disk import Remembered
+from trainmaster.engines.slurm.parse import JobId, JobLine, Known
 from trainmaster.engines.slurm.reading import Reading
 
 AT_ONCE: Final = 200
 """Ids in one question."""
 Lines = tuple[JobLine, ...]
 """What is said of one job: one line, or one for each of its components."""
-_Found = dict[tuple[str, int], JobLine]
-"""By attempt and id."""
+_Found = dict[tuple[str, JobId], JobLine]
+"""By name and id."""
 
 
 class Queue:
@@ -28,28 +30,34 @@ class Queue:
         self.users = {""}
         self._asking: asyncio.Task[_Found] | None = None
 
-    async def look(self, wanted: Mapping[str, range]) -> Mapping[str, Lines]:
-        """Return what Slurm says of the jobs of these attempts.
+    async def look(self, wanted: Mapping[str, Known]) -> Mapping[str, Lines]:
+        """Return what Slurm says of the jobs of these attempts. Nothing is said of what it does not know.
 
-        `wanted`: the ids of each: one, or those of its components. Nothing is said of what Slurm does not know.
         Raises ClusterDown, ClusterRefused, ValueError.
         """
         there = await self._present()
-        missing = [ids[0] for attempt, ids in wanted.items() if any((attempt, number) not in there for number in ids)]
-        for at in range(0, len(missing), AT_ONCE):
-            there = {**there, **_by_id(await self._reading.some(missing[at : at + AT_ONCE]))}
-        return {
-            attempt: tuple(there[attempt, number] for number in ids if (attempt, number) in there)
-            for attempt, ids in wanted.items()
-        }
+        missing = {ids[0].number for name, ids in wanted.values() if any((name, one) not in there for one in ids)}
+        for some in batched(sorted(missing)):
+            there = {**there, **_by_id(await self._reading.some(some))}
+        arrays = {(name, one.number) for name, one in there if one.element is not None}
+        return {attempt: tuple(_told(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
 
-    async def named(self, attempt: str, user: str = "") -> Lines:
-        """Return the jobs of `attempt`, also those that have ended of late. Raises ClusterDown, ClusterRefused, ValueError.
+    async def submitted(self, before: Remembered, attempt: str, user: str = "") -> tuple[str, JobId] | None:
+        """Return what the job of `attempt` is called, with its id; also of one that has ended of late. None: Slurm knows none.
 
-        Only those of the system user `user`, "": of the server's own: others may call theirs the same.
+        Where its id is not remembered it is asked for by its name, only among the jobs of the system user `user`, "": of the server's
+        own. Others may call theirs the same. Raises ClusterDown, ClusterRefused, ValueError.
         """
-        found = await self._reading.named(attempt, user or self._service)
-        return tuple(sorted(found, key=lambda line: line.id))
+        name = before.name or attempt
+        if before.number is not None:
+            return name, JobId(before.number, before.element)
+        known = (line.id for line in await self.named(name, user) if line.id.element == before.element)
+        first = next(known, None)
+        return None if first is None else (name, first)
+
+    async def named(self, name: str, user: str = "") -> Lines:
+        """Return all of this name, in the order of their ids. Raises ClusterDown, ClusterRefused, ValueError."""
+        return tuple(sorted(await self._reading.named(name, user or self._service), key=lambda line: line.id))
 
     async def _present(self) -> _Found:
         """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
@@ -63,5 +71,20 @@ class Queue:
         return _by_id(await self._reading.present(sorted({user or self._service for user in self.users})))
 
 
+def batched(numbers: list[int]) -> Iterator[list[int]]:
+    """Yield as many at once as one question is asked about."""
+    return (numbers[at : at + AT_ONCE] for at in range(0, len(numbers), AT_ONCE))
+
+
+def _told(there: _Found, arrays: set[tuple[str, int]], name: str, ids: Iterable[JobId]) -> Iterator[JobLine]:
+    """Yield what is known of a job. An element that waited and was cancelled leaves no trace of its own, only its array does."""
+    for one in ids:
+        line = there.get((name, one))
+        if line is not None:
+            yield line
+        elif one.element is not None and (name, one.number) in arrays:
+            yield JobLine(name, one, states.read("CANCELLED"), None, (), (), "None")
+
+
 def _by_id(lines: Iterable[JobLine]) -> _Found:
-    return {(line.attempt, line.id): line for line in lines}
+    return {(line.name, line.id): line for line in lines}

@@ -23,11 +23,11 @@ class Reading(Protocol):
         ...
 
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
-        """Return those of these jobs that are known, whatever their state; of a heterogeneous one all components."""
+        """Return those of these jobs that are known, whatever their state; all components of each, or all elements."""
         ...
 
-    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
-        """Return the jobs of one attempt, also those that have ended of late. `user`: only those of that system user."""
+    async def named(self, name: str, user: str = "") -> list[JobLine]:
+        """Return the jobs of one attempt, or of one array, also those that have ended of late. `user`: only those of that system user."""
         ...
 
     async def nodes(self) -> list[NodeLine]:
@@ -66,12 +66,12 @@ class Printed:
                 return []
             raise
 
-    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
-        """Return those of one attempt."""
-        return await self._jobs("-t", "all", f"--name=tm-{attempt}", *([f"--user={user}"] if user else []))
+    async def named(self, name: str, user: str = "") -> list[JobLine]:
+        """Return those of this name."""
+        return await self._jobs("-t", "all", f"--name=tm-{name}", *([f"--user={user}"] if user else []))
 
     async def _jobs(self, *which: str) -> list[JobLine]:
-        return parse.jobs(await self._commands.run("squeue", "-h", *which, "-o", parse.JOB_FORMAT))
+        return parse.jobs(await self._commands.run("squeue", "-h", "-r", *which, "-o", parse.JOB_FORMAT))
 
     async def nodes(self) -> list[NodeLine]:
         """Return all nodes."""

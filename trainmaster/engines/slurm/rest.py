@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import httpx
 
+from trainmaster.core.hostlist import expand
 from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, failure
-from trainmaster.engines.slurm.parse import JobLine, NodeLine, Partition, Reservation
+from trainmaster.engines.slurm.parse import JobId, JobLine, NodeLine, Partition, Reservation
 
 PREFIX: Final = "/slurm/v0.0.38/"
 SOCKET: Final = "unix:"
@@ -37,16 +38,16 @@ class Served:
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
         """Return those that are known."""
         wanted = set(numbers)
-        return [job for job in await self._jobs() if job.id in wanted]
+        return [job for job in await self._jobs() if job.id.number in wanted]
 
-    async def named(self, attempt: str, user: str = "") -> list[JobLine]:
-        """Return those of one attempt."""
-        return [job for job in await self._jobs([user] if user else ()) if job.attempt == attempt]
+    async def named(self, name: str, user: str = "") -> list[JobLine]:
+        """Return those of this name."""
+        return [job for job in await self._jobs([user] if user else ()) if job.name == name]
 
     async def _jobs(self, users: Sequence[str] = ()) -> list[JobLine]:
         """Return those of these users, of anybody where none is named."""
         found = [item for item in await self._ask("jobs") if not users or item["user_name"] in users]
-        return [job for item in found if (job := job_of(item)) is not None]
+        return [job for item in found for job in jobs_of(item)]
 
     async def nodes(self) -> list[NodeLine]:
         """Return all nodes."""
@@ -109,20 +110,35 @@ def _refused(status: int) -> ClusterDown:
 # ------------------------------------------------------------------------------------------------------------- records
 
 
-def job_of(item: Mapping[str, Any]) -> JobLine | None:
-    """Return one job of ours, None for another. Where a waiting one is expected to start v0.0.38 does not say. Raises ValueError."""
-    attempt = parse.attempt_of(str(item["name"]))
-    if attempt is None:
-        return None
-    return JobLine(
-        attempt=attempt,
-        id=int(item["job_id"]),
-        state=states.read(item["job_state"]),
-        start=_time(item["start_time"]),
-        nodes=parse.hosts(item["nodes"]),
-        expected_nodes=(),
-        reason=item["state_reason"],
-    )
+def jobs_of(item: Mapping[str, Any]) -> list[JobLine]:
+    """Return one job of ours, none for another. Elements of an array that wait are told as one. Raises ValueError.
+
+    Where a waiting one is expected to start v0.0.38 does not say.
+    """
+    name = parse.name_of(str(item["name"]))
+    if name is None:
+        return []
+    return [
+        JobLine(
+            name=name,
+            id=place,
+            state=states.read(item["job_state"]),
+            start=_time(item["start_time"]),
+            nodes=parse.hosts(item["nodes"]),
+            expected_nodes=(),
+            reason=item["state_reason"],
+        )
+        for place in _places(item)
+    ]
+
+
+def _places(item: Mapping[str, Any]) -> list[JobId]:
+    array, element, waiting = int(item["array_job_id"] or 0), item["array_task_id"], item["array_task_string"]
+    if not array:
+        return [JobId(int(item["job_id"]))]
+    if waiting:
+        return [JobId(array, int(name[1:])) for name in expand(f"e[{waiting}]")]
+    return [JobId(array, int(element))]
 
 
 def node_of(item: Mapping[str, Any]) -> NodeLine:

@@ -6,7 +6,7 @@ the step reads on the node. What is written into an ``#SBATCH`` line or a word o
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -19,8 +19,14 @@ from trainmaster.core.records import Resources, Role
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,127}")
 """Partitions, features, types of cards, reservations, accounts, hosts."""
 ATTEMPT: Final = re.compile(r"t[0-9a-f]{32}-[1-9][0-9]{0,5}")
+ARRAY: Final = re.compile(r"a[0-9a-f]{32}")
+"""What several attempts are called that are submitted together."""
 PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
 """No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so (`checks.folder`)."""
+
+HEAD: Final = ("#!/bin/sh", "# Nothing in here was written by a user.")
+PRINTED: Final = "slurm.log"
+"""In an attempt's folder: what its batch script printed."""
 
 SIGNAL_AHEAD_S: Final = 30.0
 """Slurm's clock for --signal is a minute coarse; it asks a step to end so much earlier than the grace period needs."""
@@ -98,30 +104,71 @@ def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
     return tuple(tuple(tasks) for tasks in found.values())
 
 
+class Batch(NamedTuple):
+    """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows ``$folder``."""
+
+    options: tuple[tuple[str, ...], ...]
+    body: tuple[str, ...]
+
+
+class Member(NamedTuple):
+    """One attempt that is submitted, and its folder."""
+
+    attempt: str
+    folder: str
+
+
 def script(gang: Gang, terms: Terms, place: Place, start: str = START) -> str:
     """Return the batch script of `gang`; `start`: START or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
-    attempt = _checked(ATTEMPT, attempt_id(gang.job, gang.attempt), "an attempt")
-    parts = components(gang.roles)
-    lines = [
-        "#!/bin/sh",
-        f"# Attempt {attempt}. Nothing in here was written by a user.",
-        f"#SBATCH --output={_path(place.folder)}/slurm.log",
-    ]
-    for number, part in enumerate(parts):
-        if number:
-            lines.append("#SBATCH hetjob")
+    return alone(batch(gang, terms, place, start), Member(attempt_id(gang.job, gang.attempt), place.folder))
+
+
+def batch(gang: Gang, terms: Terms, place: Place, start: str = START) -> Batch:
+    """Return what does not depend on which attempt of which job `gang` is. Raises ValueError as `script` does."""
+    parts, options = components(gang.roles), []
+    for part in parts:
         ask = gang.roles[part[0][0]].resources
         card = terms.card(ask)
-        options = (*_common(attempt, terms, card.feature), *_resources(len(part), ask, card))
-        lines += [f"#SBATCH {option}" for option in options]
-    return "\n".join([*lines, *_body(parts, gang.roles, terms, place, start)]) + "\n"
+        options.append((*_common(terms, card.feature), *_resources(len(part), ask, card)))
+    return Batch(tuple(options), tuple(_body(parts, gang.roles, terms, place, start)))
 
 
-def _common(attempt: str, terms: Terms, of_cards: str) -> list[str]:
+def alone(of: Batch, member: Member) -> str:
+    """Return the batch script of one attempt. Raises ValueError."""
+    attempt, folder = _checked(ATTEMPT, member.attempt, "an attempt"), _path(member.folder)
+    lines = [*HEAD, f"#SBATCH --output={folder}/{PRINTED}"]
+    for number, options in enumerate(of.options):
+        named = (f"--job-name=tm-{attempt}", f"--comment={attempt}")
+        lines += ["#SBATCH hetjob"] * (number > 0) + [f"#SBATCH {option}" for option in (*named, *options)]
+    return "\n".join([*lines, f"folder={folder}", *of.body]) + "\n"
+
+
+def together(of: Batch, name: str, members: Sequence[Member]) -> str:
+    """Return the batch script of an array called `name`: its elements are the attempts, in their order. Raises ValueError.
+
+    One component only: Slurm knows no arrays of heterogeneous jobs. Which element is which attempt is said in the comment, too, so that
+    Slurm can be asked for it. What the script prints goes where it would go alone, with a first line that says that it began.
+    """
+    (options,) = of.options
+    attempts = ",".join(_checked(ATTEMPT, member.attempt, "an attempt") for member in members)
+    named = [f"--job-name=tm-{_checked(ARRAY, name, 'an array')}", f"--comment={attempts}"]
+    asked = ["--output=/dev/null", *named, f"--array=0-{len(members) - 1}", *options]
+    folders = [f"{number}) folder={_path(member.folder)} ;;" for number, member in enumerate(members)]
+    choice = [
+        'case "$SLURM_ARRAY_TASK_ID" in',
+        *folders,
+        "*) exit 1 ;;",
+        "esac",
+        f'exec >>"$folder/{PRINTED}" 2>&1 || exit 1',
+    ]
+    began = 'echo "Job $SLURM_JOB_ID began on $SLURMD_NODENAME"'
+    return "\n".join([*HEAD, *(f"#SBATCH {option}" for option in asked), "umask 077", *choice, began, *of.body]) + "\n"
+
+
+def _common(terms: Terms, of_cards: str) -> list[str]:
     """What every component says. The environment is that of our sbatch, which holds nothing; NONE would run a login shell."""
     named = {"partition": terms.partition, "reservation": terms.reservation, "account": terms.account, "qos": terms.qos}
-    options = [f"--job-name=tm-{attempt}", f"--comment={attempt}"]
-    options += [f"--{key}={_checked(NAME, value, key)}" for key, value in named.items() if value]
+    options = [f"--{key}={_checked(NAME, value, key)}" for key, value in named.items() if value]
     features = [*terms.features, *([of_cards] if of_cards else [])]
     if features:
         options.append("--constraint=" + "&".join(_checked(NAME, feature, "feature") for feature in features))
@@ -175,7 +222,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
             "-c",
             f"'{start}'",
             _path(place.package),
-            _path(place.folder),
+            '"$folder"',
             '"$run"',
             str(number),
         ]

@@ -3,14 +3,15 @@
 A process of its own, because each of these steps is a dozen system calls, and in a thread of the server each of them would wait for
 the interpreter that all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
 
-``{id, op: "begin", folder, step, script, argv}``   write down what `argv` will submit
-``{id, ok: true}``                                  it is on disk; false: something was there before, and was left alone
-``{id, op: "submit", folder, argv, given, user}``   run `argv` with the input `given`
-``{id, ok: job}``                                   Slurm's id, which is on disk
-``{id, refused: [code, words]}``                    how the program ended instead, and what it printed
-``{id, late: true}``                                it did not end in time, or was killed: whether it was carried out is not known
-``{id, error: [words, path]}``                      a file cannot be written, or a program not be started
+``{id, op: "begin", folder, step, argv}``     write down what the steps will do once `argv` has submitted it
+``{id, ok: true}``                            it is on disk; false: something was there before, and was left alone
+``{id, op: "submit", attempt, folder, argv, user, batch}``   run `argv` with the script of it (`script.Batch`)
+``{id, ok: [name, job, element]}``            how Slurm calls it, which is written down (`SUBMITTED`); an element of an array, or null
+``{id, refused: [code, words]}``              how the program ended instead, and what it printed
+``{id, late: true}``                          it did not end in time, or was killed: whether it was carried out is not known
+``{id, error: [words, path]}``                a file cannot be written, or a program not be started
 
+What waits and asks for the same is submitted as one array: nobody waits for others to come, but while sbatch takes its time they do come.
 Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is gone, what was
 already given to an sbatch is finished and written down, and nothing else is begun. Needs nothing but the standard library.
 """
@@ -22,15 +23,17 @@ import socket
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from trainmaster.agent.folder import Folder, write_whole
+from trainmaster.agent.folder import Folder
 from trainmaster.agent.loop import Loop
 from trainmaster.engines.slurm.parse import job_number
+from trainmaster.engines.slurm.script import Batch, Member, alone, together
 
-AT_ONCE: Final = 4
+AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
 SPARE_S: Final = 60.0
 """How long a program waits for something to submit."""
@@ -38,14 +41,46 @@ MOST_SPARE: Final = 8
 """Programs that wait, of all people together; of one person it is one."""
 SWEEP_S: Final = 1.0
 """Between two looks at whose time is over."""
+WRITERS: Final = 4
+"""Threads that write: a file system brings to the disk what several wait for about as fast as what one does."""
 PIPE: Final = 60_000
 """Bytes that fit into a pipe as it comes."""
 
-SUBMITTED, CLOSED, BATCH = "slurm.json", "closed", "slurm.sh"
-"""In the attempt's folder: under which id it was submitted; that it may never start (again); the batch script."""
+TOGETHER: Final = 24
+"""Attempts in one array: Slurm takes comments of 1,024 characters, in which they are named."""
+
+SUBMITTED, CLOSED = "slurm.jsonl", "closed"
+"""In the attempt's folder: what was given to Slurm, and behind it what Slurm made of it; that it may never start (again)."""
 
 Argv = tuple[str, ...]
-Answer = Callable[[dict[str, Any]], None]
+
+
+class Request(NamedTuple):
+    """One attempt that waits to be submitted. `id`: the server's number for it; `alone`: not as an element of an array."""
+
+    id: int
+    argv: Argv
+    member: Member
+    user: str
+    batch: Batch
+    alone: bool
+
+    def goes_with(self, other: "Request") -> bool:
+        """Whether both may be elements of one array."""
+        return not (self.alone or other.alone) and (self.argv, self.batch) == (other.argv, other.batch)
+
+
+class Submission(NamedTuple):
+    """One script that is given to a program: for these attempts, under this name, with this text."""
+
+    requests: list[Request]
+    name: str
+    script: str
+
+    def elements(self) -> Iterator[tuple[int | None, Request]]:
+        """Yield the requests with their place in the array, None for one alone."""
+        for number, request in enumerate(self.requests):
+            yield (number if len(self.requests) > 1 else None), request
 
 
 class Program:
@@ -54,7 +89,7 @@ class Program:
     def __init__(self, argv: Argv) -> None:
         self.argv = argv
         self.until = time.monotonic() + SPARE_S
-        self.answer: Answer | None = None  # while it submits
+        self.of: Submission | None = None  # what it submits
         self._said = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("out", "err")]
         try:
             self.process = subprocess.Popen(
@@ -101,10 +136,14 @@ class Submitter:
         self._loop = Loop()
         self._loop.watch(server.fileno(), lambda events: self._came())
         self._inbox = b""
-        self._waiting: deque[tuple[Argv, str, Answer]] = deque()
+        self._waiting: deque[Request] = deque()
         self._running: set[Program] = set()
         self._spare: dict[Argv, Program] = {}
         self._gone = self._sweeping = False
+        self._writers = ThreadPoolExecutor(WRITERS)
+        self._written: deque[tuple[int, Future[bool]]] = deque()
+        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._loop.watch(self._bell, lambda events: self._wrote())
 
     def serve(self) -> None:
         """Return when the server is gone and what it had submitted is written down."""
@@ -126,26 +165,46 @@ class Submitter:
                 spare.end()
 
     def _handle(self, request: dict[str, Any]) -> None:
-        number, argv, shared = request["id"], tuple(request["argv"]), Folder(request["folder"])
+        number, argv, path = request["id"], tuple(request["argv"]), request["folder"]
         if request["op"] == "submit":
+            options, body = request["batch"]
+            batch = Batch(tuple(map(tuple, options)), tuple(body))
+            single = len(batch.options) > 1 or request["user"] != ""  # only the server's own comments are believed
             self._waiting.append(
-                (argv, request["given"], lambda said: self._submitted(number, shared, request["user"], said))
+                Request(number, argv, Member(request["attempt"], path), request["user"], batch, single)
             )
             self._next()
             return
         self._expect(argv)
-        try:
-            self._say(number, ok=begin(shared, request["step"], request["script"]))
-        except OSError as error:
-            self._say(number, **_trouble(error))
+        writing = self._writers.submit(begin, Folder(path), request["step"])
+        self._written.append((number, writing))
+        writing.add_done_callback(lambda done: os.eventfd_write(self._bell, 1))
 
-    def _submitted(self, number: int, shared: Folder, user: str, said: dict[str, Any]) -> None:
-        try:
+    def _wrote(self) -> None:
+        """Say of what was to be written down that it is."""
+        os.eventfd_read(self._bell)
+        for number, writing in [one for one in self._written if one[1].done()]:
+            self._written.remove((number, writing))
+            try:
+                self._say(number, ok=writing.result())
+            except Exception as error:
+                self._say(number, **_trouble(error))
+
+    def _answer(self, of: Submission, said: dict[str, Any]) -> None:
+        """Say to all what became of it, once it is written down."""
+        if "refused" in said and len(of.requests) > 1:  # there may be no arrays here, or not so large ones
+            self._waiting.extendleft(request._replace(alone=True) for request in reversed(of.requests))
+            self._next()
+            return
+        for element, request in of.elements():
+            answer = said
             if "ok" in said:
-                write_whole(shared.file(SUBMITTED), json.dumps({"job": said["ok"], "user": user}))
-        except OSError as error:
-            said = _trouble(error)
-        self._say(number, **said)
+                answer = {"ok": [of.name, said["ok"], element]}
+                try:
+                    _add(request.member, {"job": said["ok"]})
+                except OSError as error:
+                    answer = _trouble(error)
+            self._say(request.id, **answer)
 
     def _say(self, number: int, **what: Any) -> None:
         with suppress(OSError):  # it is gone
@@ -170,15 +229,31 @@ class Submitter:
     def _next(self) -> None:
         """Give to programs what waits."""
         while self._waiting and len(self._running) < AT_ONCE:
-            argv, given, answer = self._waiting.popleft()
+            of = self._take()
+            argv = of.requests[0].argv
             try:
+                for element, request in of.elements():
+                    _begin(
+                        request.member, {"name": of.name, "element": element, "user": request.user, "script": of.script}
+                    )
                 program = self._spare.pop(argv, None) or self._start(argv)
             except OSError as error:
-                answer(_trouble(error))
+                self._answer(of, _trouble(error))
                 continue
-            program.until, program.answer = time.monotonic() + self._timeout_s, answer
+            program.until, program.of = time.monotonic() + self._timeout_s, of
             self._running.add(program)
-            program.give(given)
+            program.give(of.script)
+
+    def _take(self) -> Submission:
+        """Take what waits longest, with all that may go with it."""
+        first = self._waiting.popleft()
+        others = [one for one in self._waiting if one.goes_with(first)][: TOGETHER - 1]
+        if not others:
+            return Submission([first], first.member.attempt, alone(first.batch, first.member))
+        taken = {one.id for one in others}
+        self._waiting = deque(one for one in self._waiting if one.id not in taken)
+        requests, name = [first, *others], f"a{os.urandom(16).hex()}"
+        return Submission(requests, name, together(first.batch, name, [one.member for one in requests]))
 
     def _ended(self, program: Program) -> None:
         code, out, err = program.said()
@@ -186,8 +261,8 @@ class Submitter:
             del self._spare[program.argv]
         self._running.discard(program)
         self._next()
-        if program.answer is not None:
-            program.answer(_outcome(code, out, err))
+        if program.of is not None:
+            self._answer(program.of, _outcome(code, out, err))
             if not self._waiting:
                 self._expect(program.argv)
 
@@ -196,9 +271,9 @@ class Submitter:
         now = time.monotonic()
         for program in [one for one in (*self._spare.values(), *self._running) if one.until <= now]:
             program.end()
-            if program.answer is not None:
-                program.answer({"late": True})
-                program.answer = None
+            if program.of is not None:
+                self._answer(program.of, {"late": True})
+                program.of = None
                 self._running.discard(program)
         self._next()
         self._sweeping = bool(self._spare or self._running)
@@ -206,22 +281,33 @@ class Submitter:
             self._loop.later(SWEEP_S, self._sweep)
 
 
-def begin(shared: Folder, step: str, script: str) -> bool:
-    """Write down what will be submitted: for the steps, on disk before this returns, and the script for people.
+def begin(shared: Folder, step: str) -> bool:
+    """Write down what the steps will do, on disk before this returns. False: it was begun or closed before, and nothing was written.
 
-    False: it was begun or closed before, and nothing was written. Raises OSError.
+    Raises OSError.
     """
     if os.path.exists(shared.file(CLOSED)) or shared.begun:
         return False
-    write(shared, step, script)
+    shared.open(step)
     return True
 
 
-def write(shared: Folder, step: str, script: str) -> None:
-    """Write it down in place of what was there. Raises OSError."""
-    shared.open(step)
-    with open(shared.file(BATCH), "w", encoding="utf-8") as file:
-        file.write(script)
+def _begin(member: Member, given: dict[str, Any]) -> None:
+    """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError.
+
+    Not waited for: what a machine that loses its power forgets, Slurm knows, or the folder (`Folder.claim`).
+    """
+    path = Folder(member.folder).file(SUBMITTED)
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    with open(fd, "w", encoding="utf-8") as file:
+        file.write(json.dumps(given) + "\n")
+
+
+def _add(member: Member, taken: dict[str, Any]) -> None:
+    with open(Folder(member.folder).file(SUBMITTED), "a", encoding="utf-8") as file:
+        file.write(json.dumps(taken) + "\n")
 
 
 def _outcome(code: int, out: str, err: str) -> dict[str, Any]:
@@ -233,8 +319,10 @@ def _outcome(code: int, out: str, err: str) -> dict[str, Any]:
     return {"refused": [code, err or out]}
 
 
-def _trouble(error: OSError) -> dict[str, Any]:
-    return {"error": [error.strerror or str(error), error.filename or ""]}
+def _trouble(error: Exception) -> dict[str, Any]:
+    if isinstance(error, OSError):
+        return {"error": [error.strerror or str(error), error.filename or ""]}
+    return {"error": [repr(error), ""]}
 
 
 def main(argv: list[str]) -> None:

@@ -22,18 +22,20 @@ from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
-from trainmaster.engines.slurm import disk, script, submitter
+from trainmaster.engines.slurm import disk, submitter
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import Access, ClusterDown, ClusterRefused, command, environment, failure
 from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
+from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
 
 log = logging.getLogger("trainmaster.slurm")
 T = TypeVar("T")
 
-AT_ONCE: Final = 2 * submitter.AT_ONCE
-"""Attempts that are with the submitter at the same time: it has the next one when it has done with one."""
+AT_ONCE: Final = 64
+"""Attempts that are with the submitter at the same time."""
 AHEAD_S: Final = 2.0
 """How long what was announced is remembered."""
 LEAVE_S: Final = 1.0
@@ -142,8 +144,14 @@ class Submitting:
 
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
-        terms = self._asking.terms(gang.asked or Asked(""))
-        return script.script(gang, terms, script.Place(self.folder(gang).path, self.package, self._python))
+        return alone(self._batch(gang), self._member(gang))
+
+    def _batch(self, gang: Gang) -> Batch:
+        place = Place(self.folder(gang).path, self.package, self._python)
+        return batch(gang, self._asking.terms(gang.asked or Asked("")), place)
+
+    def _member(self, gang: Gang) -> Member:
+        return Member(attempt_id(gang.job, gang.attempt), self.folder(gang).path)
 
     def announce(self, gang: Gang) -> None:
         """Let what would be submitted be written down, while the order to do so is not yet durable."""
@@ -165,14 +173,14 @@ class Submitting:
             shared, user = self.folder(gang), await self._people.user(gang.user)
             try:
                 fresh = await self._announced(attempt, gang) or await self._begin(gang, user.name)
-                number = None if fresh else await self._before(attempt, gang, user.name)
-                if number is None:
+                found = None if fresh else await self._before(attempt, gang, user.name)
+                if found is None:
                     if user.name:
                         await storing(self._people.open, gang, shared, user)
-                    number = await self._run(gang, user.name)
+                    found = await self._run(gang, user.name)
             except ValueError as error:
                 raise LaunchRefused("launch_failed", str(error)) from error
-            return Following(attempt, shared, self._work(gang), number, user.name)
+            return Following(attempt, shared, self._work(gang), *found, user.name)
 
     def _work(self, gang: Gang) -> Work:
         return self._asking.work(gang, self._layout.bulk, self.package)
@@ -182,10 +190,8 @@ class Submitting:
 
     async def _begin(self, gang: Gang, user: str) -> bool:
         """Write down what will be submitted; False when something was there before. Raises ValueError, Unavailable."""
-        shared, text = self.folder(gang), self.script(gang)
-        told = await self.hand.ask(
-            "begin", folder=shared.path, step=step_text(self._work(gang)), script=text, argv=self._sbatch(user)
-        )
+        step = step_text(self._work(gang))
+        told = await self.hand.ask("begin", folder=self.folder(gang).path, step=step, argv=self._sbatch(user))
         return bool(told["ok"])
 
     async def _announced(self, attempt: str, gang: Gang) -> bool:
@@ -196,8 +202,8 @@ class Submitting:
         await asyncio.wait({begun})
         return announced == gang and begun.result()
 
-    async def _before(self, attempt: str, gang: Gang, user: str) -> int | None:
-        """Return Slurm's id of what was submitted before, None when that has not come to Slurm: then all is as we would have it.
+    async def _before(self, attempt: str, gang: Gang, user: str) -> tuple[str, JobId] | None:
+        """Return how Slurm calls what was submitted before, None when that has not come to Slurm: then all is as we would have it.
 
         Raises LaunchRefused, Unavailable.
         """
@@ -205,17 +211,15 @@ class Submitting:
         before = await storing(disk.remembered, shared)
         if before is None or before.closed:
             raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
-        if before.number is not None:
-            return before.number
-        number = next((line.id for line in await self._queue.named(attempt, user)), None)
-        if number is None:
-            await storing(submitter.write, shared, step_text(self._work(gang)), self.script(gang))
-        return number
+        found = await self._queue.submitted(before, attempt, user)
+        if found is None:
+            await storing(shared.open, step_text(self._work(gang)))
+        return found
 
-    async def _run(self, gang: Gang, user: str) -> int:
-        shared = self.folder(gang)
+    async def _run(self, gang: Gang, user: str) -> tuple[str, JobId]:
+        member = self._member(gang)
         told = await self.hand.ask(
-            "submit", folder=shared.path, argv=self._sbatch(user), given=self.script(gang), user=user
+            "submit", **member._asdict(), argv=self._sbatch(user), user=user, batch=self._batch(gang)
         )
         if "late" in told:
             raise ClusterDown(
@@ -226,6 +230,7 @@ class Submitting:
             try:
                 raise failure("sbatch", *told["refused"])
             except ClusterRefused as error:
-                await storing(write_whole, shared.file(submitter.CLOSED), "")
+                await storing(write_whole, self.folder(gang).file(submitter.CLOSED), "")
                 raise LaunchRefused("launch_failed", error.message) from error
-        return int(told["ok"])
+        name, number, element = told["ok"]
+        return name, JobId(number, element)

@@ -10,7 +10,7 @@ from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Fact, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.parse import JobLine
+from trainmaster.engines.slurm.parse import JobId, JobLine
 
 NOW = 1000.0
 
@@ -18,11 +18,11 @@ NOW = 1000.0
 def following() -> Following:
     gang = Gang("t" + "1" * 32, 1, "a", "ann", "single", (), (), ())
     work = Work(gang, Settings(), "/data", (((0, 0), (0, 1)),))
-    return Following("t" + "1" * 32 + "-1", Folder("/nowhere"), work, 7)
+    return Following("t" + "1" * 32 + "-1", Folder("/nowhere"), work, "t" + "1" * 32 + "-1", JobId(7))
 
 
 def line(state: str, reason: str = "None", start: float | None = None, nodes: tuple[str, ...] = ()) -> JobLine:
-    return JobLine("t" + "1" * 32 + "-1", 7, states.read(state), start, nodes, (), reason)
+    return JobLine("t" + "1" * 32 + "-1", JobId(7), states.read(state), start, nodes, (), reason)
 
 
 def began(*tasks: tuple[int, str]) -> dict[str, Any]:

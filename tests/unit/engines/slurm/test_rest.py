@@ -16,7 +16,7 @@ from trainmaster.engines.slurm.parse import Cards
 ATTEMPT = f"t{'a' * 32}-1"
 JOB = {
     "job_id": 27, "name": f"tm-{ATTEMPT}", "user_name": "root", "job_state": "PENDING", "start_time": 1795266236, "nodes": "",
-    "state_reason": "Resources",
+    "state_reason": "Resources", "comment": ATTEMPT, "array_job_id": 0, "array_task_id": None, "array_task_string": "",
 }  # fmt: skip
 NODE = {
     "name": "n4", "address": "127.0.0.1", "cpus": 4, "real_memory": 4096, "gres": "gpu:fake:2", "features": "bed,A100",
@@ -30,14 +30,12 @@ PARTITION = {
 
 
 def test_a_job() -> None:
-    line = rest.job_of(JOB)
-    assert line is not None
-    assert (line.attempt, line.id, line.state.standing, line.start) == (ATTEMPT, 27, "pending", 1795266236.0)
+    (line,) = rest.jobs_of(JOB)
+    assert (line.name, str(line.id), line.state.standing, line.start) == (ATTEMPT, "27", "pending", 1795266236.0)
     assert (line.nodes, line.reason) == ((), "Resources")
-    unforeseen = rest.job_of({**JOB, "start_time": 0})
-    assert unforeseen is not None
+    (unforeseen,) = rest.jobs_of({**JOB, "start_time": 0})
     assert unforeseen.start is None
-    assert rest.job_of({**JOB, "name": f"tm-{ATTEMPT} "}) is None
+    assert rest.jobs_of({**JOB, "name": f"tm-{ATTEMPT} "}) == []
 
 
 def test_a_node() -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import shlex
 import string
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,8 @@ from tests.fixtures.gangs import gang
 from trainmaster.agent.older import start
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
-from trainmaster.engines.slurm.script import Place, Terms, components, duration, script
+from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, components, duration, script, together
+from trainmaster.engines.slurm.submitter import TOGETHER
 
 JOB = "t" + "0123456789abcdef" * 2
 PLACE = Place("/data/jobs/01/job/attempts/1", "/data/agent/abc")
@@ -52,7 +54,8 @@ def test_a_gang_of_equals_is_one_plain_job() -> None:
     step = shlex.split(text.splitlines()[-1])
     assert step[:2] == ["exec", "srun"]
     assert "--gpus=a100:6" in step
-    assert step[-8:] == ["-I", "-S", "-c", start("step"), PLACE.package, PLACE.folder, "$run", "0"]
+    assert step[-8:] == ["-I", "-S", "-c", start("step"), PLACE.package, "$folder", "$run", "0"]
+    assert f"folder={PLACE.folder}" in text.splitlines()
 
 
 def test_roles_that_ask_for_different_things_are_components() -> None:
@@ -153,4 +156,48 @@ def test_a_folder_is_harmless_or_refused(name: str) -> None:
     except ValueError:
         return
     assert set(name) <= SAFE | set("=,:/")
-    assert f"/data/{name}" in shlex.split(text.splitlines()[-1])
+    assert ran(text) == f"/data/{name}"
+    both = (Member(f"{JOB}-1", PLACE.folder), Member(f"{JOB}-2", f"/data/{name}"))
+    assert (
+        ran(together(batch(gang_of(SERVER), Terms(), PLACE), "a" * 33, both), SLURM_ARRAY_TASK_ID="1")
+        == f"/data/{name}"
+    )
+
+
+def ran(text: str, **env: str) -> str:
+    """Run a batch script with a program in srun's place; return the folder that this was told of."""
+    kept = [line for line in text.splitlines() if not line.startswith("exec >>")]
+    words = "srun() { shift $(($# - 3)); printf '%s' \"$1\"; }\n" + "\n".join(kept).replace("exec srun", "srun")
+    done = subprocess.run(
+        ["sh", "-c", words], env={"PATH": "/usr/bin:/bin", **env}, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()[-1]
+
+
+MEMBERS = tuple(Member(f"{JOB}-{number + 1}", f"/data/attempts/{number + 1}") for number in range(3))
+
+
+def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
+    of = batch(gang_of(SERVER), Terms("batch", limit_s=3600), PLACE)
+    text = together(of, "a" + "5" * 32, MEMBERS)
+    (asked,) = options(text)
+    assert asked[:4] == [
+        "--output=/dev/null", f"--job-name=tm-a{'5' * 32}", f"--comment={JOB}-1,{JOB}-2,{JOB}-3", "--array=0-2",
+    ]  # fmt: skip
+    (single,) = options(alone(of, MEMBERS[0]))
+    assert asked[4:] == single[3:], "what is asked of Slurm does not depend on who else asks for it"
+    assert [ran(text, SLURM_ARRAY_TASK_ID=str(number)) for number in range(3)] == [one.folder for one in MEMBERS]
+    with pytest.raises(subprocess.CalledProcessError):
+        ran(text, SLURM_ARRAY_TASK_ID="3")
+
+
+def test_the_comment_of_the_largest_array_is_one_that_slurm_takes() -> None:
+    most = tuple(Member(f"{JOB}-999999", PLACE.folder) for _ in range(TOGETHER))
+    text = together(batch(gang_of(SERVER), Terms(), PLACE), "a" + "5" * 32, most)
+    (asked,) = options(text)
+    assert len(asked[2].removeprefix("--comment=")) <= 1024
+
+
+def test_components_cannot_be_elements() -> None:
+    with pytest.raises(ValueError):
+        together(batch(gang_of(SERVER, WORKERS), Terms(), PLACE), "a" + "5" * 32, MEMBERS)

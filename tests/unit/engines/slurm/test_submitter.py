@@ -1,0 +1,212 @@
+"""The process that submits, with a program that stands for sbatch: what it starts, when, and what is written down before it answers."""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainmaster.agent.folder import Folder
+from trainmaster.core.errors import Unavailable
+from trainmaster.engines.slurm import submitter
+from trainmaster.engines.slurm.commands import Access, ClusterDown
+from trainmaster.engines.slurm.submitting import Hand
+
+ONE = (("--ntasks=1",),), ("exec srun",)
+TWO = (("--ntasks=1",), ("--ntasks=2",)), ("exec srun",)
+PATIENCE_S = 20.0
+
+
+async def until(what: Any) -> None:
+    """Wait until `what` is true."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not what():
+            await asyncio.sleep(0.01)
+
+
+class Site:
+    """A folder with a program called sbatch in it, and a submitter. Each start and each script is written down."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.hand = Hand(Access(timeout_s=3.0))
+        self.argv = [str(folder / "sbatch")]
+        self.sbatch("echo 7")
+
+    def sbatch(self, text: str) -> None:
+        """Let it do `text` with its whole input in a file called `$given`."""
+        path = self.folder / "sbatch"
+        begins = f"cd {self.folder}; echo $$ >> starts; given=given-$$; cat > .$given; [ -s .$given ] || exit 0; mv .$given $given"
+        path.write_text(f"#!/bin/sh\n{begins}\n{text}\n")
+        path.chmod(0o755)
+
+    @property
+    def starts(self) -> int:
+        path = self.folder / "starts"
+        return len(path.read_text().split()) if path.exists() else 0
+
+    @property
+    def scripts(self) -> list[str]:
+        return [path.read_text() for path in self.folder.glob("given-*")]
+
+    def release(self) -> None:
+        """Let programs end that wait for it."""
+        (self.folder / "go").touch()
+
+    def attempt(self, number: int) -> str:
+        return f"t{number:032x}-1"
+
+    def at(self, number: int) -> Folder:
+        return Folder(str(self.folder / "attempts" / str(number)))
+
+    def written(self, number: int) -> list[dict[str, Any]]:
+        path = Path(self.at(number).file(submitter.SUBMITTED))
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    async def begin(self, number: int) -> bool:
+        return bool((await self.hand.ask("begin", folder=self.at(number).path, step="{}", argv=self.argv))["ok"])
+
+    async def submit(self, number: int, batch: Any = ONE, user: str = "") -> dict[str, Any]:
+        await self.begin(number)
+        told = await self.hand.ask(
+            "submit", attempt=self.attempt(number), folder=self.at(number).path, argv=self.argv, user=user, batch=batch
+        )
+        del told["id"]
+        return told
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    made = Site(tmp_path)
+    yield made
+    made.release()
+    await made.hand.close()
+
+
+async def test_what_is_begun_is_written_down_once(site: Site) -> None:
+    assert await site.begin(1)
+    assert Path(site.at(1).file("step.json")).read_text() == "{}"
+    assert not await site.begin(1)
+    assert Path(site.at(1).path).stat().st_mode & 0o777 == 0o700
+
+
+async def test_what_is_closed_is_not_begun(site: Site) -> None:
+    os.makedirs(site.at(1).path)
+    Path(site.at(1).file(submitter.CLOSED)).touch()
+    assert not await site.begin(1)
+    assert not site.at(1).begun
+
+
+async def test_what_slurm_takes_is_written_down_with_its_script(site: Site) -> None:
+    assert await site.submit(1) == {"ok": [site.attempt(1), 7, None]}
+    given, taken = site.written(1)
+    assert (given["name"], given["element"], given["user"]) == (site.attempt(1), None, "")
+    assert [given["script"]] == site.scripts
+    assert taken == {"job": 7}
+
+
+async def test_one_waits_ahead_for_what_is_begun_and_for_what_may_follow(site: Site) -> None:
+    await site.begin(1)
+    await until(lambda: site.starts == 1)
+    assert site.scripts == []
+    await site.submit(1)
+    await until(lambda: site.starts == 2)
+    await site.submit(2)
+    await until(lambda: site.starts == 3)
+    assert len(site.scripts) == 2
+
+
+async def test_what_comes_while_sbatch_takes_its_time_goes_together(site: Site) -> None:
+    site.sbatch("while [ ! -e go ]; do sleep 0.01; done; echo $$")
+    first = [asyncio.create_task(site.submit(number)) for number in (1, 2)]
+    await until(lambda: len(site.scripts) == 2)
+    like = [asyncio.create_task(site.submit(number)) for number in (3, 4, 5)]
+    other = asyncio.create_task(site.submit(6, ((("--ntasks=9",),), ONE[1])))
+    mixed = [asyncio.create_task(site.submit(number, TWO)) for number in (7, 8)]
+    person = [asyncio.create_task(site.submit(number, user="ann")) for number in (9, 10)]
+    await until(lambda: all(site.at(number).begun for number in range(1, 11)))
+    assert not await site.begin(1)  # all that was asked before it has been read
+    site.release()
+    for number, task in enumerate((*first, other, *mixed, *person)):
+        name, _, element = (await task)["ok"]
+        assert (name, element) == (site.attempt((1, 2, 6, 7, 8, 9, 10)[number]), None)
+    answers = [(await task)["ok"] for task in like]
+    order = {element: number for number, (_, _, element) in zip((3, 4, 5), answers, strict=True)}
+    assert sorted(order) == [0, 1, 2]
+    ((name, job),) = {(name, job) for name, job, _ in answers}
+    assert re.fullmatch("a[0-9a-f]{32}", name)
+    (array,) = [text for text in site.scripts if "--array=0-2" in text]
+    assert f"--comment={','.join(site.attempt(order[element]) for element in range(3))}\n" in array
+    for element, number in order.items():
+        assert site.written(number) == [{"name": name, "element": element, "user": "", "script": array}, {"job": job}]
+
+
+async def test_what_is_refused_together_is_tried_alone(site: Site) -> None:
+    """A cluster may know no arrays."""
+    site.sbatch(
+        "while [ ! -e go ]; do sleep 0.01; done; if grep -q array $given; then echo no arrays; exit 1; fi; echo 5"
+    )
+    tasks = [asyncio.create_task(site.submit(number)) for number in (1, 2)]
+    await until(lambda: len(site.scripts) == 2)
+    tasks += [asyncio.create_task(site.submit(number)) for number in (3, 4, 5)]
+    await until(lambda: site.at(5).begun and site.at(4).begun and site.at(3).begun)
+    await site.begin(1)
+    site.release()
+    assert [(await task)["ok"] for task in tasks] == [[site.attempt(number), 5, None] for number in (1, 2, 3, 4, 5)]
+    assert sum("--array" in text for text in site.scripts) == 1
+
+
+async def test_how_it_ended_instead(site: Site) -> None:
+    site.sbatch("echo said; echo wrong >&2; exit 3")
+    assert await site.submit(1) == {"refused": [3, "wrong\n"]}
+    assert len(site.written(1)) == 1
+    site.sbatch("echo what")
+    await site.submit(2)  # the one that waited ahead was of the former kind
+    assert await site.submit(3) == {"refused": [0, "what\n"]}
+
+
+async def test_who_is_killed_or_does_not_end_has_not_answered(site: Site) -> None:
+    site.sbatch("kill -9 $$")
+    assert await site.submit(1) == {"late": True}
+    site.sbatch("exec sleep 60")
+    await site.submit(2)
+    assert await site.submit(3) == {"late": True}
+
+
+async def test_a_missing_program_is_said_to_who_needs_it(site: Site) -> None:
+    (site.folder / "sbatch").unlink()
+    assert await site.begin(1)
+    with pytest.raises(Unavailable, match="No such file"):
+        await site.submit(1)
+
+
+async def test_a_folder_that_cannot_be_written_is_named(site: Site) -> None:
+    (site.folder / "attempts").write_text("in the way")
+    with pytest.raises(Unavailable, match="Not a directory"):
+        await site.begin(1)
+
+
+async def test_what_was_given_is_written_down_when_the_server_is_gone(site: Site) -> None:
+    site.sbatch("while [ ! -e go ]; do sleep 0.01; done; echo 7")
+    task = asyncio.create_task(site.submit(1))
+    await until(lambda: len(site.scripts) == 1)
+    waiting = [asyncio.create_task(site.submit(number)) for number in (2, 3)]
+    await until(lambda: site.at(3).begun and site.at(2).begun)
+    await site.hand.close()
+    site.release()
+    for one in (task, *waiting):
+        with pytest.raises(ClusterDown):
+            await one
+    await until(lambda: len(site.written(1)) == 2)
+
+
+async def test_a_submitter_that_was_killed_is_started_again(site: Site) -> None:
+    await site.submit(1)
+    assert site.hand._process is not None
+    site.hand._process.kill()
+    await until(lambda: site.hand._transport is None)
+    assert (await site.submit(2))["ok"][1] == 7
