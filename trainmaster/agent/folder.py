@@ -82,10 +82,18 @@ class Folder:
         return os.path.exists(self.file("step.json"))
 
     def open(self, step: str) -> None:
-        """Write down what `step_text` returned, on disk before this returns; a second time the same. Raises OSError."""
+        """Write down what `step_text` returned; a second time the same. Nothing waits for the disk: `keep` does. Raises OSError."""
         sharing.make_private(self.path)
-        write_whole(self.file("step.json"), step)
         os.close(os.open(self.orders, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        write_whole(self.file("step.json"), step, lasting=False)
+
+    def keep(self) -> None:
+        """Return when what `open` wrote is on the disk. Raises OSError."""
+        fd = os.open(self.file("step.json"), os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
     def order(self, order: str, **more: Any) -> None:
         """Tell all agents of the attempt: ``signal`` with `signum`, ``end`` with `grace_s`. Raises OSError."""
@@ -127,8 +135,8 @@ def step_text(work: Work) -> str:
     })  # fmt: skip
 
 
-def write_whole(path: str, text: str) -> None:
-    """Write a private file, whole and on disk before this returns. Raises OSError.
+def write_whole(path: str, text: str, lasting: bool = True) -> None:
+    """Write a private file: there whole or not at all, and on the disk before this returns if it is to be `lasting`. Raises OSError.
 
     Whoever runs tasks may have laid a trap in the folder: nothing that is there already is written through.
     """
@@ -138,7 +146,8 @@ def write_whole(path: str, text: str) -> None:
     with open(fd, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
-        os.fsync(fd)
+        if lasting:
+            os.fsync(fd)
     os.replace(fresh, path)
 
 

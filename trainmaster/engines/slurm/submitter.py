@@ -3,15 +3,15 @@
 A process of its own, because each of these steps is a dozen system calls, and in a thread of the server each of them would wait for
 the interpreter that all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
 
-``{id, op: "begin", folder, step, argv}``     write down what the steps will do once `argv` has submitted it
-``{id, ok: true}``                            it is on disk; false: something was there before, and was left alone
-``{id, op: "submit", attempt, folder, argv, user, batch}``   run `argv` with the script of it (`script.Batch`)
-``{id, ok: [name, job, element]}``            how Slurm calls it, which is written down (`SUBMITTED`); an element of an array, or null
-``{id, refused: [code, words]}``              how the program ended instead, and what it printed
-``{id, late: true}``                          it did not end in time, or was killed: whether it was carried out is not known
-``{id, error: [words, path]}``                a file cannot be written, or a program not be started
+``{id, op: "begin", folder, attempt, step, argv, user, batch}``   write down what the steps will do, and have ready what `argv` will submit
+``{id, ok: true}``                it is there; false: something was there before, and was left alone
+``{id, op: "submit", folder}``    submit what was begun there
+``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
+``{id, refused: [code, words]}``  how the program ended instead, and what it printed
+``{id, late: true}``              it did not end in time, or nobody knows of it: whether it was carried out is not known
+``{id, error: [words, path]}``    a file cannot be written, or a program not be started
 
-What waits and asks for the same is submitted as one array: nobody waits for others to come, but while sbatch takes its time they do come.
+What waits and asks for the same is submitted as one array. Who comes alone waits for nobody.
 Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is gone, what was
 already given to an sbatch is finished and written down, and nothing else is begun. Needs nothing but the standard library.
 """
@@ -26,6 +26,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from trainmaster.agent.folder import Folder
@@ -35,6 +36,9 @@ from trainmaster.engines.slurm.script import Batch, Member, alone, together
 
 AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
+PAUSE_S: Final = 0.02
+"""Between two submissions, for those that may go together: the first of a burst goes at once, and the controller is asked fifty times a
+second at most."""
 SPARE_S: Final = 60.0
 """How long a program waits for something to submit."""
 MOST_SPARE: Final = 8
@@ -55,32 +59,38 @@ SUBMITTED, CLOSED = "slurm.jsonl", "closed"
 Argv = tuple[str, ...]
 
 
-class Request(NamedTuple):
-    """One attempt that waits to be submitted. `id`: the server's number for it; `alone`: not as an element of an array."""
+@dataclass
+class Begun:
+    """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its wish to submit it;
+    `kept`: when what the steps will do is on the disk.
+    """
 
-    id: int
     argv: Argv
     member: Member
     user: str
     batch: Batch
+    script: str
     alone: bool
+    until: float
+    id: int = 0
+    kept: Future[None] | None = None
 
-    def goes_with(self, other: "Request") -> bool:
+    def goes_with(self, other: "Begun") -> bool:
         """Whether both may be elements of one array."""
         return not (self.alone or other.alone) and (self.argv, self.batch) == (other.argv, other.batch)
 
 
 class Submission(NamedTuple):
-    """One script that is given to a program: for these attempts, under this name, with this text."""
+    """One script that is given to a program, for these attempts, under this name."""
 
-    requests: list[Request]
+    attempts: list[Begun]
     name: str
     script: str
 
-    def elements(self) -> Iterator[tuple[int | None, Request]]:
-        """Yield the requests with their place in the array, None for one alone."""
-        for number, request in enumerate(self.requests):
-            yield (number if len(self.requests) > 1 else None), request
+    def elements(self) -> Iterator[tuple[int | None, Begun]]:
+        """Yield the attempts with their place in the array, None for one alone."""
+        for number, begun in enumerate(self.attempts):
+            yield (number if len(self.attempts) > 1 else None), begun
 
 
 class Program:
@@ -136,10 +146,12 @@ class Submitter:
         self._loop = Loop()
         self._loop.watch(server.fileno(), lambda events: self._came())
         self._inbox = b""
-        self._waiting: deque[Request] = deque()
+        self._begun: dict[str, Begun] = {}  # by folder
+        self._waiting: deque[Begun] = deque()
         self._running: set[Program] = set()
         self._spare: dict[Argv, Program] = {}
-        self._gone = self._sweeping = False
+        self._gone = self._sweeping = self._pausing = False
+        self._submitted = -PAUSE_S  # when something was, last
         self._writers = ThreadPoolExecutor(WRITERS)
         self._written: deque[tuple[int, Future[bool]]] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -165,20 +177,19 @@ class Submitter:
                 spare.end()
 
     def _handle(self, request: dict[str, Any]) -> None:
-        number, argv, path = request["id"], tuple(request["argv"]), request["folder"]
-        if request["op"] == "submit":
-            options, body = request["batch"]
-            batch = Batch(tuple(map(tuple, options)), tuple(body))
-            single = len(batch.options) > 1 or request["user"] != ""  # only the server's own comments are believed
-            self._waiting.append(
-                Request(number, argv, Member(request["attempt"], path), request["user"], batch, single)
-            )
+        number, path = request["id"], request["folder"]
+        if request["op"] == "begin":
+            writing = self._writers.submit(begin, Folder(path), request["step"])
+            self._written.append((number, writing))
+            writing.add_done_callback(lambda done: os.eventfd_write(self._bell, 1))
+            begun = self._begun[path] = _read(request)
+            self._expect(begun.argv)
+        elif begun_before := self._begun.pop(path, None):
+            begun_before.id = number
+            self._waiting.append(begun_before)
             self._next()
-            return
-        self._expect(argv)
-        writing = self._writers.submit(begin, Folder(path), request["step"])
-        self._written.append((number, writing))
-        writing.add_done_callback(lambda done: os.eventfd_write(self._bell, 1))
+        else:
+            self._say(number, late=True)
 
     def _wrote(self) -> None:
         """Say of what was to be written down that it is."""
@@ -192,19 +203,25 @@ class Submitter:
 
     def _answer(self, of: Submission, said: dict[str, Any]) -> None:
         """Say to all what became of it, once it is written down."""
-        if "refused" in said and len(of.requests) > 1:  # there may be no arrays here, or not so large ones
-            self._waiting.extendleft(request._replace(alone=True) for request in reversed(of.requests))
+        if "refused" in said and len(of.attempts) > 1:  # there may be no arrays here, or not so large ones
+            for begun in reversed(of.attempts):
+                begun.alone = True
+                self._waiting.appendleft(begun)
             self._next()
             return
-        for element, request in of.elements():
+        for element, begun in of.elements():
             answer = said
             if "ok" in said:
                 answer = {"ok": [of.name, said["ok"], element]}
                 try:
-                    _add(request.member, {"job": said["ok"]})
+                    if element is None:
+                        _note(of, begun, element)
+                    _add(begun.member, {"job": said["ok"]})
+                    assert begun.kept is not None
+                    begun.kept.result()
                 except OSError as error:
                     answer = _trouble(error)
-            self._say(request.id, **answer)
+            self._say(begun.id, **answer)
 
     def _say(self, number: int, **what: Any) -> None:
         with suppress(OSError):  # it is gone
@@ -228,14 +245,13 @@ class Submitter:
 
     def _next(self) -> None:
         """Give to programs what waits."""
-        while self._waiting and len(self._running) < AT_ONCE:
-            of = self._take()
-            argv = of.requests[0].argv
+        while self._waiting and len(self._running) < AT_ONCE and not self._pauses():
+            of, self._submitted = self._take(), time.monotonic()
+            argv = of.attempts[0].argv
             try:
-                for element, request in of.elements():
-                    _begin(
-                        request.member, {"name": of.name, "element": element, "user": request.user, "script": of.script}
-                    )
+                for element, begun in of.elements():
+                    if element is not None:  # only so can it be found again
+                        _note(of, begun, element)
                 program = self._spare.pop(argv, None) or self._start(argv)
             except OSError as error:
                 self._answer(of, _trouble(error))
@@ -243,17 +259,33 @@ class Submitter:
             program.until, program.of = time.monotonic() + self._timeout_s, of
             self._running.add(program)
             program.give(of.script)
+            for begun in of.attempts:
+                begun.kept = self._writers.submit(Folder(begun.member.folder).keep)
+
+    def _pauses(self) -> bool:
+        """Whether others may still come to what waits longest; it is looked at again when they may not."""
+        pause = self._submitted + PAUSE_S - time.monotonic()
+        if pause <= 0 or self._waiting[0].alone or len(self._waiting) >= TOGETHER:
+            return False
+        if not self._pausing:
+            self._pausing = True
+            self._loop.later(pause, self._paused)
+        return True
+
+    def _paused(self) -> None:
+        self._pausing = False
+        self._next()
 
     def _take(self) -> Submission:
         """Take what waits longest, with all that may go with it."""
         first = self._waiting.popleft()
         others = [one for one in self._waiting if one.goes_with(first)][: TOGETHER - 1]
         if not others:
-            return Submission([first], first.member.attempt, alone(first.batch, first.member))
+            return Submission([first], first.member.attempt, first.script)
         taken = {one.id for one in others}
         self._waiting = deque(one for one in self._waiting if one.id not in taken)
-        requests, name = [first, *others], f"a{os.urandom(16).hex()}"
-        return Submission(requests, name, together(first.batch, name, [one.member for one in requests]))
+        attempts, name = [first, *others], f"a{os.urandom(16).hex()}"
+        return Submission(attempts, name, together(first.batch, name, [one.member for one in attempts]))
 
     def _ended(self, program: Program) -> None:
         code, out, err = program.said()
@@ -275,34 +307,43 @@ class Submitter:
                 self._answer(program.of, {"late": True})
                 program.of = None
                 self._running.discard(program)
+        for path in [path for path, one in self._begun.items() if one.until <= now]:
+            del self._begun[path]
         self._next()
-        self._sweeping = bool(self._spare or self._running)
+        self._sweeping = bool(self._spare or self._running or self._begun)
         if self._sweeping:
             self._loop.later(SWEEP_S, self._sweep)
 
 
 def begin(shared: Folder, step: str) -> bool:
-    """Write down what the steps will do, on disk before this returns. False: it was begun or closed before, and nothing was written.
-
-    Raises OSError.
-    """
+    """Write down what the steps will do. False: it was begun or closed before, and nothing was written. Raises OSError."""
     if os.path.exists(shared.file(CLOSED)) or shared.begun:
         return False
     shared.open(step)
     return True
 
 
-def _begin(member: Member, given: dict[str, Any]) -> None:
+def _read(request: dict[str, Any]) -> Begun:
+    options, body = request["batch"]
+    batch = Batch(tuple(map(tuple, options)), tuple(body))
+    member, user = Member(request["attempt"], request["folder"]), request["user"]
+    single = (
+        len(options) > 1 or user != ""
+    )  # Slurm knows no arrays of components; of owners each has a folder of their own
+    return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)
+
+
+def _note(of: Submission, begun: Begun, element: int | None) -> None:
     """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError.
 
     Not waited for: what a machine that loses its power forgets, Slurm knows, or the folder (`Folder.claim`).
     """
-    path = Folder(member.folder).file(SUBMITTED)
+    path = Folder(begun.member.folder).file(SUBMITTED)
     with suppress(FileNotFoundError):
         os.unlink(path)
     fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     with open(fd, "w", encoding="utf-8") as file:
-        file.write(json.dumps(given) + "\n")
+        file.write(json.dumps({"name": of.name, "element": element, "user": begun.user, "script": of.script}) + "\n")
 
 
 def _add(member: Member, taken: dict[str, Any]) -> None:

@@ -7,14 +7,16 @@ its name before it is submitted again.
 import asyncio
 import contextlib
 import itertools
-import json
 import logging
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from socket import socketpair
 from typing import Any, Final, TypeVar, cast
+
+import msgspec
 
 from trainmaster.agent.folder import Folder, Work, step_text, write_whole
 from trainmaster.core.errors import Unavailable
@@ -27,7 +29,7 @@ from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import Access, ClusterDown, ClusterRefused, command, environment, failure
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.parse import JobId
-from trainmaster.engines.slurm.people import People
+from trainmaster.engines.slurm.people import People, SystemUser
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
 
@@ -56,6 +58,13 @@ def unwritable(why: str, where: str | None) -> Unavailable:
     return Unavailable(f"The shared folder cannot be written: {why}" + (f" ({where})" if where else ""))
 
 
+def said(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer. Raises Unavailable for one of a file that cannot be written."""
+    if "error" in answer:
+        raise unwritable(*answer["error"])
+    return answer
+
+
 class Hand(asyncio.Protocol):
     """The server's end of the submitter, which is started when it is first needed and again when it has ended."""
 
@@ -68,19 +77,28 @@ class Hand(asyncio.Protocol):
         self._numbers = itertools.count(1)
         self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
-    async def ask(self, op: str, **more: Any) -> dict[str, Any]:
-        """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
-        transport = self._transport or await self.start()
+    @property
+    def there(self) -> bool:
+        """Whether the submitter runs: then `send` may be called."""
+        return self._transport is not None
+
+    def send(self, op: str, **more: Any) -> asyncio.Future[dict[str, Any]]:
+        """Send a request; the future has its answer, or ClusterDown."""
+        assert self._transport is not None
         number = next(self._numbers)
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
-        transport.write(json.dumps({"id": number, "op": op, **more}).encode() + b"\n")
-        told: dict[str, Any] = await answer
-        if "error" in told:
-            raise unwritable(*told["error"])
-        return told
+        self._transport.write(msgspec.json.encode({"id": number, "op": op, **more}) + b"\n")
+        return answer
 
-    async def start(self) -> asyncio.WriteTransport:
+    async def ask(self, op: str, **more: Any) -> dict[str, Any]:
+        """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
+        await self.start()
+        return said(await self.send(op, **more))
+
+    async def start(self) -> None:
         """Start the submitter unless it runs. Raises ClusterDown."""
+        if self._transport is not None:
+            return
         async with self._starting:
             if self._transport is None:
                 ours, its = socketpair()
@@ -97,7 +115,6 @@ class Hand(asyncio.Protocol):
                 ours.setblocking(False)
                 made, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
                 self._transport = cast(asyncio.WriteTransport, made)  # uvloop's is one without saying so
-            return self._transport
 
     async def close(self) -> None:
         """Let it finish what it has begun, and go."""
@@ -111,7 +128,7 @@ class Hand(asyncio.Protocol):
         """Hand on every answer that is whole."""
         *lines, self._inbox = (self._inbox + data).split(b"\n")
         for line in lines:
-            told = json.loads(line)
+            told = msgspec.json.decode(line)
             answer = self._asked.pop(told["id"], None)
             if answer is not None and not answer.done():
                 answer.set_result(told)
@@ -125,6 +142,18 @@ class Hand(asyncio.Protocol):
                 answer.set_exception(ClusterDown("The process that submits has ended", remedy="It is started again."))
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What will be submitted: all that follows from a gang, as whose job, and the folder."""
+
+    gang: Gang
+    attempt: str
+    user: SystemUser
+    shared: Folder
+    work: Work
+    batch: Batch
+
+
 class Submitting:
     """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
 
@@ -136,32 +165,57 @@ class Submitting:
         self.package = ""
         self.hand = Hand(access)
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._begun: dict[str, tuple[Gang, asyncio.Task[bool]]] = {}  # what was announced
-
-    def folder(self, gang: Gang) -> Folder:
-        """Return the shared folder of an attempt."""
-        return Folder(self._layout.attempt(gang.job, gang.attempt))
+        self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # what was announced
 
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
-        return alone(self._batch(gang), self._member(gang))
+        shared = self._folder(gang)
+        return alone(self._batch(gang, shared), Member(attempt_id(gang.job, gang.attempt), shared.path))
 
-    def _batch(self, gang: Gang) -> Batch:
-        place = Place(self.folder(gang).path, self.package, self._python)
+    def _folder(self, gang: Gang) -> Folder:
+        return Folder(self._layout.attempt(gang.job, gang.attempt))
+
+    def _batch(self, gang: Gang, shared: Folder) -> Batch:
+        place = Place(shared.path, self.package, self._python)
         return batch(gang, self._asking.terms(gang.asked or Asked("")), place)
 
-    def _member(self, gang: Gang) -> Member:
-        return Member(attempt_id(gang.job, gang.attempt), self.folder(gang).path)
+    def _order(self, gang: Gang, user: SystemUser) -> Order:
+        """Raises ValueError for what cannot be asked of Slurm."""
+        shared = self._folder(gang)
+        work = self._asking.work(gang, self._layout.bulk, self.package)
+        return Order(gang, attempt_id(gang.job, gang.attempt), user, shared, work, self._batch(gang, shared))
+
+    def _begin(self, order: Order) -> dict[str, Any]:
+        """Return what the submitter is told first."""
+        name = order.user.name
+        argv = command(self._access, "sbatch", ("--parsable",), name)
+        told = {
+            "attempt": order.attempt,
+            "step": step_text(order.work),
+            "user": name,
+            "batch": order.batch,
+            "argv": argv,
+        }
+        return {"folder": order.shared.path, **told}
 
     def announce(self, gang: Gang) -> None:
         """Let what would be submitted be written down, while the order to do so is not yet durable."""
+        asyncio.get_running_loop().call_soon(
+            self._announce, gang
+        )  # the ledger's thread has been told to make it so: it goes first
+
+    def _announce(self, gang: Gang) -> None:
         attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
-        if user is not None and attempt not in self._begun and len(self._begun) < AT_ONCE and not self._turns.locked():
-            loop = asyncio.get_running_loop()
-            begun = loop.create_task(self._begin(gang, user.name))
+        free = attempt not in self._begun and len(self._begun) < AT_ONCE and not self._turns.locked()
+        if free and user is not None and self.hand.there:
+            try:
+                order = self._order(gang, user)
+            except ValueError:
+                return  # it is said when it is launched
+            begun = self.hand.send("begin", **self._begin(order))
             begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is told when it is launched
-            self._begun[attempt] = gang, begun
-            loop.call_later(AHEAD_S, self.forget, attempt)
+            self._begun[attempt] = order, begun
+            asyncio.get_running_loop().call_later(AHEAD_S, self.forget, attempt)
 
     def forget(self, attempt: str) -> None:
         """Forget what was announced."""
@@ -170,67 +224,48 @@ class Submitting:
     async def submit(self, attempt: str, gang: Gang) -> Following:
         """Put the gang into Slurm's queue, unless it is there already. Raises LaunchRefused, Unavailable."""
         async with self._turns:
-            shared, user = self.folder(gang), await self._people.user(gang.user)
+            user = await self._people.user(gang.user)
+            order, begun = self._begun.pop(attempt, (None, None))
             try:
-                fresh = await self._announced(attempt, gang) or await self._begin(gang, user.name)
-                found = None if fresh else await self._before(attempt, gang, user.name)
+                if order is None or begun is None or order.gang != gang:
+                    order = self._order(gang, user)
+                    fresh = (await self.hand.ask("begin", **self._begin(order)))["ok"]
+                else:
+                    fresh = said(await begun)["ok"]
+                found = None if fresh else await self._before(order)
                 if found is None:
                     if user.name:
-                        await storing(self._people.open, gang, shared, user)
-                    found = await self._run(gang, user.name)
+                        await storing(self._people.open, gang, order.shared, user)
+                    found = await self._run(order)
             except ValueError as error:
                 raise LaunchRefused("launch_failed", str(error)) from error
-            return Following(attempt, shared, self._work(gang), *found, user.name)
+            return Following(attempt, order.shared, order.work, *found, user.name)
 
-    def _work(self, gang: Gang) -> Work:
-        return self._asking.work(gang, self._layout.bulk, self.package)
-
-    def _sbatch(self, user: str) -> list[str]:
-        return command(self._access, "sbatch", ("--parsable",), user)
-
-    async def _begin(self, gang: Gang, user: str) -> bool:
-        """Write down what will be submitted; False when something was there before. Raises ValueError, Unavailable."""
-        step = step_text(self._work(gang))
-        told = await self.hand.ask("begin", folder=self.folder(gang).path, step=step, argv=self._sbatch(user))
-        return bool(told["ok"])
-
-    async def _announced(self, attempt: str, gang: Gang) -> bool:
-        """Return whether just this was announced and is written down. Raises as `_begin` does."""
-        announced, begun = self._begun.pop(attempt, (gang, None))
-        if begun is None:
-            return False
-        await asyncio.wait({begun})
-        return announced == gang and begun.result()
-
-    async def _before(self, attempt: str, gang: Gang, user: str) -> tuple[str, JobId] | None:
+    async def _before(self, order: Order) -> tuple[str, JobId] | None:
         """Return how Slurm calls what was submitted before, None when that has not come to Slurm: then all is as we would have it.
 
         Raises LaunchRefused, Unavailable.
         """
-        shared = self.folder(gang)
-        before = await storing(disk.remembered, shared)
+        before = await storing(disk.remembered, order.shared)
         if before is None or before.closed:
-            raise LaunchRefused("launch_failed", f"{attempt} was reaped: it may not start again")
-        found = await self._queue.submitted(before, attempt, user)
+            raise LaunchRefused("launch_failed", f"{order.attempt} was reaped: it may not start again")
+        found = await self._queue.submitted(before, order.attempt, order.user.name)
         if found is None:
-            await storing(shared.open, step_text(self._work(gang)))
+            await storing(order.shared.open, step_text(order.work))
         return found
 
-    async def _run(self, gang: Gang, user: str) -> tuple[str, JobId]:
-        member = self._member(gang)
-        told = await self.hand.ask(
-            "submit", **member._asdict(), argv=self._sbatch(user), user=user, batch=self._batch(gang)
-        )
+    async def _run(self, order: Order) -> tuple[str, JobId]:
+        told = await self.hand.ask("submit", folder=order.shared.path)
         if "late" in told:
             raise ClusterDown(
-                "sbatch did not end",
+                "sbatch did not answer",
                 remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
             )
         if "refused" in told:
             try:
                 raise failure("sbatch", *told["refused"])
             except ClusterRefused as error:
-                await storing(write_whole, self.folder(gang).file(submitter.CLOSED), "")
+                await storing(write_whole, order.shared.file(submitter.CLOSED), "")
                 raise LaunchRefused("launch_failed", error.message) from error
         name, number, element = told["ok"]
         return name, JobId(number, element)

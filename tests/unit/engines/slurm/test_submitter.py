@@ -67,14 +67,13 @@ class Site:
         path = Path(self.at(number).file(submitter.SUBMITTED))
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    async def begin(self, number: int) -> bool:
-        return bool((await self.hand.ask("begin", folder=self.at(number).path, step="{}", argv=self.argv))["ok"])
+    async def begin(self, number: int, batch: Any = ONE, user: str = "") -> bool:
+        told = {"folder": self.at(number).path, "attempt": self.attempt(number), "step": "{}", "user": user}
+        return bool((await self.hand.ask("begin", **told, batch=batch, argv=self.argv))["ok"])
 
     async def submit(self, number: int, batch: Any = ONE, user: str = "") -> dict[str, Any]:
-        await self.begin(number)
-        told = await self.hand.ask(
-            "submit", attempt=self.attempt(number), folder=self.at(number).path, argv=self.argv, user=user, batch=batch
-        )
+        await self.begin(number, batch, user)
+        told = await self.hand.ask("submit", folder=self.at(number).path)
         del told["id"]
         return told
 
@@ -160,10 +159,16 @@ async def test_what_is_refused_together_is_tried_alone(site: Site) -> None:
     assert sum("--array" in text for text in site.scripts) == 1
 
 
+async def test_what_nobody_has_begun_is_not_submitted(site: Site) -> None:
+    """The submitter that knew of it may have been killed."""
+    assert "late" in await site.hand.ask("submit", folder=site.at(1).path)
+    assert site.scripts == []
+
+
 async def test_how_it_ended_instead(site: Site) -> None:
     site.sbatch("echo said; echo wrong >&2; exit 3")
     assert await site.submit(1) == {"refused": [3, "wrong\n"]}
-    assert len(site.written(1)) == 1
+    assert site.written(1) == []
     site.sbatch("echo what")
     await site.submit(2)  # the one that waited ahead was of the former kind
     assert await site.submit(3) == {"refused": [0, "what\n"]}
