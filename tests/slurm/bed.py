@@ -8,7 +8,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import time
@@ -16,9 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from tests.fixtures.ports import free_ports
+
 PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "slurmrestd", "sbatch", "scontrol")
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PATIENCE_S: Final = 60.0
+ENDING_S: Final = 20.0
 CARDS: Final = 2
 SCHEDULING: Final = "bf_interval=1,sched_min_interval=100000"
 
@@ -78,16 +80,6 @@ def until(what: Callable[[], object], why: str) -> None:
         time.sleep(0.1)
 
 
-def free_ports(count: int) -> int:
-    """Return the first of `count` ports in a row that nobody uses: from a place of this process's own on, as others look, too."""
-    for first in range(18_000 + os.getpid() % 700 * 16, 32_000, count):
-        with contextlib.ExitStack() as tried, contextlib.suppress(OSError):
-            for port in range(first, first + count):
-                tried.enter_context(socket.socket()).bind(("", port))
-            return first
-    raise AssertionError("no free ports")
-
-
 class Bed:
     """One cluster below `folder`; ports from `port` on. `cpus`: of each node, as it pretends; `scheduling`: SchedulerParameters."""
 
@@ -95,7 +87,7 @@ class Bed:
         self, folder: Path, nodes: int = 4, port: int = 0, cpus: int = 4, scheduling: str = SCHEDULING
     ) -> None:
         self.folder, self.nodes, self.cpus, self.scheduling = folder, nodes, cpus, scheduling
-        self.port = port or free_ports(nodes + 1)
+        self.port = port or free_ports(nodes + 1, 18_000, 32_000)
         self.conf = str(folder / "slurm.conf")
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -163,10 +155,17 @@ class Bed:
         return f"unix:{folder}/sock"
 
     def kill(self, daemon: str, signum: int = signal.SIGKILL) -> None:
-        """End munged, slurmctld or the slurmd of a node; what a node runs goes on."""
+        """End munged, slurmctld or the slurmd of a node; what a node runs goes on.
+
+        A slurmd whose controller is gone may wait for an answer for ever: it is killed after ENDING_S.
+        """
         process = self.daemons.pop(daemon)
         process.send_signal(signum)
-        process.wait()
+        try:
+            process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
     def processes(self, mark: str) -> list[int]:
         """Return the processes of this cluster that have `mark` in their environment or command line."""

@@ -5,7 +5,6 @@ import contextlib
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ from typing import Any, Final
 
 import httpx
 
+from tests.fixtures.ports import free_ports
 from tests.scenario.stage import marked, toml
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
@@ -35,9 +35,7 @@ class Home:
         self.folder, self.layout = folder, Layout(str(folder))
         folder.mkdir(parents=True)
         (folder / "config.toml").write_text(toml(config))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_ports(1, 10_000, 17_000)
         self._process: subprocess.Popen[bytes] | None = None
         self.spawn()
 
