@@ -23,11 +23,10 @@ Open = Callable[..., Console]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser walks need the machine for themselves, and more than the usual time when it is busy."""
+    """Browser walks need more than the usual time when the machine is busy."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.serial)
             item.add_marker(pytest.mark.timeout(300))
 
 

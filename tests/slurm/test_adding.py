@@ -14,7 +14,6 @@ from tests.slurm.bed import Bed, until
 from tests.unit.cli.test_commands import Shell, write
 from trainmaster.service.settings import load
 
-pytestmark = pytest.mark.serial
 MINE = "# the machine below the desk\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n"
 
 

@@ -17,8 +17,6 @@ from trainmaster.agent.server import code_stamp
 from trainmaster.core.launch import Gang
 from trainmaster.engines.local import LocalEngine
 
-pytestmark = pytest.mark.serial
-
 
 def story(ledger: str, number: int) -> GangBuilder:
     """Two tasks that write one line each when they run and end with a code of their own."""

@@ -8,8 +8,6 @@ import pytest
 
 from tests.unit.cli.test_commands import Shell, write
 
-pytestmark = pytest.mark.serial
-
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:

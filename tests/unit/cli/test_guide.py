@@ -9,7 +9,6 @@ import pytest
 
 from tests.unit.cli.test_commands import Shell
 
-pytestmark = pytest.mark.serial
 PAGE = (Path(__file__).parents[3] / "docs/guide/administration.md").read_text()
 
 
