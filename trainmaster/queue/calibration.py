@@ -3,9 +3,10 @@
 Starts are later than foreseen by a factor that differs from cluster to cluster, as jobs that are yet to come are not foreseen.
 Its quantile is estimated as in a study of survival (Kaplan and Meier 1958): a job that still waits, or left without a start,
 counts for as long as it waited. Whoever asks only those that started hears of the short waits first, and of the long ones
-too late. Where the factor grows the past is no guide: the quantile is then moved out by how often ends were missed, as adaptive
-conformal inference does (Gibbs and Candes 2021), each end being judged when it is reached and not before. Invariant: the
-window is of forecasts in the order made, so that what became of one does not decide whether it counts.
+too late. While few are known, ten that nobody made keep the range wide. Where the factor grows the past is no guide: the
+quantile is then moved out by how often ends were missed, as adaptive conformal inference does (Gibbs and Candes 2021), each
+end being judged when it is reached and not before. Invariant: the window is of forecasts in the order made, so that what
+became of one does not decide whether it counts.
 """
 
 import math
@@ -28,7 +29,10 @@ LEAST, GREATEST = 0.5, 8.0
 STEP, LEAST_MISSED = 0.002, 0.01
 """By how much one end that was missed lowers the share that the quantile leaves, and how far at most."""
 
-_IMAGINED: Final = 10.0  # forecasts that went as foreseen: few real ones do not yet move the scale far
+IMAGINED: Final = tuple(-math.log2(1 - (nth + 0.5) / 10) for nth in range(10))
+"""Ratios of ten forecasts that nobody made, which outweigh the first few real ones: half started within the time foreseen, of the
+rest half within as long again, and so on. A range is wide until it is known how late starts are here."""
+
 _SHORTEST_S: Final = 1.0
 
 
@@ -58,7 +62,7 @@ class Calibration:
     """One object per server. `scale` multiplies the time from a forecast to its upper end, within [LEAST, GREATEST]."""
 
     def __init__(self) -> None:
-        self.scale = 1.0
+        self.scale = _quantile((), MISSED)
         self._told: dict[str, _Told] = {}  # by job, in the order made
 
     def told(self, job: str, made_at: float, foreseen: Foreseen) -> None:
@@ -125,12 +129,11 @@ def _quantile(ratios: Iterable[tuple[float, bool]], missed: float) -> float:
 
     `ratios`: how many times as long as foreseen a job waited, and whether it then started.
     """
-    weighed = sorted([(1.0, False, _IMAGINED), *((ratio, not started, 1.0) for ratio, started in ratios)])
-    at_risk, waiting = math.fsum(weight for *_, weight in weighed), 1.0
-    for ratio, censored, weight in weighed:
+    known = sorted([*((ratio, False) for ratio in IMAGINED), *((ratio, not started) for ratio, started in ratios)])
+    waiting = 1.0
+    for at_risk, (ratio, censored) in zip(range(len(known), 0, -1), known, strict=True):
         if not censored:
-            waiting *= 1 - weight / at_risk
+            waiting *= 1 - 1 / at_risk
             if waiting <= missed:
                 return ratio
-        at_risk -= weight
-    return weighed[-1][0]
+    return known[-1][0]

@@ -133,7 +133,7 @@ async def test_a_bad_file_is_survived(content: str, tmp_path: Path) -> None:
     server.file.write_bytes(content.encode(errors="surrogateescape"))
     server.moved(None, waiting)
     await server.forecast(waiting)
-    assert server.forecasts.calibration.scale == 1.0
+    assert server.forecasts.calibration.scale == Calibration().scale
     await server.forecasts.close()
     again = Calibration()
     again.restore(json.loads(server.file.read_text()))
