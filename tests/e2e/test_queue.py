@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.console import Console
 from tests.e2e.jobs import plain
@@ -125,6 +125,40 @@ def test_the_form_says_whether_it_would_queue(jobs: dict[str, str], console: Con
     pick_flavors(console, "plain")
     expect(tag).to_have_attribute("data-when", "now")
     expect(console.at("fits")).to_contain_text("plain")
+
+
+def test_nothing_moves_under_a_click_that_leaves_a_field(jobs: dict[str, str], console: Console) -> None:
+    """A field's problem is shown once it is left, and only of what stands there; the click that leaves it arrives."""
+    console.open("/submit")
+    how = console.page.get_by_role("radiogroup", name="How resources are chosen")
+    flavors = console.page.locator('[data-path="roles.0.flavors"]')
+    problem = console.at("field-problem")
+    console.fill("name", "quick")
+    expect(console.at("preview")).to_have_attribute("data-ok", "false")
+    console.page.get_by_test_id("field-roles.0.command").press_sequentially("sleep 1")
+    press(how.get_by_text("Flavors"))
+    expect(flavors).to_be_visible()
+    expect(problem).to_have_count(0)
+    expect(console.at("preview")).to_have_attribute("data-ok", "true")
+
+    console.page.get_by_test_id("field-roles.0.name").fill("")
+    expect(console.at("preview")).to_have_attribute("data-ok", "false")
+    expect(problem).to_have_count(0)
+    press(how.get_by_text("My own"))
+    expect(flavors).to_have_count(0)
+    expect(problem).to_be_visible()
+
+
+def press(target: Locator) -> None:
+    """Click slowly: the page is drawn twice while the mouse is pressed, and must not move."""
+    target.scroll_into_view_if_needed()
+    before, mouse = target.bounding_box(), target.page.mouse
+    assert before is not None
+    mouse.move(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    mouse.down()
+    target.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert target.bounding_box() == before
+    mouse.up()
 
 
 def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str], console: Console) -> None:

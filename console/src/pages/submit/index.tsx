@@ -16,7 +16,7 @@ import { changed, emptyDocument, readChange, readDocument, setAt, shortForm, wit
 import { PreviewPanel, usePreview } from "./preview";
 import { Roles } from "./roles";
 import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
-import { FormContext, type FormState } from "./state";
+import { FormContext, usePressed, useWhile, type FormState } from "./state";
 import { useWouldStart, WouldTag } from "./would";
 
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
@@ -62,7 +62,9 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
   const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? [], t), [doc, live.preview, t]);
   const refused = live.preview?.ok === false && live.preview.spec !== null; // well formed, but not here: to be said at once
-  const visible = useMemo(() => problems.filter((p) => tried || (refused && p.path !== "name") || [...touched].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, refused, touched]);
+  const left = useWhile(touched, live.current); // what a field has just been given the preview has not seen
+  const found = useMemo(() => problems.filter((p) => tried || (refused && p.path !== "name") || [...left].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, refused, left]);
+  const visible = useWhile(found, !usePressed()); // a line that comes or goes moves what is being clicked
   const form = useMemo((): FormState => ({
     doc, set, touch, expert, meta,
     problemsAt: (path, deep) => visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),

@@ -29,3 +29,25 @@ export function useSettled<T>(value: T, ms: number): T {
   }, [value, ms]);
   return settled;
 }
+
+/** `value` as it was when `ready` was last true. Must keep its identity while it is the same, as from `useMemo`. */
+export function useWhile<T>(value: T, ready: boolean): T {
+  const [kept, keep] = useState(value);
+  if (ready && kept !== value) keep(value);
+  return ready ? value : kept;
+}
+
+/** Whether the mouse, a pen or a finger is pressed, until the click that it makes has happened. */
+export function usePressed(): boolean {
+  const [pressed, setPressed] = useState(false);
+  useEffect(() => {
+    const down = (): void => setPressed(true);
+    const up = (): void => void setTimeout(() => setPressed(false));
+    const heard = [["pointerdown", down], ["pointerup", up], ["pointercancel", up]] as const;
+    for (const [name, act] of heard) addEventListener(name, act, true);
+    return () => {
+      for (const [name, act] of heard) removeEventListener(name, act, true);
+    };
+  }, []);
+  return pressed;
+}
