@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytes, duration, modelName, number, parseDuration, parseMemory, shellWords, spellMemory } from "../src/shared/format";
+import { bytes, duration, DURATION_STEPS, modelName, number, parseDuration, parseMemory, shellWords, spellMemory } from "../src/shared/format";
 
 describe("sizes and durations are read as the server reads them (trainmaster/core/units.py)", () => {
   it.each([["30m", 1800], ["1h30m", 5400], ["90", 90], ["1.5h", 5400], ["2d", 172800], ["10 s", 10]])("%s is %d seconds", (text, seconds) => {
@@ -23,6 +23,13 @@ describe("numbers as people read them", () => {
     expect(duration(90061)).toBe("1d 1h");
     expect(duration(0.44, true)).toBe("0.4s");
     expect(duration(0)).toBe("0s");
+  });
+  it("marks an axis of durations with one word each, never twice the same, though everybody waited for nothing", () => {
+    for (const step of DURATION_STEPS) {
+      expect(duration(step)).not.toContain(" ");
+      for (const nth of [1, 2, 3]) expect(duration(nth * step)).not.toBe(duration((nth - 1) * step));
+    }
+    expect(DURATION_STEPS).toEqual([...DURATION_STEPS].sort((a, b) => a - b));
   });
   it("keeps metrics short without lying about their size", () => {
     expect(number(0.97321)).toBe("0.9732");

@@ -28,6 +28,8 @@ interface Props {
   /** Text under the cursor for the horizontal axis, where it is not a time. */
   xLabel?: string;
   minY?: number;
+  /** How far apart the marks of the vertical axis may be, ascending, where `format` would make decimal ones look odd or alike. */
+  steps?: number[];
 }
 
 function cssColor(name: string): string {
@@ -57,7 +59,7 @@ export function Chart(props: Props): ReactNode {
       scales: { x: { time }, y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) } },
       axes: [
         { ...axis, size: 32, values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number), space: time ? 80 : 50 },
-        { ...axis, size: 62, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
+        { ...axis, size: 62, incrs: props.steps, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
       ],
       series: [
         { label: props.xLabel ?? "", value: (u, v) => told(v ?? latest(u.data[0]), (at) => (time ? stamp(at, "clock") : number(at))) },

@@ -42,6 +42,14 @@ export function duration(seconds: number, exact = false): string {
   return parts.slice(0, 2).join(" ") || "0s";
 }
 
+const UP_TO_A_MINUTE = [1, 2, 5, 10, 15, 30];
+
+/** Distances of marks on an axis of seconds, ascending, each said in one word: decimal ones would read 1m 40s, or 0s again and again. */
+export const DURATION_STEPS = [
+  ...UP_TO_A_MINUTE, ...UP_TO_A_MINUTE.map((n) => n * 60), ...[1, 2, 3, 6, 12].map((n) => n * 3600),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((n) => n * 86400),
+];
+
 const DURATION_PART = /(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)?\s*/gy;
 const DURATION_UNITS: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86400, w: 604800 };
 

@@ -4,7 +4,7 @@ import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { PolicyEffect, WaitFigures } from "../../api/types";
 import { Chart } from "../../shared/chart";
-import { duration, number } from "../../shared/format";
+import { duration, DURATION_STEPS, number } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { Empty } from "../../shared/ui";
 import { SERIES } from "../../theme";
@@ -36,7 +36,7 @@ export function Effect({ effect, stale }: { effect: PolicyEffect; stale: boolean
       </table>
       <div>
         <span className="tm-line">{t("admin.policy.wait")}</span>
-        <Chart height={190} minY={0} xLabel={`${t("admin.policy.share")} %`} format={(value) => (value === 0 ? "0" : duration(value))} lines={[
+        <Chart height={190} minY={0} steps={DURATION_STEPS} xLabel={`${t("admin.policy.share")} %`} format={(value) => (value === 0 ? "0" : duration(value))} lines={[
           { label: t("admin.policy.now"), x: now, y: effect.now.waits, color: SERIES[9], width: 2 },
           { label: t("admin.policy.changed"), x: changed, y: effect.changed.waits, color: SERIES[0], width: 2 },
         ]} />
