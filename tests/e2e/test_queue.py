@@ -206,3 +206,18 @@ def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], cons
     expect(node).to_contain_text("a new fan")
     node.get_by_test_id("uncordon").click()
     expect(node).to_have_attribute("data-service", "in_service")
+
+
+def test_a_quota_below_what_is_used_is_saved_with_a_warning(
+    jobs: dict[str, str], world: World, console: Console
+) -> None:
+    """All four cards are held by the workspace that from now on is entitled to none."""
+    console.open("/admin?tab=workspaces")
+    console.press("edit-default")
+    console.press("quota-add")
+    console.press("admin-save")
+    warning = console.page.get_by_text("More is used than is guaranteed")
+    expect(warning).to_have_count(2)
+    expect(console.page.locator(".ant-message")).to_contain_text("default · Cards: More is used")
+    with world.client() as client:
+        client.http.json("PUT", "/workspaces/default", json={})

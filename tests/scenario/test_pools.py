@@ -8,6 +8,8 @@ from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
+from trainmaster.service.cluster_views import ABOVE_CAP, ABOVE_NOMINAL
+from trainmaster.service.views import two
 
 ANN = Principal("ann", "user")
 BOB = Principal("bob", "user")
@@ -109,10 +111,32 @@ async def test_a_virtual_cluster_is_a_share_of_its_pool(fake: Stage) -> None:
     view = await fake.running(first)
     assert (view["pool"], view["virtual_cluster"]) == ("default", "vc")
     (share,) = fake.platform.resources.virtual_clusters(ANN)["items"][0]["share"]
-    assert share == {"resource": "gpu", "nominal": 1, "cap": 4, "used": 2, "borrowed": 1}
+    amounts = {"resource": "gpu", "nominal": 1, "cap": 4, "used": 2, "borrowed": 1}
+    assert share == {**amounts, "warning": two(ABOVE_NOMINAL)}
     with pytest.raises(Conflict):
         await admin.drop_virtual_cluster("vc", ADMIN)
     assert await codes(fake, job(virtual_cluster="nope")) == {("virtual_cluster", "unknown_pool")}
+
+
+async def test_a_quota_below_what_is_used_is_accepted_with_a_warning(fake: Stage) -> None:
+    """What runs goes on; up to the guaranteed amount, and once the jobs have ended, there is nothing to say."""
+    admin, held = fake.platform.administer, await fake.submit(card("a"))
+    await fake.running(held)
+    for limit, warning in (
+        (Limit(1, 1), two(ABOVE_CAP)),
+        (Limit(0, 1), two(ABOVE_CAP)),
+        (Limit(1, 2), two(ABOVE_NOMINAL)),
+        (Limit(1), two(ABOVE_NOMINAL)),
+        (Limit(2, 2), None),
+    ):
+        await admin.put_workspace(Workspace("default", quotas={"default": {"gpu": limit}}), ADMIN)
+        ((share,),) = [quota["share"] for quota in fake.platform.resources.workspace("default", ADMIN)["quotas"]]
+        assert (share["used"], share["warning"]) == (2, warning)
+    await admin.put_workspace(Workspace("default", quotas={"default": {"gpu": Limit(1, 1)}}), ADMIN)
+    assert (await fake.view(held))["state"] == "running"
+    await fake.platform.stop(held, ADMIN)
+    await fake.ended(held)
+    assert fake.platform.resources.workspace("default", ADMIN)["quotas"][0]["share"][0]["warning"] is None
 
 
 async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) -> None:

@@ -23,13 +23,17 @@ class Amount(Shape):
 
 
 class Share(Shape):
-    """One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal."""
+    """One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+
+    `warning`: what follows from a limit that is below what is used; null while it is not.
+    """
 
     resource: str
     nominal: float
     cap: float | None
     used: float
     borrowed: float
+    warning: Text | None
 
 
 class VirtualCluster(Shape):

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from trainmaster.cli.context import AsJson, client, demand_known
+from trainmaster.cli.context import AsJson, client, demand_known, language
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name.")]
 About = Annotated[str, typer.Option("--description", help="What it is for.")]
@@ -80,7 +80,11 @@ def share(
     from trainmaster.cli.render import emit_json
 
     made = client().admin.put_virtual_cluster(name, read_limits(limits), pool=pool, description=description)
-    emit_json(made) if as_json else print(f"{made['name']}  share of {made['pool']}: {shares(made['share'])}")
+    if as_json:
+        emit_json(made)
+        return
+    print(f"{made['name']}  share of {made['pool']}: {shares(made['share'])}")
+    warn(made["pool"], made["share"])
 
 
 def unshare(name: Name) -> None:
@@ -111,6 +115,13 @@ def shares(found: list[dict[str, Any]]) -> str:
         most = "" if one["cap"] is None else f" (most {one['cap']:g})"
         texts.append(f"{one['resource']} {one['used']:g}/{one['nominal']:g}{most}")
     return ", ".join(texts)
+
+
+def warn(pool: str, found: list[dict[str, Any]]) -> None:
+    """Print what follows from limits that are below what is used, in the language of the terminal."""
+    for one in found:
+        if one["warning"] is not None:
+            print(f"{pool} {one['resource']}: {one['warning'][language()]}")
 
 
 def _amounts(pool: dict[str, Any]) -> str:

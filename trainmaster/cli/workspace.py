@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from trainmaster.cli.context import AsJson, client
-from trainmaster.cli.pool import About, Name, read_limits, shares
+from trainmaster.cli.pool import About, Name, read_limits, shares, warn
 
 
 def add_to(app: typer.Typer) -> None:
@@ -68,9 +68,14 @@ def set_(
         urgent_total=_limit(urgent_total, urgent.get("total")),
         description=known.get("description", "") if description is None else description,
     )  # fmt: skip
-    emit_json(made) if as_json else print(
+    if as_json:
+        emit_json(made)
+        return
+    print(
         f"{made['name']}  weight {made['weight']:g}  urgent {_urgent(made['urgent'])}  quotas {_quotas(made) or 'none'}"
     )
+    for quota in made["quotas"]:
+        warn(quota["pool"], quota["share"])
 
 
 def delete(name: Name) -> None:

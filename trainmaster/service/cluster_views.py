@@ -5,11 +5,11 @@ Of jobs that the reader may not know of, only what they hold is told.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.core.cluster import DEFAULT, Flavor, Limits, Pool, VirtualCluster, Workspace
+from trainmaster.core.cluster import DEFAULT, Flavor, Limit, Limits, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.records import Assignment, Job, Node, Resources
@@ -24,6 +24,16 @@ from trainmaster.spec.problems import TEXTS
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
 """By node: who holds something there."""
+
+ABOVE_CAP: Final = (
+    "用量已超过上限：正在运行的任务不受影响，但在用量降到上限以下之前不再启动新任务。",
+    "More is used than its most: what runs goes on, but nothing more starts until less is used.",
+)
+ABOVE_NOMINAL: Final = (
+    "用量已超过保障额度：超出部分是借用的，有权使用它的一方优先。",
+    "More is used than is guaranteed: the rest is borrowed, and those entitled to it come first.",
+)
+"""What to know of a limit that is below what is used, (zh, en)."""
 
 
 class ClusterViews:
@@ -284,13 +294,17 @@ def flavor_view(flavor: Flavor) -> dict[str, Any]:
 
 
 def _shares(limits: Limits, used: Mapping[str, int]) -> list[dict[str, Any]]:
-    return [
-        {
-            "resource": name, "nominal": limit.nominal, "cap": limit.cap, "used": used.get(name, 0) / 1000,
-            "borrowed": max(0.0, used.get(name, 0) / 1000 - limit.nominal),
-        }
-        for name, limit in sorted(limits.items())
-    ]  # fmt: skip
+    return [_share(name, limit, used.get(name, 0) / 1000) for name, limit in sorted(limits.items())]
+
+
+def _share(resource: str, limit: Limit, used: float) -> dict[str, Any]:
+    warning = None
+    if used > limit.nominal:
+        warning = two(ABOVE_CAP if limit.cap is not None and used > limit.cap else ABOVE_NOMINAL)
+    return {
+        "resource": resource, "nominal": limit.nominal, "cap": limit.cap, "used": used,
+        "borrowed": max(0.0, used - limit.nominal), "warning": warning,
+    }  # fmt: skip
 
 
 def _dedicated(pool: Pool) -> dict[str, str]:

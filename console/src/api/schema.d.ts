@@ -3187,6 +3187,8 @@ export interface components {
         /**
          * Share
          * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+         *
+         *     `warning`: what follows from a limit that is below what is used; null while it is not.
          */
         Share: {
             /** Resource */
@@ -3199,6 +3201,7 @@ export interface components {
             used: number;
             /** Borrowed */
             borrowed: number;
+            warning: components["schemas"]["Text"] | null;
         } & {
             [key: string]: unknown;
         };

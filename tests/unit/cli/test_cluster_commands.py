@@ -1,12 +1,13 @@
 """tm node, pool, workspace, flavor, queue against a real server on virtual nodes."""
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell, write
+from tests.unit.cli.test_commands import TM, Shell, write
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,22 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
     tm("pool", "unshare", "vc")
     tm("pool", "delete", "lab")
     tm("workspace", "delete", "vision")
+
+
+def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: Path) -> None:
+    assert "is used" not in tm("workspace", "set", "vision", "cpu=1:1")
+    job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})
+    made = tm.json("submit", job)
+    while tm.json("show", made["id"])["state"] != "running":
+        pass
+    assert "default cpu: More is used than is guaranteed" in tm("workspace", "set", "vision", "cpu=0.5")
+    assert "default cpu: More is used than its most" in tm("workspace", "set", "vision", "cpu=0.5:0.5")
+    zh = {**tm.env, "LC_ALL": "zh_CN.UTF-8"}
+    said = subprocess.run(
+        [*TM, "workspace", "set", "vision"], env=zh, capture_output=True, text=True, timeout=100, check=True
+    )
+    assert "default cpu: 用量已超过上限" in said.stdout
+    tm("stop", made["id"])
 
 
 def test_the_queue_and_its_policy(tm: Shell, tmp_path: Path) -> None:

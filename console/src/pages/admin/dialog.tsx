@@ -16,18 +16,22 @@ export function useRefresh(): () => void {
   };
 }
 
-interface DialogProps<T> {
+const WARNING_S = 10;
+
+interface DialogProps<T, R> {
   title: string;
   form: FormInstance<T>;
   initial: T;
-  save: (values: T) => Promise<unknown>;
+  save: (values: T) => Promise<R>;
+  /** What the person should know of what was saved. */
+  warnings?: (saved: R) => string[];
   close: () => void;
   children: ReactNode;
   width?: number;
   ok?: string;
 }
 
-export function Dialog<T extends object>({ title, form, initial, save, close, children, width = 560, ok }: DialogProps<T>): ReactNode {
+export function Dialog<T extends object, R>({ title, form, initial, save, warnings, close, children, width = 560, ok }: DialogProps<T, R>): ReactNode {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const refresh = useRefresh();
@@ -37,9 +41,10 @@ export function Dialog<T extends object>({ title, form, initial, save, close, ch
     setBusy(true);
     setError(null);
     try {
-      await save(values);
+      const saved = await save(values);
       refresh();
       message.success(t("admin.saved"));
+      for (const text of warnings?.(saved) ?? []) message.warning(text, WARNING_S);
       close();
     } catch (refused) {
       setError(refused);

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Limits } from "../../api/cluster";
 import type { Share } from "../../api/types";
+import { useBilingual } from "../../i18n";
 import { mib, number, percent } from "../../shared/format";
 
 export interface LimitRow {
@@ -30,8 +31,17 @@ export function useResourceName(): (resource: string) => string {
 
 const amount = (resource: string, value: number): string => (resource === "memory_mib" ? mib(value) : number(value));
 
+/** What follows from limits that are below what is used, with the pool and the resource. */
+export function useWarnings(): (pool: string, share: readonly Share[]) => string[] {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const name = useResourceName();
+  return (pool, share) => share.flatMap(({ resource, warning }) => (warning ? [`${pool} · ${name(resource)}${t("mark.colon")}${pick(warning)}`] : []));
+}
+
 export function Shares({ share }: { share: readonly Share[] }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   const name = useResourceName();
   if (share.length === 0) return <span className="tm-faint">{t("admin.limits.none")}</span>;
   return (
@@ -43,6 +53,7 @@ export function Shares({ share }: { share: readonly Share[] }): ReactNode {
             <span className="tm-used-head"><span className="tm-ellipsis">{name(one.resource)}</span><span className="tm-num tm-nowrap">{amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}{one.cap !== null && one.cap > one.nominal && <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>}</span></span>
             <span className="tm-demand-track"><i className="tm-fill-violet" style={{ width: `${percent((one.used - one.borrowed) / most)}%` }} /><i className="tm-fill-amber" style={{ width: `${percent(one.borrowed / most)}%` }} />{one.nominal < most && <em style={{ left: `${percent(one.nominal / most)}%` }} />}</span>
             {one.borrowed > 0 && <span className="tm-line tm-warn">{t("admin.limits.borrowed", { borrowed: amount(one.resource, one.borrowed) })}</span>}
+            {one.warning && <span className="tm-line tm-warn tm-wrap-line">{pick(one.warning)}</span>}
           </div>
         );
       })}

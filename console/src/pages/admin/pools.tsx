@@ -9,7 +9,7 @@ import { number } from "../../shared/format";
 import { Pending } from "../../shared/ui";
 import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
 import { Engines } from "./engines";
-import { LimitsEditor, limitsOf, rowsOf, Shares, type LimitRow } from "./limits";
+import { LimitsEditor, limitsOf, rowsOf, Shares, useWarnings, type LimitRow } from "./limits";
 
 export function PoolsAdmin(): ReactNode {
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
@@ -92,10 +92,11 @@ interface ShareForm {
 function ShareDialog({ one, pools, close }: { one: VirtualCluster | null; pools: ResourcePool[]; close: () => void }): ReactNode {
   const { t } = useTranslation();
   const [form] = Form.useForm<ShareForm>();
+  const warnings = useWarnings();
   return (
     <Dialog title={one ? `${t("admin.edit")} ${one.name}` : t("admin.pools.addShare")} form={form} close={close} width={680}
       initial={{ name: one?.name ?? "", pool: one?.pool ?? "default", share: one ? rowsOf(one.share) : [{ resource: "gpu", nominal: 0, cap: null }], description: one?.description ?? "" }}
-      save={({ name, pool, share, description }) => saveVirtualCluster(name, { pool, share: limitsOf(share), description: description ?? "" })}>
+      save={({ name, pool, share, description }) => saveVirtualCluster(name, { pool, share: limitsOf(share), description: description ?? "" })} warnings={({ pool, share }) => warnings(pool, share)}>
       <NameItem fixed={one !== null} />
       <Form.Item name="pool" label={t("admin.pools.pool")}><Select options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} /></Form.Item>
       <Form.Item label={t("admin.pools.share")} extra={t("admin.limits.capHint")}><LimitsEditor path={["share"]} models={modelsOf(pools)} /></Form.Item>

@@ -11,7 +11,7 @@ import { number } from "../../shared/format";
 import { ErrorPanel, Pending } from "../../shared/ui";
 import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
 import { Effect } from "./effect";
-import { LimitsEditor, limitsOf, rowsOf, Shares, type LimitRow } from "./limits";
+import { LimitsEditor, limitsOf, rowsOf, Shares, useWarnings, type LimitRow } from "./limits";
 import { modelsOf } from "./pools";
 
 interface QuotaRow {
@@ -63,13 +63,14 @@ function UrgentCell({ urgent }: Pick<Workspace, "urgent">): ReactNode {
 function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: ResourcePool[]; close: () => void }): ReactNode {
   const { t } = useTranslation();
   const [form] = Form.useForm<WorkspaceForm>();
+  const warnings = useWarnings();
   const initial: WorkspaceForm = {
     name: one?.name ?? "", weight: one?.weight ?? 1, quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
     urgent_per_user: one?.urgent.per_user ?? null, urgent_total: one?.urgent.total ?? null, description: one?.description ?? "",
   };
   return (
     <Dialog title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")} form={form} initial={initial} close={close} width={720}
-      save={(values) => saveWorkspace(values.name, bodyOf(values))}>
+      save={(values) => saveWorkspace(values.name, bodyOf(values))} warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}>
       <div className="tm-grid tm-grid-2">
         <NameItem fixed={one !== null} />
         <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}><InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} /></Form.Item>
