@@ -3,6 +3,9 @@
 import asyncio
 import grp
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,8 @@ from typing import Any
 
 import pytest
 
+import trainmaster
+from tests.contract.engine.test_entering import said, until
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
@@ -18,8 +23,8 @@ from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Asked, Gang, Mount
 from trainmaster.core.layout import Layout
-from trainmaster.engines.base import LaunchRefused
-from trainmaster.engines.slurm import commands, people
+from trainmaster.engines.base import LaunchRefused, Window
+from trainmaster.engines.slurm import commands, people, submitting
 from trainmaster.engines.slurm import engine as engines
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.engine import SlurmEngine
@@ -74,6 +79,10 @@ class World:
         text = self.bed.ask("squeue", "-h", "-t", "all", f"--name=tm-{key(of)}", "-o", "%A|%u|%T|%l")
         return dict(zip(("id", "user", "state", "limit"), text.strip().split("|"), strict=True))
 
+    def running(self, command: str) -> bool:
+        """Whether a process has this command line."""
+        return self.persons.ask("root", f"pgrep -fx {shlex.quote(command)}")[0] == 0
+
     def set_partition(self, state: str) -> None:
         command = f"SLURM_CONF={self.bed.conf} scontrol update PartitionName=batch State={state}"
         assert self.persons.ask("root", command)[0] == 0
@@ -83,14 +92,24 @@ class World:
             return file.read()
 
 
+@pytest.fixture(scope="module")
+def checkout(bed: Bed) -> str:
+    """Copy this checkout, which may lie where the server's user cannot read it; return the folder of the package."""
+    package = Path(trainmaster.__file__).parent
+    shutil.copytree(package, bed.folder / "checkout" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+    return str(bed.folder / "checkout")
+
+
 @pytest.fixture
-async def world(bed: Bed, persons: Persons, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
+async def world(bed: Bed, persons: Persons, checkout: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[World]:
     data = bed.folder / f"who-{os.urandom(4).hex()}"
     data.mkdir(mode=0o700)
     for name in ("uploads", "jobs"):
         (data / name).mkdir(mode=0o700)
     package = deliver(str(data))  # by root: the server's user may not be able to read this checkout
     monkeypatch.setattr(engines, "deliver", lambda data: package)
+    monkeypatch.setattr(submitting, "PACKAGE", checkout)
+    monkeypatch.setattr(sys, "executable", "/usr/bin/python3")  # as the package: the one that runs this may be root's
     for path in (data, *data.iterdir()):
         os.chown(path, persons.number(persons.server), grp.getgrnam(persons.group).gr_gid)
     made = World(bed, persons, data)
@@ -203,6 +222,64 @@ async def test_a_limit_is_changed_and_a_job_is_cancelled_as_its_owner(world: Wor
     await other.reap(key(story), None, 10.0)
     assert world.log(story).splitlines()[-1] == "asked"
     assert world.show(story)["state"] in ("CANCELLED", "COMPLETED")
+
+
+async def test_who_enters_a_task_is_its_owner_there(world: World) -> None:
+    secret = world.data / "secret"
+    secret.touch(0o600)
+    engine = await world.engine()
+    story = world.gang("pwd; echo $TRAINMASTER_TASK $COLOUR; exec sleep 600", env=(("COLOUR", "blue"),))
+    await engine.launch(story)
+    await world.watcher.running(key(story))
+    await world.watcher.until(lambda: world.log(story).count("\n") == 2, "it is up")
+    text = (
+        f"id -un; pwd; echo $TRAINMASTER_TASK $COLOUR; cat {secret}; echo note > $TRAINMASTER_OUTPUT_DIR/note; exit 7"
+    )
+    out, err, code = await said(await engine.attach(key(story), 0, 0, ("sh", "-c", text), None))
+    assert (out.decode(), code) == (f"{world.persons.ada}\n{world.log(story)}", 7), err
+    assert err.startswith(b"cat: ")
+    assert Path(world.layout.outputs(story.job), "note").stat().st_uid == world.persons.number(world.persons.ada)
+    out, err, code = await said(await engine.attach(key(story), 0, 0, ("cat",), None), b"given")
+    assert (out, err, code) == (b"given", b"", 0)
+
+    there = await engine.attach(key(story), 0, 0, ("sh",), Window(100, 40))
+    await there.write(b"stty size; id -un; echo mar''ked\n")
+    assert f"40 100\r\n{world.persons.ada}\r\nmarked" in await until(there, "marked")
+    await there.write(b"exit 9\n")
+    assert await there.wait() == 9
+    await there.close()
+    await engine.reap(key(story), None, 0)
+
+
+@pytest.mark.parametrize("window", [None, Window(24, 80)], ids=["pipes", "terminal"])
+async def test_what_an_owner_has_entered_ends_with_the_connection(world: World, window: Window | None) -> None:
+    """sudo is told, and passes it on: what it has started the server may not signal."""
+    engine = await world.engine()
+    story = world.gang("exec sleep 600")
+    await engine.launch(story)
+    await world.watcher.running(key(story))
+    there = await engine.attach(key(story), 0, 0, ("sh", "-c", "echo in; exec sleep 4321"), window)
+    await until(there, "in")
+    assert world.running("sleep 4321")
+    await there.close()
+    await world.watcher.until(lambda: not world.running("sleep 4321"), "it ends")
+    assert await there.wait() != 0
+    assert world.watcher.ended(key(story)) == []
+    await engine.reap(key(story), None, 0)
+
+
+async def test_nobody_enters_the_task_of_another_owner(world: World) -> None:
+    """Slurm refuses; who asks through us is refused before that (tests/unit/api/test_entering)."""
+    engine = await world.engine()
+    story = world.gang("echo up; exec sleep 600")
+    await engine.launch(story)
+    await world.watcher.running(key(story))
+    step = f"SLURM_CONF={world.bed.conf} srun --jobid={world.show(story)['id']} --overlap --nodes=1 --ntasks=1 id"
+    code, words = world.persons.ask(world.persons.eve, step)
+    assert (code != 0, "uid=" in words) == (True, False), words
+    code, words = world.persons.ask(world.persons.ada, step)
+    assert (code, f"({world.persons.ada})" in words) == (0, True), words
+    await engine.reap(key(story), None, 0)
 
 
 async def test_what_waits_is_cancelled_as_its_owner(world: World) -> None:
