@@ -6,6 +6,7 @@ the record exists before any process of the attempt; nothing of the user's runs 
 is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
 """
 
+import errno
 import json
 import os
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trainmaster.agent.cgroups import Group
+from trainmaster.agent.folder import write_whole
 from trainmaster.agent.prepare import Prepared
 from trainmaster.agent.settings import Settings
 from trainmaster.core.ids import attempt_id, task_name
@@ -125,9 +127,20 @@ def decide(attempt: LiveAttempt) -> None:
 
 
 def close(layout: Layout, attempt: LiveAttempt) -> None:
-    """Move the record of a reaped attempt beside its logs."""
+    """Move the record of a reaped attempt beside its logs, which may lie on another file system.
+
+    Raises OSError; then the record is where it was.
+    """
+    closed = closed_path(layout, attempt.gang)
     try:
-        os.rename(attempt.record, closed_path(layout, attempt.gang))
+        try:
+            os.rename(attempt.record, closed)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            with open(attempt.record, encoding="utf-8") as file:
+                write_whole(closed, file.read())
+            os.unlink(attempt.record)
     except FileNotFoundError:  # the job's folder was removed by hand
         os.unlink(attempt.record)
 

@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -374,8 +375,10 @@ class Supervisor:
         else:
             for task in attempt.tasks:
                 discard(task.prepared.paths.tmp)
-            with contextlib.suppress(OSError):
+            try:
                 live.close(self.layout, attempt)
+            except OSError as error:  # it stays where the next agent finds it, with all its ends
+                print(f"record {attempt.id} cannot be closed: {error}", file=sys.stderr, flush=True)
             self.gangs.give_groups(attempt)
         for done in attempt.waiters:
             done()

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,7 +20,7 @@ import pytest
 import trainmaster
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
-from trainmaster.agent import folder
+from trainmaster.agent import folder, live
 from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
@@ -116,6 +117,19 @@ def test_a_step_runs_its_tasks_and_tells(tmp_path: Path, python: str) -> None:
     assert (node.log(story, 0, 1), all(fact["attempt"] == key(story) for fact in facts)) == ("1 of 2\n", True)
     assert facts[0]["python"].startswith("3.9" if python == OLD else "3.")
     assert os.path.exists(shared.beat("0-n1"))
+
+
+def test_the_record_comes_to_the_logs_although_they_lie_on_another_file_system(node: Node) -> None:
+    story = gang().shell("w", 1, "exit 3").build()
+    shared = node.open(story)
+    assert os.stat("/dev/shm").st_dev != os.stat(shared.path).st_dev
+    with tempfile.TemporaryDirectory(prefix="tm-test-", dir="/dev/shm") as private:
+        assert node.step(shared, TMPDIR=private).wait(PATIENCE_S) == 0
+    path = live.closed_path(node.layout, replace(story, here=((0, 0),)))
+    request, _, *lines = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    assert request["gang"]["job"] == story.job
+    assert [line["exit_code"] for line in lines if "e" in line] == [3]
+    assert [name for name in os.listdir(shared.path) if "record" in name] == [os.path.basename(path)]
 
 
 @pytest.mark.sandbox
