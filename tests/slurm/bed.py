@@ -31,6 +31,8 @@ SlurmctldPort={port}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge/sock
+AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key={folder}/jwt.key
 PlugStackConfig={folder}/plugstack.conf
 StateSaveLocation={folder}/state
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -142,14 +144,16 @@ class Bed:
         (self.folder / "spool" / name).mkdir(parents=True, exist_ok=True)
         self._daemon(name, *within, "slurmd", "-D", "-N", name)
 
-    def start_rest(self) -> str:
-        """Start slurmrestd, which refuses to be root, on a socket; return where it listens."""
+    def start_rest(self, auth: str = "local", api: str = "v0.0.38") -> str:
+        """Start slurmrestd, which refuses to be root, on a socket; return where it listens. `auth` jwt: it wants a token."""
         folder = self.folder / "rest"
-        folder.mkdir(mode=0o755)
+        folder.mkdir(mode=0o755, exist_ok=True)
+        (folder / "sock").unlink(missing_ok=True)
         shutil.chown(folder, "nobody")
         self._daemon(
-            "slurmrestd", "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "slurmrestd", "-f", self.conf,
-            "-a", "rest_auth/local", "-s", "openapi/v0.0.38", f"unix:{folder}/sock",
+            "slurmrestd", "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+            *(("env", "SLURM_JWT=daemon") if auth == "jwt" else ()),  # it has no token of its own
+            "slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock",
         )  # fmt: skip
         until((folder / "sock").exists, "slurmrestd")
         return f"unix:{folder}/sock"
@@ -210,9 +214,9 @@ class Bed:
         self.folder.chmod(0o755)
         for name in ("munge", "state", "spool", "dev"):
             (self.folder / name).mkdir(mode=0o755, exist_ok=True)
-        key = self.folder / "munge" / "key"
-        key.touch(0o600)
-        key.write_bytes(os.urandom(1024))
+        for key in (self.folder / "munge" / "key", self.folder / "jwt.key"):
+            key.touch(0o600)
+            key.write_bytes(os.urandom(1024))
         for number in range(CARDS):  # gres.conf wants devices: some that behave like the null device do
             os.mknod(self.folder / "dev" / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         conf = CONF.format(

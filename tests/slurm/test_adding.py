@@ -57,6 +57,19 @@ def test_a_cluster_is_added_and_the_same_file_runs_here_and_there(bed: Bed, tm: 
     assert all(check["text"]["zh"] for check in found["checks"])
 
 
+def test_a_cluster_is_added_that_is_read_through_slurmrestd(bed: Bed, tm: Shell) -> None:
+    data = bed.folder / "read"
+    place = bed.start_rest()
+    tm(*words(bed, data, "--pool", "big=batch", "--rest", place))
+    bed.kill("slurmrestd")
+    assert f'rest = "{place}"' in (tm.home / "config.toml").read_text()
+    found = tm.json("engine", "check", "alps", code=1)
+    (bad,) = [check for check in found["checks"] if not check["ok"] and check["needed"]]
+    assert bad["name"] == "rest"
+    assert bad["text"]["zh"].startswith("slurmrestd 没有响应：")
+    assert bad["remedy"]["zh"].startswith(f"请检查 slurmrestd 是否在 {place} 监听")
+
+
 def test_a_pool_in_which_jobs_are_on_their_way_is_not_taken_from_under_them(
     bed: Bed, tm: Shell, tmp_path: Path
 ) -> None:

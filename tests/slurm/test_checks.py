@@ -4,8 +4,13 @@ Each thing that may be missing is missing here once, on a real cluster.
 """
 
 import asyncio
+import base64
+import contextlib
+import json
+import shutil
 import signal
 import stat
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -173,6 +178,72 @@ async def test_a_folder_that_the_node_has_not_or_may_not_write(bed: Bed, data: P
     finally:
         bed.start_node("n4")
         bed.ask("scontrol", "delete", "ReservationName=only")
+
+
+@contextlib.contextmanager
+def rest(bed: Bed, **how: str) -> Iterator[str]:
+    """Where a slurmrestd of the cluster listens, for as long as it runs."""
+    yield bed.start_rest(**how)
+    bed.kill("slurmrestd")
+
+
+def jwt(**claims: object) -> str:
+    """Return a token that nobody has signed."""
+    parts = [
+        base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "HS256"}, claims)
+    ]
+    return ".".join([*parts, "nobody"])
+
+
+async def test_a_cluster_that_is_read_through_slurmrestd(bed: Bed, data: Path, tmp_path: Path) -> None:
+    with rest(bed) as place:
+        found = await look(wanted(bed, data, rest=place))
+        assert bad(found) == {}
+        assert (found["rest"].text, found["queue batch"].text) == (f"answers at {place}", "shows our jobs")
+        assert "token" not in found
+    with rest(bed, auth="jwt") as place:
+        token = tmp_path / "token"
+        token.write_text(bed.ask("scontrol", "token", "username=root", "lifespan=7300").partition("=")[2])
+        found = await look(wanted(bed, data, rest=place, rest_token=str(token)))
+        assert bad(found) == {}
+        assert found["token"].text == f"{token}, which expires in 2.0 hours"
+
+
+async def test_a_slurmrestd_that_cannot_be_used(bed: Bed, data: Path, tmp_path: Path) -> None:
+    with rest(bed, api="v0.0.37") as place:
+        assert bad(await look(wanted(bed, data, rest=place))) == {"rest": "slurmrestd does not serve openapi/v0.0.38"}
+    for nowhere, says in ((place, "Connection refused"), (f"unix:{tmp_path}/none", "No such file or directory")):
+        found = await look(wanted(bed, data, rest=nowhere))
+        assert list(bad(found)) == ["rest"]
+        assert bad(found)["rest"].endswith(says)
+        assert nowhere in found["rest"].remedy
+    with rest(bed, auth="jwt") as place:
+        assert bad(await look(wanted(bed, data, rest=place))) == {"rest": "slurmrestd does not let this server in"}
+        token = tmp_path / "token"
+        with_token = wanted(bed, data, rest=place, rest_token=str(token))
+        assert bad(await look(with_token)) == {"token": f"{token} cannot be read: No such file or directory"}
+        for text, says in (
+            (bed.ask("scontrol", "token", "username=root"), f"{token} holds no token"),
+            (jwt(sun="root", exp=1), f"the token in {token} has expired"),
+        ):
+            token.write_text(text)
+            assert bad(await look(with_token)) == {"token": says}
+        token.write_text(jwt(sun="root", exp=2**33))
+        assert list(bad(await look(with_token))) == ["rest"]
+
+
+async def test_a_slurmrestd_of_another_cluster(bed: Bed, data: Path) -> None:
+    """Its nodes and partitions may be called the same; of our jobs it knows nothing, and all of them would count as lost."""
+    folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
+    other = Bed(folder)
+    try:
+        other.start()
+        found = await look(wanted(bed, data, rest=other.start_rest()))
+    finally:
+        other.stop()
+        shutil.rmtree(folder)
+    assert list(bad(found)) == ["queue batch"]
+    assert "jobs would count as lost" in bad(found)["queue batch"]
 
 
 def script(path: Path, text: str) -> str:

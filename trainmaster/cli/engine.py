@@ -47,6 +47,8 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
     qos: Annotated[str, typer.Option(help="Quality of service to submit with.")] = "",
     reservation: Annotated[str, typer.Option(help="Reservation to use.")] = "",
     feature: Annotated[list[str] | None, typer.Option(help="Feature that nodes must have; repeatable.")] = None,
+    rest: Annotated[str, typer.Option(metavar="PLACE", help="Read the cluster from slurmrestd there: unix:/its/socket or a URL.")] = "",
+    rest_token: Annotated[str, typer.Option(metavar="FILE", help="File of slurmrestd's token, where it wants one.")] = "",
     most_pending: Annotated[int, typer.Option(min=1, help="Jobs of each pool that may wait in Slurm's queue.")] = 1000,
     wait: Wait = "10m",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, and only print what would be written.")] = False,
@@ -56,6 +58,7 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
     settings = {
         "conf": conf, "programs": programs, "account": account, "qos": qos, "reservation": reservation,
         "features": feature or [], "python": python, "environment": environment, "sandbox": sandbox,
+        "rest": rest, "rest_token": rest_token,
     }  # fmt: skip
     _demand_slurm(kind)
     _add(name, pool or [], settings, most_pending, data, wait, dry_run, Screen(as_json))

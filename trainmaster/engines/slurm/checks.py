@@ -1,17 +1,18 @@
 """What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy. Pure.
 
-Who looks is `examine`; the engine's own start uses the same checks. A sentence says what was found, a remedy what to do; both have
-their Chinese in `core.chinese_slurm`.
+Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. A sentence says what
+was found, a remedy what to do; both have their Chinese in `core.chinese_cluster`.
 """
 
-import re
+import base64
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.parse import NodeLine, Partition
-from trainmaster.engines.slurm.states import Seen
 
 PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
 """What must be on the server's machine. (`sacct` and `sacctmgr` are used where there is an accounting.)"""
@@ -49,12 +50,15 @@ LABELS: Final[dict[str, Label]] = {
     "version": Label("版本", "version"),
     "munge": Label("munge", "munge"),
     "controller": Label("控制器", "controller"),
+    "token": Label("slurmrestd 令牌", "slurmrestd token"),
+    "rest": Label("slurmrestd", "slurmrestd"),
     "clock": Label("时钟", "clock"),
     "partition": Label("分区", "partition"),
     "accounting": Label("记账", "accounting"),
     "pending": Label("排队上限", "queue limit"),
     "submit": Label("提交权限", "may submit"),
     "probe": Label("试探任务", "probe job"),
+    "queue": Label("队列", "queue"),
     "python": Label("节点 Python", "node's Python"),
     "shared": Label("节点看到的目录", "node's folder"),
     "private": Label("节点 /tmp", "node's /tmp"),
@@ -181,6 +185,36 @@ def dotted(parts: Sequence[int]) -> str:
     return ".".join(f"{part:02d}" if at == 1 else str(part) for at, part in enumerate(parts))
 
 
+def token(path: str, said: str, trouble: str, now: float) -> Check:
+    """Judge the token of slurmrestd, a JSON Web Token (RFC 7519), by what it says of itself; who signed it Slurm judges.
+
+    `said`: what is in its file; `trouble`: why that cannot be read.
+    """
+    remedy = (
+        "Write what scontrol token prints behind SLURM_JWT= into the file of rest_token, and anew before it expires."
+    )
+    if trouble:
+        return Check("token", False, f"{path} cannot be read: {trouble}", remedy)
+    claims = _claims(said.strip())
+    if claims is None:
+        return Check("token", False, f"{path} holds no token", remedy)
+    expires = claims.get("exp")
+    left_s = expires - now if isinstance(expires, int | float) else math.inf
+    if left_s <= 0:
+        return Check("token", False, f"the token in {path} has expired", remedy)
+    return Check("token", True, f"{path}, which expires in {left_s / 3600:.1f} hours" if left_s < math.inf else path)
+
+
+def _claims(token: str) -> dict[str, Any] | None:
+    """Return what a JSON Web Token claims, None for anything else."""
+    try:
+        head, body, _ = token.split(".")
+        header, claims = (json.loads(base64.urlsafe_b64decode(part + "==")) for part in (head, body))
+    except ValueError:
+        return None
+    return claims if isinstance(header, dict) and isinstance(claims, dict) else None
+
+
 # --------------------------------------------------------------------------------------------------------------- the cluster
 
 
@@ -206,6 +240,16 @@ def no_answer(said: str, remedy: str) -> Check:
             "Look whether slurmctld runs there, and whether this machine reaches its port.",
         )
     return Check("controller", False, said, remedy or "Look at slurm.conf and munge on this machine.")
+
+
+def rest(place: str, trouble: str, remedy: str) -> Check:
+    """Judge slurmrestd, from which the cluster is read. `trouble`: why nothing was; "": it answers, lets us in, speaks what we do."""
+    if trouble:
+        remedy = remedy or (
+            f"Look whether slurmrestd listens at {place} and the server's user may connect there; its own log says what it refuses."
+        )
+        return Check("rest", False, trouble, remedy)
+    return Check("rest", True, f"answers at {place}")
 
 
 def clock(low_s: float, high_s: float, where: str = "") -> Check:
@@ -277,104 +321,3 @@ def submit(where: str, refused: str) -> Check:
 def not_tried() -> Check:
     """Say that there was no probe job."""
     return Check("probe", False, "not tried while something above is missing", needed=False)
-
-
-def not_started(where: str, waited_s: float, reason: str) -> Check:
-    """Say that the probe job still waits when nobody wants to wait any more."""
-    return Check(
-        "probe", False, f"it did not start within {waited_s:.0f} s: {reason}",
-        "Wait longer (--wait 2h), or ask the cluster's administrator for a reservation (--reservation NAME).", where=where,
-    )  # fmt: skip
-
-
-_TOO_OLD: Final = re.compile(r"Python 3\.9 or newer is needed on the nodes, this is (\S+)")
-_NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
-
-
-def silent(where: str, python: str, data: str, node: str, seen: Seen | None, log: str | None) -> Check:
-    """Say why a probe job ended without a word. `log`: what it printed into the shared folder; None: nothing ever came there."""
-    if log and (found := _TOO_OLD.search(log)):
-        return Check(
-            "python", False, f"{python} on {node} is Python {found[1]}: it must be 3.9 or newer",
-            "Name another that is on all nodes: --python PATH.", where=where,
-        )  # fmt: skip
-    if log and (found := _NO_PYTHON.search(log)) and found[1].rstrip(":") == python:
-        return Check(
-            "python", False, f"there is no {python} on {node}: {found[2].strip()}",
-            "Install Python 3.9 or newer there, or name it: --python PATH.", where=where,
-        )  # fmt: skip
-    if log and log.strip():
-        lines = log.strip().splitlines()
-        said = ([line for line in lines if not line.startswith(("srun:", "slurmstepd:"))] or lines)[-1][:200]
-        return Check(
-            "probe", False, f"it ended on {node} and printed: {said}",
-            "Look at the node's slurmd log if this does not say enough.", where=where,
-        )  # fmt: skip
-    ended = seen.told("en") if seen is not None else "is not known to Slurm any more"
-    return Check(
-        "shared", False, f"{node or 'the node'} wrote nothing into {data}; Slurm says of the job: {ended}",
-        "Mount the same file system at the same path on every node, writable for the server's user.", where=where,
-    )  # fmt: skip
-
-
-def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int) -> list[Check]:
-    """Judge what a node told of itself (`agent.survey`). `word`: what it had to read; `cards`: how many it was to be given."""
-    node = found["node"]
-    right = found["word"] == word and not found["writing"]
-    trouble = found["writing"] or "it does not see what the server writes"
-    return [
-        Check("python", True, f"Python {found['python']} on {node}", where=where),
-        Check(
-            "shared", right,
-            f"{node} reads what the server writes, and writes, syncs and links there" if right else f"{node} cannot use it: {trouble}",
-            "" if right else "The shared file system must be writable on every node and know fsync and hard links.",
-            where=where,
-        ),
-        _private(where, found),
-        *_environment(where, found),
-        _sandbox(where, found, sandbox),
-        _cards(where, found, cards),
-    ]  # fmt: skip
-
-
-def _private(where: str, found: Mapping[str, Any]) -> Check:
-    if found["private"]:
-        remedy = "Each task keeps its sockets and small files in the node's own /tmp: make it writable."
-        return Check(
-            "private", False, f"{found['node']} has no room of its own: {found['private']}", remedy, where=where
-        )
-    return Check("private", True, "writable", where=where)
-
-
-def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
-    """Judge the Python environment of the tasks, where one is named."""
-    if found["environment"] is None:
-        return []
-    prefix, node = found["environment"], found["node"]
-    if not found["environment_there"]:
-        return [Check(
-            "environment", False, f"{node} has no {prefix}/bin/python",
-            "Name a folder with a Python environment that every node has: --environment PREFIX.", where=where,
-        )]  # fmt: skip
-    return [Check("environment", True, f"{node} has {prefix}/bin/python", where=where)]
-
-
-def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
-    if wanted == "none":
-        return Check("sandbox", True, "switched off: tasks see what their system user may see", where=where)
-    if found["sandbox"]:
-        return Check("sandbox", True, f"bubblewrap works on {found['node']}", where=where)
-    return Check(
-        "sandbox", False, found["degraded"], "Install bubblewrap on the nodes (package bubblewrap).",
-        needed=wanted == "bubblewrap", where=where,
-    )  # fmt: skip
-
-
-def _cards(where: str, found: Mapping[str, Any], wanted: int) -> Check:
-    given = len(found["cards"])
-    if given != wanted:
-        return Check(
-            "cards", False, f"asked for {wanted} cards, {found['node']} shows the job {given}",
-            "Look at gres.conf: Slurm must tell a job its cards (CUDA_VISIBLE_DEVICES) and hide the others.", where=where,
-        )  # fmt: skip
-    return Check("cards", True, f"{given} asked for, {given} given", where=where)

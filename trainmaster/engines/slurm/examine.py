@@ -21,6 +21,8 @@ from trainmaster.engines.slurm import checks, parse
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import Access, Commands, environment
 from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.engines.slurm.rest import Served
 from trainmaster.engines.slurm.trial import Trial
 
 MOUNTS: Final = "/proc/self/mounts"
@@ -56,12 +58,22 @@ class Examination:
     def __init__(self, wanted: Wanted) -> None:
         self.wanted, self.own = wanted, wanted.own
         self.commands = Commands(Access(self.own.conf, self.own.programs))
+        self.reading: Reading = (
+            Served(self.own.rest, self.own.rest_token, _service()) if self.own.rest else Printed(self.commands)
+        )
         self.pools: tuple[str, ...] = wanted.engine.pools
         self._partitions: list[Partition] = []
         self._nodes: list[NodeLine] = []
 
     async def run(self) -> AsyncIterator[Check]:
         """Yield all checks. What cannot be looked at because of an earlier one is left out."""
+        try:
+            async for check in self._look():
+                yield check
+        finally:
+            await self.reading.close()
+
+    async def _look(self) -> AsyncIterator[Check]:
         lacking = set()
         for check in self._machine():
             lacking |= {check.name} if check.bad else set()
@@ -91,14 +103,14 @@ class Examination:
     def _machine(self) -> Iterator[Check]:
         mine, home, data = os.geteuid(), self.wanted.home, self.wanted.data
         owner = os.stat(home).st_uid if os.path.isdir(home) else mine
-        yield checks.user(mine, owner, pwd.getpwuid(mine).pw_name, home)
+        yield checks.user(mine, owner, _service(), home)
         there = os.path.isdir(data)
         yield checks.folder(data, there, file_system(data) if there else "", trouble_writing(data) if there else "")
         if there:
             yield checks.space(data, shutil.disk_usage(data).free >> 20)
         place = self.own.programs or environment(self.commands.access)["PATH"]
         yield checks.programs({name: shutil.which(name, path=place) is not None for name in checks.PROGRAMS}, place)
-        yield checks.conf(self.own.conf, _trouble_reading(self.own.conf) if self.own.conf else "")
+        yield checks.conf(self.own.conf, _text(self.own.conf)[1] if self.own.conf else "")
 
     # ------------------------------------------------------------------------------------------------------ the cluster
 
@@ -116,10 +128,14 @@ class Examination:
             yield checks.controller(said, client)
             if "now" in said:
                 yield checks.clock(float(said["now"]) - time.time(), float(said["now"]) + 1.0 - before)
-            self._nodes = parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
-            self._partitions = parse.partitions(await self.commands.run("scontrol", "show", "partition", "-o"))
         except (TrainmasterError, ValueError) as error:
-            yield checks.no_answer(getattr(error, "message", str(error)), getattr(error, "remedy", ""))
+            yield checks.no_answer(*_words(error))
+            return
+        readable = True
+        async for check in self._read():
+            readable = readable and check.ok
+            yield check
+        if not readable:
             return
         if not self.pools:
             self.pools = tuple(one.name for one in self._partitions if one.up and not one.hidden)
@@ -128,12 +144,26 @@ class Examination:
         yield checks.accounting(said)
         yield checks.pending(self.wanted.engine.most_pending, len(self.pools), said, await self._limits(said))
 
+    async def _read(self) -> AsyncIterator[Check]:
+        """Read what there is in the way in which the engine does."""
+        place = self.own.rest
+        if place and (path := self.own.rest_token):
+            yield (token := checks.token(path, *_text(path), time.time()))
+            if token.bad:  # slurmrestd calls each token that is none an unspecified error
+                return
+        try:
+            self._nodes, self._partitions = await self.reading.nodes(), await self.reading.partitions()
+        except (TrainmasterError, ValueError) as error:
+            yield checks.rest(place, *_words(error)) if place else checks.no_answer(*_words(error))
+            return
+        if place:
+            yield checks.rest(place, "", "")
+
     async def _limits(self, said: Mapping[str, str]) -> list[int]:
         """Return how many jobs the accounts of this user may submit, where that can be seen."""
         if not said.get("AccountingStorageType", "").endswith("slurmdbd"):
             return []
-        name = pwd.getpwuid(os.geteuid()).pw_name
-        words = ["-n", "-P", "show", "assoc", f"user={name}", "format=account,maxsubmit,grpsubmit"]
+        words = ["-n", "-P", "show", "assoc", f"user={_service()}", "format=account,maxsubmit,grpsubmit"]
         try:
             lines = (await self.commands.run("sacctmgr", *words)).splitlines()
         except TrainmasterError:  # not everybody may ask
@@ -146,7 +176,8 @@ class Examination:
     def _trial(self, partition: str) -> Trial:
         usable = [node for node in self._nodes if partition in node.partitions and node.usable]
         cards = int(bool(usable) and all(node.cards for node in usable))
-        return Trial(self.commands, self.own, self.wanted.data, partition, cards, self.wanted.wait_s, self.wanted.tell)
+        wait_s, tell = self.wanted.wait_s, self.wanted.tell
+        return Trial(self.commands, self.reading, self.own, self.wanted.data, partition, cards, wait_s, tell)
 
 
 def file_system(folder: str) -> str:
@@ -184,10 +215,19 @@ def _trouble_connecting(path: str) -> str:
     return ""
 
 
-def _trouble_reading(path: str) -> str:
+def _text(path: str) -> tuple[str, str]:
+    """Return what is in a file, and why it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            file.read(1)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(), ""
     except OSError as error:
-        return error.strerror or str(error)
-    return ""
+        return "", error.strerror or str(error)
+
+
+def _words(error: Exception) -> tuple[str, str]:
+    """Return what went wrong, and its remedy."""
+    return getattr(error, "message", str(error)), getattr(error, "remedy", "")
+
+
+def _service() -> str:
+    return pwd.getpwuid(os.geteuid()).pw_name

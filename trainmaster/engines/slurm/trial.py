@@ -23,13 +23,13 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
-from trainmaster.engines.slurm import checks, script, states
+from trainmaster.engines.slurm import checks, probed, script, states
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
-from trainmaster.engines.slurm.reading import Printed
+from trainmaster.engines.slurm.reading import Printed, Reading
 
 LOOK_S: Final = 0.2
 SOON_S: Final = 3.0
@@ -45,14 +45,15 @@ END_S: Final = 15.0
 
 
 class Trial:
-    """`cards`: how many it asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why
-    it waits, in words."""
+    """`reading`: from which jobs will be followed; the probe job itself is followed by Slurm's programs. `cards`: how many it
+    asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why it waits, in words.
+    """
 
     def __init__(
-        self, commands: Commands, own: SlurmEngineConfig, data: str, partition: str, cards: int, wait_s: float,
-        tell: Callable[[str, str], None],
+        self, commands: Commands, reading: Reading, own: SlurmEngineConfig, data: str, partition: str, cards: int,
+        wait_s: float, tell: Callable[[str, str], None],
     ) -> None:  # fmt: skip
-        self.commands, self.own, self.data, self.partition = commands, own, data, partition
+        self.commands, self.reading, self.own, self.data, self.partition = commands, reading, own, data, partition
         self.cards, self.wait_s, self.tell = cards, wait_s, tell
         self.queue = Queue(Printed(commands), "")
         self.job = "t" + secrets.token_hex(16)
@@ -121,7 +122,11 @@ class Trial:
                     await asyncio.to_thread(self.shared.order, "answer", word=self.answer)
                 elif fact["event"] == "answered" and found is not None and fact["word"] == self.answer:
                     clock = checks.clock(low, fact["at"] - sent, self.partition)
-                    return [*checks.survey(self.partition, found, self.word, self.own.sandbox, self.cards), clock]
+                    return [
+                        *probed.survey(self.partition, found, self.word, self.own.sandbox, self.cards),
+                        clock,
+                        await self._shown(),
+                    ]
             line = next(iter(await self.queue.named(self.attempt)), line)
             now = time.monotonic()
             left += line is not None and line.state.standing == "ended"
@@ -131,12 +136,19 @@ class Trial:
                     told = reason
                     self.tell(self.partition, reason)
                 if now - began > self.wait_s:
-                    return [checks.not_started(self.partition, self.wait_s, reason)]
+                    return [probed.not_started(self.partition, self.wait_s, reason)]
             else:
                 spoke = spoke or now
                 if left > 2 or now - spoke > SPEAK_S:
                     return [await self._silent(line, found)]
             await asyncio.sleep(LOOK_S)
+
+    async def _shown(self) -> Check:
+        """Look whether whoever follows jobs would have seen this one."""
+        try:
+            return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), "")
+        except (ClusterRefused, ValueError) as error:
+            return probed.queue(self.partition, False, getattr(error, "message", str(error)))
 
     def _facts(self) -> list[dict[str, Any]]:
         with suppress(OSError):
@@ -151,7 +163,7 @@ class Trial:
             log = None
         node = (found or {}).get("node") or ", ".join(line.nodes if line else ())
         seen = line.state if line is not None else None
-        return checks.silent(self.partition, self.own.python, self.data, node, seen, log)
+        return probed.silent(self.partition, self.own.python, self.data, node, seen, log)
 
     async def _ended(self, patience_s: float) -> None:
         """Wait until nothing of the job is left, at most `patience_s` seconds."""

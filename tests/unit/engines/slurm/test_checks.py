@@ -1,13 +1,15 @@
 """What is judged about a cluster before jobs are sent there."""
 
 import ast
+import base64
 import inspect
+import json
 from typing import Any
 
 import pytest
 
 from trainmaster.core.chinese import chinese
-from trainmaster.engines.slurm import checks, examine, states, trial
+from trainmaster.engines.slurm import checks, examine, probed, states, trial
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.service import adding
 
@@ -30,7 +32,7 @@ def bad(found: list[Check]) -> dict[str, str]:
 
 def test_every_check_has_a_name_in_both_languages() -> None:
     made = set()
-    for module in (checks, examine, trial, adding):
+    for module in (checks, probed, examine, trial, adding):
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Check" and node.args:
                 assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
@@ -83,7 +85,7 @@ def test_a_folder_in_memory_is_refused_and_one_that_may_be_served_from_here_is_n
 
 
 def test_a_node_that_has_everything() -> None:
-    assert bad(checks.survey("gpu", FOUND, "w", "auto", 0)) == {}
+    assert bad(probed.survey("gpu", FOUND, "w", "auto", 0)) == {}
 
 
 @pytest.mark.parametrize(
@@ -95,11 +97,11 @@ def test_a_node_that_has_everything() -> None:
     ],
 )  # fmt: skip
 def test_what_a_node_lacks(change: dict[str, Any], sandbox: str, cards: int, name: str) -> None:
-    assert list(bad(checks.survey("gpu", {**FOUND, **change}, "w", sandbox, cards))) == [name]
+    assert list(bad(probed.survey("gpu", {**FOUND, **change}, "w", sandbox, cards))) == [name]
 
 
 def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
-    told = checks.survey("gpu", {**FOUND, "sandbox": False, "degraded": "bubblewrap is not installed"}, "w", "auto", 0)
+    told = probed.survey("gpu", {**FOUND, "sandbox": False, "degraded": "bubblewrap is not installed"}, "w", "auto", 0)
     assert [check.name for check in told if not check.ok] == ["sandbox"]
     assert bad(told) == {}
 
@@ -115,7 +117,44 @@ def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
     ],
 )  # fmt: skip
 def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
-    check = checks.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), log)
+    check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), log)
     assert (check.name, check.bad, check.where) == (name, True, "gpu")
     assert says in check.text
     assert chinese(check.text) != check.text
+
+
+def test_a_queue_that_cannot_be_read_or_hides_our_jobs_keeps_them_away() -> None:
+    assert probed.queue("gpu", True, "").ok
+    hidden, unread = probed.queue("gpu", False, ""), probed.queue("gpu", False, "slurmrestd: no jobs in its answer")
+    assert (hidden.bad, unread.bad, unread.text) == (True, True, "slurmrestd: no jobs in its answer")
+
+
+def part(claims: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("said", "trouble", "ok", "says"),
+    [
+        (f"{part({'alg': 'HS256'})}.{part({'exp': 9200})}.sign\n", "", True, "/t, which expires in 2.3 hours"),
+        (f"{part({})}.{part({'sun': 'tm'})}.sign", "", True, "/t"),
+        (f"{part({})}.{part({'exp': 1000})}.sign", "", False, "the token in /t has expired"),
+        (f"SLURM_JWT={part({})}.{part({'exp': 9200})}.sign", "", False, "/t holds no token"),
+        (f"{part({})}.{part({'exp': 9200})}", "", False, "/t holds no token"),
+        (f"{part({})}.{part([])}.sign", "", False, "/t holds no token"),
+        ("hello", "", False, "/t holds no token"), ("", "", False, "/t holds no token"),
+        ("", "Permission denied", False, "/t cannot be read: Permission denied"),
+    ],
+)  # fmt: skip
+def test_tokens_of_slurmrestd(said: str, trouble: str, ok: bool, says: str) -> None:
+    check = checks.token("/t", said, trouble, 1000.0)
+    assert (check.ok, check.bad, check.text) == (ok, not ok, says)
+    assert ok or (check.remedy and chinese(check.remedy) != check.remedy)
+
+
+def test_a_slurmrestd_that_says_no_remedy_gets_one() -> None:
+    assert checks.rest("unix:/s", "", "").text == "answers at unix:/s"
+    assert checks.rest("unix:/s", "slurmrestd answers with status 500", "").remedy.startswith(
+        "Look whether slurmrestd listens at unix:/s "
+    )
+    assert checks.rest("unix:/s", "no", "Do this.").remedy == "Do this."
