@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -73,12 +73,17 @@ class Served(Home):
 
     def running(self, document: dict[str, Any]) -> str:
         """Submit a job that writes a file `ran`; return its id when all its tasks have."""
-        job_id = self.submit(document)
-        tasks = document["roles"][0]["replicas"]
-        self.until(
-            job_id, lambda view: view["state"] == "running" and self.output(job_id, "ran").count("ran") == tasks, "ran"
-        )
-        return job_id
+        return self.all_running([document])[0]
+
+    def all_running(self, documents: Iterable[dict[str, Any]]) -> list[str]:
+        """Submit jobs that write a file `ran` each, one after the other; return their ids when all tasks of all of them have."""
+        jobs = {self.submit(document): document["roles"][0]["replicas"] for document in documents}
+        for job_id, tasks in jobs.items():
+            self.until(job_id, lambda view, of=job_id, most=tasks: self._runs(view, of, most), "ran")
+        return list(jobs)
+
+    def _runs(self, view: Mapping[str, Any], job_id: str, tasks: int) -> bool:
+        return view["state"] == "running" and self.output(job_id, "ran").count("ran") == tasks
 
     def stop(self, job_id: str) -> None:
         """Ask for the end of a job."""

@@ -106,10 +106,9 @@ def test_a_controller_that_has_forgotten_what_it_had_and_gives_the_same_ids_agai
 def test_nodes_that_die_and_nodes_whose_daemon_dies(served: Served) -> None:
     """The daemon alone: the job goes on. The whole node: lost, and started again where the job says so. What is orphaned ends with it."""
     bed = served.bed
-    lives, stopped, dead, again = jobs = [
-        served.running(job(name, GO, cpu=4, fault_restarts=int(name == "again")))
-        for name in ("lives", "stopped", "dead", "again")
-    ]
+    lives, stopped, dead, again = jobs = served.all_running(
+        job(name, GO, cpu=4, fault_restarts=int(name == "again")) for name in ("lives", "stopped", "dead", "again")
+    )
     node = {one: served.view(one)["nodes"][0] for one in jobs}
     for name in node.values():
         bed.kill(name)
@@ -158,9 +157,9 @@ def test_what_ended_while_the_server_was_away_is_told_from_what_vanished(served:
     """After so long that Slurm has forgotten all of them."""
     bed = served.bed
     bed.keep()
-    ended, failed, vanished = [
-        served.running(job(name, GO + f"; exit {code}")) for name, code in (("ended", 0), ("failed", 3), ("gone", 0))
-    ]
+    ended, failed, vanished = served.all_running(
+        job(name, GO + f"; exit {code}") for name, code in (("ended", 0), ("failed", 3), ("gone", 0))
+    )
     served.kill_server()
     go(served, ended, failed)
     die(served, vanished)
@@ -216,7 +215,7 @@ def test_a_shared_folder_that_cannot_be_written(served: Served) -> None:
 
 def test_what_the_clusters_administrator_does(served: Served) -> None:
     bed = served.bed
-    cancelled, put_back = (served.running(job(name, GO, fault_restarts=1)) for name in ("cancelled", "put-back"))
+    cancelled, put_back = served.all_running(job(name, GO, fault_restarts=1) for name in ("cancelled", "put-back"))
     bed.ask("scancel", served.number(cancelled))
     number = served.number(put_back)
     bed.ask("scontrol", "update", f"JobId={number}", "Requeue=1")
@@ -245,9 +244,8 @@ def test_what_the_clusters_administrator_does(served: Served) -> None:
 
 def test_jobs_that_must_make_room_for_others_of_the_cluster(served: Served) -> None:
     bed = served.bed
-    ends, again = (
-        served.running(job(name, GO, cpu=4, replicas=2, fault_restarts=int(name == "again")))
-        for name in ("ends", "again")
+    ends, again = served.all_running(
+        job(name, GO, cpu=4, replicas=2, fault_restarts=int(name == "again")) for name in ("ends", "again")
     )
     other = bed.ask(
         "sbatch", "--parsable", "-p", "urgent", "-N2", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 600"
