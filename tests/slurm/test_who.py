@@ -169,8 +169,8 @@ async def test_its_owner_cannot_put_anything_in_the_place_of_what_the_server_wro
     shared, ask = world.layout.attempt(story.job, 1), world.persons.ask
     task = os.path.dirname(world.layout.task(story.job, 1, 0, 0).log)
     tries = [
-        f"mv {shared}/orders.jsonl {shared}/x", f"rm -f {shared}/slurm.json", f"echo >> {shared}/orders.jsonl",
-        f"mv {task} {task}.old", f"mv {task}/metrics {task}/m", f"cat {shared}/slurm.json", f"rmdir {world.layout.outputs(story.job)}",
+        f"mv {shared}/orders.jsonl {shared}/x", f"rm -f {shared}/slurm.jsonl", f"echo >> {shared}/orders.jsonl",
+        f"mv {task} {task}.old", f"mv {task}/metrics {task}/m", f"cat {shared}/slurm.jsonl", f"rmdir {world.layout.outputs(story.job)}",
         f"touch {world.layout.job(story.job)}/x", f"echo > {shared}/step.json",
     ]  # fmt: skip
     for command in tries:
