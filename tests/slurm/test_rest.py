@@ -43,6 +43,17 @@ async def test_both_read_the_same(bed: Bed, rest: str, commands: Commands) -> No
     )
     held, ended = submitted(bed, "--hold"), submitted(bed, "--hold")
     bed.ask("scancel", f"--name=tm-{ended}")
+    array = "a" + "5" * 32
+    number = bed.ask(
+        "sbatch",
+        "--parsable",
+        f"--job-name=tm-{array}",
+        "--array=0-3",
+        "--hold",
+        "--output=/dev/null",
+        given="#!/bin/sh\n",
+    )
+    bed.ask("scancel", f"{number.strip()}_2")
     bed.ask("sbatch", "--job-name=another", "--hold", "--output=/dev/null", given="#!/bin/sh\n")
     bed.ask("scontrol", "update", "NodeName=n4", "State=DRAIN", "Reason=old disk")
     words = ("ReservationName=course", "StartTime=now+600", "Duration=5", "Users=nobody", "Nodes=n[3-4]")
@@ -63,11 +74,12 @@ async def test_both_read_the_same(bed: Bed, rest: str, commands: Commands) -> No
         ] == await served.nodes()
         assert await printed.partitions() == await served.partitions()
         assert await printed.reservations() == await served.reservations()
-        for attempt in (runs, waits, unlimited, held, ended):
+        for attempt in (runs, waits, unlimited, held, ended, array):
             expected = [replace(line, expected_nodes=()) for line in await printed.named(attempt)]
             assert expected
             assert await served.named(attempt) == expected
-        assert {line.name for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended}
+        assert [line.id.element for line in await served.named(array)] == [0, 1, 3]
+        assert {line.name for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended, array}
     finally:
         await served.close()
         bed.ask(

@@ -319,8 +319,9 @@ class SlurmEngine:
             patience_s = grace_s + SLACK_S if one.began and not one.put_back else 0.0  # what left ends by itself
             if not over and not told and loop.time() - since >= patience_s:
                 # By name: also one whose submission went unanswered, and never another's that a forgetful controller gave the same id.
-                which = () if one.id.element is None else (str(one.id),)
-                await self.commands.run("scancel", f"--name=tm-{one.name}", *which, user=one.user)
+                # An element has its name in common with others; that this one is ours Slurm has just said.
+                which = f"--name=tm-{one.name}" if one.id.element is None else str(one.id)
+                await self.commands.run("scancel", which, user=one.user)
                 told = True
             if over and not one.alive:
                 return

@@ -51,7 +51,7 @@ async def enter(
     home, component, node = await asyncio.to_thread(where, following, role, index)
     entry = Entry(home, following.work.data, following.attempt, role, index, tuple(argv))
     words = (
-        f"--jobid={following.id}", *([f"--het-group={component}"] if len(following.work.components) > 1 else ()),
+        f"--jobid={following.own}", *([f"--het-group={component}"] if len(following.work.components) > 1 else ()),
         f"--nodelist={node}", *STEP, *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
         place.python, "-I", "-S", "-c", start("enter"), place.package, entry.word(),

@@ -41,6 +41,7 @@ class Following:
     name: str
     id: JobId
     user: str = ""
+    own: int = 0  # its number, also where it is an element
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
@@ -93,6 +94,7 @@ class Following:
     def looked(self, lines: Sequence[JobLine], now: float) -> list[Fact]:
         """Take in what squeue says of it; nothing: Slurm does not know it any more."""
         before, self.gone = self.over, not lines
+        self.own = lines[0].own if lines else self.own
         self.seen = states.of_components(line.state for line in lines) if lines else self.seen
         if not before and self.over:
             self._looks = 0

@@ -122,6 +122,7 @@ def jobs_of(item: Mapping[str, Any]) -> list[JobLine]:
         JobLine(
             name=name,
             id=place,
+            own=int(item["job_id"]),
             state=states.read(item["job_state"]),
             start=_time(item["start_time"]),
             nodes=parse.hosts(item["nodes"]),

@@ -22,7 +22,7 @@ def following() -> Following:
 
 
 def line(state: str, reason: str = "None", start: float | None = None, nodes: tuple[str, ...] = ()) -> JobLine:
-    return JobLine("t" + "1" * 32 + "-1", JobId(7), states.read(state), start, nodes, (), reason)
+    return JobLine("t" + "1" * 32 + "-1", JobId(7), 7, states.read(state), start, nodes, (), reason)
 
 
 def began(*tasks: tuple[int, str]) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from trainmaster.engines.slurm.parse import Cards
 ARRAY = f"tm-a{'5' * 32}"
 OURS = f"tm-t{'0' * 31}a-1     |"
 SQUEUE = f"""\
-{OURS}8|N/A|PENDING|1826789487||n[1-3]|Resources
-{OURS}7|N/A|RUNNING|1795253487|n[1-3]|(null)|None
-{OURS}9|N/A|PENDING|N/A||(null)|\
+{OURS}8|N/A|8|PENDING|1826789487||n[1-3]|Resources
+{OURS}7|N/A|7|RUNNING|1795253487|n[1-3]|(null)|None
+{OURS}9|N/A|9|PENDING|N/A||(null)|\
 Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions
-{ARRAY:43}|12|3|PENDING|N/A||(null)|Priority
+{ARRAY:43}|12|3|15|PENDING|N/A||(null)|Priority
 """
 
 NODE = (
@@ -38,7 +38,7 @@ RESERVATIONS = (
 
 def test_jobs() -> None:
     waiting, running, stuck, element = parse.jobs(SQUEUE)
-    assert (element.name, element.id, str(element.id)) == (ARRAY[3:], (12, 3), "12_3")
+    assert (element.name, element.id, str(element.id), element.own) == (ARRAY[3:], (12, 3), "12_3", 15)
     assert (waiting.id, waiting.state.standing, waiting.start, waiting.expected_nodes) == (
         ((8, None), "pending", 1826789487.0, ("n1", "n2", "n3"))
     )
@@ -49,14 +49,20 @@ def test_jobs() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "slurm_load_jobs error", "x|N/A|RUNNING|1|n1||None", "7|N/A|RUNNING|1|n[1||None", "7|x|RUNNING|1|n1||None"],
+    [
+        "",
+        "slurm_load_jobs error",
+        "x|N/A|7|RUNNING|1|n1||None",
+        "7|N/A|7|RUNNING|1|n[1||None",
+        "7|x|7|RUNNING|1|n1||None",
+    ],
 )
 def test_a_line_that_is_none_is_said(line: str) -> None:
     with pytest.raises(ValueError):
         parse.jobs(OURS + line)
 
 
-TAIL = "7|N/A|RUNNING|1|n1||None"
+TAIL = "7|N/A|7|RUNNING|1|n1||None"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ TAIL = "7|N/A|RUNNING|1|n1||None"
 )
 def test_no_name_of_somebody_elses_job_reads_like_ours(name: str) -> None:
     """squeue cuts and fills names to 43 characters."""
-    assert [line for line in parse.jobs(f"{name:43.43}|8|N/A|RUNNING|1|n1||None\n") if line.id.number == 7] == []
+    assert [line for line in parse.jobs(f"{name:43.43}|8|N/A|8|RUNNING|1|n1||None\n") if line.id.number == 7] == []
 
 
 def test_a_node() -> None:
