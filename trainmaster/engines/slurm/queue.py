@@ -39,7 +39,7 @@ class Queue:
         missing = {ids[0].number for name, ids in wanted.values() if any((name, one) not in there for one in ids)}
         for some in batched(sorted(missing)):
             there = {**there, **_by_id(await self._reading.some(some))}
-        arrays = {(name, one.number) for name, one in there if one.element is not None}
+        arrays = {(name, one.number) for name, one in there}
         return {attempt: tuple(_told(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
 
     async def submitted(self, before: Remembered, attempt: str, user: str = "") -> tuple[str, JobId] | None:
