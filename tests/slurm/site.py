@@ -55,6 +55,7 @@ class Site:
         }
         asked = {"sandbox": "none", "grace_s": 1.0, **more}
         shared.open(step_text(Work(of, settings, self.data, components(of.roles), addresses, **asked)))
+        shared.keep()
         text = script(of, terms or Terms("batch", limit_s=300), Place(shared.path, package, OLD or sys.executable))
         return parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
 

@@ -82,13 +82,13 @@ class Folder:
         return os.path.exists(self.file("step.json"))
 
     def open(self, step: str) -> None:
-        """Write down what `step_text` returned; a second time the same. Nothing waits for the disk: `keep` does. Raises OSError."""
+        """Write down what `step_text` returned; a second time the same. `keep` does the rest. Raises OSError."""
         sharing.make_private(self.path)
-        os.close(os.open(self.orders, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         write_whole(self.file("step.json"), step, lasting=False)
 
     def keep(self) -> None:
-        """Return when what `open` wrote is on the disk. Raises OSError."""
+        """Make the file of the orders, and return when what `open` wrote is on the disk. Raises OSError."""
+        os.close(os.open(self.orders, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         fd = os.open(self.file("step.json"), os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(fd)

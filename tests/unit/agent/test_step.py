@@ -50,6 +50,7 @@ class Node:
         settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.2)
         work = Work(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
         shared.open(step_text(work))
+        shared.keep()
         return shared
 
     def step(
