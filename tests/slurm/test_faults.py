@@ -40,7 +40,10 @@ def plain(view: dict[str, Any]) -> tuple[str, str, str]:
 
 def die(served: Served, job_id: str) -> None:
     """kill -9 everything that a job has on its nodes, as the death of the nodes does: agents, tasks, Slurm's own."""
-    for pid in served.bed.processes(f"slurmstepd: [{served.number(job_id)}.") + served.bed.processes(job_id):
+    number = served.bed.ask(
+        "squeue", "-h", "-o", "%A", f"--jobs={served.number(job_id)}"
+    ).strip()  # of an element its own
+    for pid in served.bed.processes(f"slurmstepd: [{number}.") + served.bed.processes(job_id):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
