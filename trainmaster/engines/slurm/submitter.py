@@ -165,7 +165,9 @@ class Submitter:
     # -- the server ----------------------------------------------------------------------------------------------
 
     def _came(self) -> None:
-        data = self._server.recv(1 << 16)
+        data = b""
+        with suppress(OSError):  # it is gone, without having read all
+            data = self._server.recv(1 << 16)
         *lines, self._inbox = (self._inbox + data).split(b"\n")
         for line in lines:
             self._handle(json.loads(line))
@@ -184,6 +186,9 @@ class Submitter:
             writing.add_done_callback(lambda done: os.eventfd_write(self._bell, 1))
             begun = self._begun[path] = _read(request)
             self._expect(begun.argv)
+            if not self._sweeping:
+                self._sweeping = True
+                self._loop.later(SWEEP_S, self._sweep)
         elif begun_before := self._begun.pop(path, None):
             begun_before.id = number
             self._waiting.append(begun_before)
@@ -232,9 +237,6 @@ class Submitter:
     def _start(self, argv: Argv) -> Program:
         program = Program(argv)
         self._loop.watch_end(program.process.pid, lambda: self._ended(program))
-        if not self._sweeping:
-            self._sweeping = True
-            self._loop.later(SWEEP_S, self._sweep)
         return program
 
     def _expect(self, argv: Argv) -> None:
