@@ -32,7 +32,7 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )  # fmt: skip
-from trainmaster.engines.slurm import checks, disk, entering, script
+from trainmaster.engines.slurm import checks, disk, entering, rest, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
@@ -41,8 +41,6 @@ from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
-from trainmaster.engines.slurm.reading import Printed, Reading
-from trainmaster.engines.slurm.rest import Served
 from trainmaster.engines.slurm.submitting import Submitting, storing
 
 log = logging.getLogger("trainmaster.slurm")
@@ -65,7 +63,7 @@ class SlurmEngine:
         self.commands = Commands(Access(own.conf, own.programs))
         self.people = People(name, own, layout, self.commands)
         service = self.people.service
-        self.reading: Reading = Served(own.rest, own.rest_token, service) if own.rest else Printed(self.commands)
+        self.reading = rest.reading(own, self.commands, service)
         self.machines = Machines(self.reading, tuple(pools), own)
         self.asking = Asking(own, config.limits, self.machines)
         self.estimates = Estimates(self.commands, self.machines)

@@ -17,12 +17,10 @@ from typing import Final
 from trainmaster.agent.survey import trouble_writing
 from trainmaster.core.config import EngineConfig, SlurmEngineConfig
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.engines.slurm import checks, parse
+from trainmaster.engines.slurm import checks, parse, rest
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import Access, Commands, environment
 from trainmaster.engines.slurm.parse import NodeLine, Partition
-from trainmaster.engines.slurm.reading import Printed, Reading
-from trainmaster.engines.slurm.rest import Served
 from trainmaster.engines.slurm.trial import Trial
 
 MOUNTS: Final = "/proc/self/mounts"
@@ -58,9 +56,7 @@ class Examination:
     def __init__(self, wanted: Wanted) -> None:
         self.wanted, self.own = wanted, wanted.own
         self.commands = Commands(Access(self.own.conf, self.own.programs))
-        self.reading: Reading = (
-            Served(self.own.rest, self.own.rest_token, _service()) if self.own.rest else Printed(self.commands)
-        )
+        self.reading = rest.reading(self.own, self.commands, _service())
         self.pools: tuple[str, ...] = wanted.engine.pools
         self._partitions: list[Partition] = []
         self._nodes: list[NodeLine] = []

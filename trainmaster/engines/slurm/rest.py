@@ -5,19 +5,28 @@ into a header. Invariant: a cluster that does not answer (`ClusterDown`) is neve
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import httpx
 
+from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.hostlist import expand
 from trainmaster.engines.slurm import parse, states
-from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, failure
+from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, Commands, failure
 from trainmaster.engines.slurm.parse import JobId, JobLine, NodeLine, Partition, Reservation
+from trainmaster.engines.slurm.reading import Printed, Reading
+
+T = TypeVar("T")
 
 PREFIX: Final = "/slurm/v0.0.38/"
 SOCKET: Final = "unix:"
+
+
+def reading(own: SlurmEngineConfig, commands: Commands, service: str) -> Reading:
+    """Return the way to read a cluster that is configured. `service`: the name of the server's own system user."""
+    return Served(own.rest, own.rest_token, service) if own.rest else Printed(commands)
 
 
 class Served:
@@ -46,24 +55,32 @@ class Served:
 
     async def _jobs(self, users: Sequence[str] = ()) -> list[JobLine]:
         """Return those of these users, of anybody where none is named."""
-        found = [item for item in await self._ask("jobs") if not users or item["user_name"] in users]
-        return [job for item in found for job in jobs_of(item)]
+        found = await self._records(
+            "jobs", lambda item: jobs_of(item) if not users or item["user_name"] in users else []
+        )
+        return [job for jobs in found for job in jobs]
 
     async def nodes(self) -> list[NodeLine]:
         """Return all nodes."""
-        return [node_of(item) for item in await self._ask("nodes")]
+        return await self._records("nodes", node_of)
 
     async def partitions(self) -> list[Partition]:
         """Return all partitions."""
-        return [partition_of(item) for item in await self._ask("partitions")]
+        return await self._records("partitions", partition_of)
 
     async def reservations(self) -> list[Reservation]:
         """Return all reservations."""
-        return [reservation_of(item) for item in await self._ask("reservations")]
+        return await self._records("reservations", reservation_of)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
+
+    async def _records(self, what: str, read: Callable[[dict[str, Any]], T]) -> list[T]:
+        try:
+            return [read(item) for item in await self._ask(what)]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"slurmrestd: its {what} are not those of v0.0.38: {error!r}") from error
 
     async def _ask(self, what: str) -> list[dict[str, Any]]:
         headers = await asyncio.to_thread(self._identity)

@@ -61,9 +61,7 @@ Argv = tuple[str, ...]
 
 @dataclass
 class Begun:
-    """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its wish to submit it;
-    `kept`: when what the steps will do is on the disk.
-    """
+    """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its wish to submit it."""
 
     argv: Argv
     member: Member
@@ -73,7 +71,6 @@ class Begun:
     alone: bool
     until: float
     id: int = 0
-    kept: Future[None] | None = None
 
     def goes_with(self, other: "Begun") -> bool:
         """Whether both may be elements of one array."""
@@ -214,19 +211,11 @@ class Submitter:
                 self._waiting.appendleft(begun)
             self._next()
             return
-        for element, begun in of.elements():
-            answer = said
-            if "ok" in said:
-                answer = {"ok": [of.name, said["ok"], element]}
-                try:
-                    if element is None:
-                        _note(of, begun, element)
-                    _add(begun.member, {"job": said["ok"]})
-                    assert begun.kept is not None
-                    begun.kept.result()
-                except OSError as error:
-                    answer = _trouble(error)
-            self._say(begun.id, **answer)
+        taken = [
+            (begun, self._writers.submit(_take_down, of, element, begun, said)) for element, begun in of.elements()
+        ]
+        for begun, writing in taken:
+            self._say(begun.id, **writing.result())
 
     def _say(self, number: int, **what: Any) -> None:
         with suppress(OSError):  # it is gone
@@ -261,8 +250,6 @@ class Submitter:
             program.until, program.of = time.monotonic() + self._timeout_s, of
             self._running.add(program)
             program.give(of.script)
-            for begun in of.attempts:
-                begun.kept = self._writers.submit(Folder(begun.member.folder).keep)
 
     def _pauses(self) -> bool:
         """Whether others may still come to what waits longest; it is looked at again when they may not."""
@@ -346,6 +333,20 @@ def _note(of: Submission, begun: Begun, element: int | None) -> None:
     fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     with open(fd, "w", encoding="utf-8") as file:
         file.write(json.dumps({"name": of.name, "element": element, "user": begun.user, "script": of.script}) + "\n")
+
+
+def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str, Any]) -> dict[str, Any]:
+    """Return what the server is told of one attempt, once all is written down."""
+    if "ok" not in said:
+        return said
+    try:
+        if element is None:
+            _note(of, begun, element)
+        _add(begun.member, {"job": said["ok"]})
+        Folder(begun.member.folder).keep()
+    except Exception as error:
+        return _trouble(error)
+    return {"ok": [of.name, said["ok"], element]}
 
 
 def _add(member: Member, taken: dict[str, Any]) -> None:

@@ -116,3 +116,15 @@ async def test_an_error_in_an_answer_is_no_empty_cluster(site: Site) -> None:
     with pytest.raises(ValueError, match="no nodes"):
         await served.nodes()
     await served.close()
+
+
+async def test_records_that_are_not_of_this_version_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(self: rest.Served, what: str) -> list[dict[str, object]]:
+        return [{"name": "n1"}]
+
+    monkeypatch.setattr(rest.Served, "_ask", answer)
+    served = rest.Served("unix:/nowhere", "", "root")
+    for ask in (served.nodes(), served.partitions(), served.reservations(), served.present(["root"])):
+        with pytest.raises(ValueError, match=r"v0\.0\.38"):
+            await ask
+    await served.close()
