@@ -1,6 +1,8 @@
 """Attempts that come at the same time are elements of one array to Slurm, and as much apart as any others."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -143,3 +145,46 @@ async def test_another_server_finds_each_by_its_name(world: World) -> None:
     there = world.bed.ask("squeue", "-h", "-r", "-t", "PENDING", "-o", "%i").split()
     assert len(there) == 8, "nothing was submitted twice"
     assert ids <= set(there)
+
+
+async def test_a_stop_while_it_is_submitted_leaves_nothing(world: World) -> None:
+    """The controller has not answered yet: nobody knows whether it has the jobs."""
+    stories = [gang(node="").shell("w", 1, "sleep 300").build() for _ in range(6)]
+    controller = world.bed.daemons["slurmctld"].pid
+    os.kill(controller, signal.SIGSTOP)
+    try:
+        launches = [asyncio.create_task(world.server.launch(one)) for one in stories]
+        async with asyncio.timeout(20):
+            while not all(world.server._folder(key(one)).begun for one in stories):
+                await asyncio.sleep(0.05)
+        reaps = [asyncio.create_task(world.server.reap(key(one), None, 0)) for one in stories]
+        await asyncio.sleep(0.5)  # they have come as far as they can
+        assert not any(one.done() for one in reaps)
+    finally:
+        os.kill(controller, signal.SIGCONT)
+    await asyncio.gather(*launches, return_exceptions=True)
+    await asyncio.gather(*reaps)
+    assert world.bed.ask("squeue", "-h", "-r", "-t", "PENDING,RUNNING", "-o", "%i").split() == []
+    assert world.server._following == {}
+
+
+async def test_a_cluster_without_arrays(world: World) -> None:
+    config = world.bed.folder / "slurm.conf"
+    text = config.read_text()
+    config.write_text(f"{text}\nMaxArraySize=0\n")
+    again(world)
+    try:
+        stories = [gang(node="").shell("w", 1, "exit 0").build() for _ in range(6)]
+        await asyncio.gather(*(world.server.launch(one) for one in stories))
+        assert world.elements(*stories) == []
+        await world.release()
+        assert await world.ends(*stories) == [0] * 6
+    finally:
+        config.write_text(text)
+        again(world)
+
+
+def again(world: World) -> None:
+    """Start the controller again: it reads its configuration, and keeps what it knows."""
+    world.bed.kill("slurmctld", signal.SIGTERM)
+    world.bed.start_controller()

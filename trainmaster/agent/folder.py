@@ -81,6 +81,11 @@ class Folder:
         """Whether something was written down to be run."""
         return os.path.exists(self.file("step.json"))
 
+    @property
+    def ran(self) -> bool:
+        """Whether a run has claimed the attempt."""
+        return os.path.exists(self.file("run"))
+
     def open(self, step: str) -> None:
         """Write down what `step_text` returned; a second time the same. `keep` does the rest. Raises OSError."""
         sharing.make_private(self.path)

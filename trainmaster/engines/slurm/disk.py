@@ -1,5 +1,6 @@
 """How the server reads the folder of an attempt: what it was told to run (`submitter`), and what the nodes wrote. All of it may block."""
 
+import json
 import logging
 import os
 from typing import Any, Final, NamedTuple
@@ -21,11 +22,13 @@ MOST: Final = 4096
 class Remembered(NamedTuple):
     """What the folder of an attempt tells of its launch.
 
-    `name`: how the job is called, "" when it was not given to Slurm yet; `element` of an array; `number`: Slurm's, None: not known.
+    `ran`: a run of it has claimed it; `name`: how the job is called, "" when it was not given to Slurm yet; `element` of an array;
+    `number`: Slurm's, None: not known.
     """
 
     work: Work
     closed: bool
+    ran: bool
     name: str = ""
     element: int | None = None
     user: str = ""
@@ -34,17 +37,26 @@ class Remembered(NamedTuple):
 
 def remembered(shared: Folder) -> Remembered | None:
     """Return what was launched, None when nothing was. Raises OSError."""
-    closed = os.path.exists(shared.file(CLOSED))
+    closed, ran = os.path.exists(shared.file(CLOSED)), shared.ran
     try:
         work = shared.work()
     except FileNotFoundError:
         return None
     try:
-        given, *taken = folder.read(shared.file(SUBMITTED))[0]
+        given, *taken = _own_lines(shared.file(SUBMITTED))
         number = taken[0]["job"] if taken else None
-        return Remembered(work, closed, given["name"], given["element"], given["user"], number)
-    except (ValueError, KeyError):  # not yet, or a machine lost its power before it was on the disk
-        return Remembered(work, closed)
+        return Remembered(work, closed, ran, given["name"], given["element"], given["user"], number)
+    except (ValueError, KeyError, TypeError):  # not yet, or a machine lost its power before it was on the disk
+        return Remembered(work, closed, ran)
+
+
+def _own_lines(path: str) -> list[Any]:
+    """Return the lines of a file of the server's own; none of one that somebody else has put there. Raises OSError, ValueError."""
+    try:
+        with os.fdopen(folder.opened(path), encoding="utf-8") as file:
+            return [json.loads(line) for line in file] if os.fstat(file.fileno()).st_uid == os.geteuid() else []
+    except FileNotFoundError:
+        return []
 
 
 def close(shared: Folder, grace_s: float) -> None:

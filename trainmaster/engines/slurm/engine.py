@@ -268,15 +268,15 @@ class SlurmEngine:
         found = ((attempt, self._following.get(attempt)) for attempt in attempts)
         return tuple(one.report() if one is not None else AttemptReport(name, known=False) for name, one in found)
 
-    async def _find(self, attempt: str) -> Following | None:
-        """Return what the folder of `attempt` tells that another server launched, None when none did or it was reaped."""
+    async def _find(self, attempt: str, closed: bool = False) -> Following | None:
+        """Return what the folder of `attempt` tells that another server launched, None when none did or, unless `closed`, it was reaped."""
         shared = self._folder(attempt)
         before = await asyncio.to_thread(disk.remembered, shared)
-        if before is None or before.closed:
+        if before is None or (before.closed and not closed):
             return None
         user = before.user if before.name else self.people.name_of(before.work.gang.user)
         found = await self.queue.submitted(before, attempt, user)
-        return None if found is None else Following(attempt, shared, before.work, *found, user)
+        return None if found is None else Following(attempt, shared, before.work, *found, user, ran=before.ran)
 
     async def _ask_about(self, fresh: list[Following]) -> None:
         """Learn all there is about these; what they tell is told by `observe` itself."""
@@ -298,13 +298,15 @@ class SlurmEngine:
 
     async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
         """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises Unavailable."""
-        following = self._following.get(attempt) or await self._find(attempt)
-        shared = self._folder(attempt)
-        await storing(disk.close, shared, grace_s)
+        await storing(disk.close, self._folder(attempt), grace_s)
+        submitting = self._launching.setdefault(attempt, asyncio.Lock())
+        async with submitting:  # it is refused from now on, or followed
+            following = self._following.get(attempt) or await self._find(attempt, closed=True)
         if following is not None:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
         self._following.pop(attempt, None)
+        self._launching.pop(attempt, None)
         self.submitting.forget(attempt)
 
     async def _end(self, one: Following, grace_s: float) -> None:

@@ -42,6 +42,7 @@ class Following:
     id: JobId
     user: str = ""
     own: int = 0  # its number, also where it is an element
+    ran: bool = False  # before it was followed: its run has claimed the attempt
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
@@ -93,6 +94,8 @@ class Following:
 
     def looked(self, lines: Sequence[JobLine], now: float) -> list[Fact]:
         """Take in what squeue says of it; nothing: Slurm does not know it any more."""
+        waited = not self.ran and not self.began and (self.seen is None or self.seen.standing == "pending")
+        lines = [line for line in lines if line.told or waited]
         before, self.gone = self.over, not lines
         self.own = lines[0].own if lines else self.own
         self.seen = states.of_components(line.state for line in lines) if lines else self.seen

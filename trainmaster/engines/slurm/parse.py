@@ -50,7 +50,7 @@ class JobLine:
     """One job of ours, one component of a heterogeneous job, or one element of an array. Times in epoch seconds, None: not known.
 
     `name`: that of its attempt, or of the array. `own`: its number, also where it is an element; of those that wait it is the array's.
-    `start`: also an expected one.
+    `start`: also an expected one. `told`: Slurm said so; False: it is what follows if the element has waited until now.
     """
 
     name: str
@@ -61,6 +61,7 @@ class JobLine:
     nodes: tuple[str, ...]
     expected_nodes: tuple[str, ...]
     reason: str
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)

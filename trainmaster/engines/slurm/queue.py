@@ -83,7 +83,7 @@ def _told(there: _Found, arrays: set[tuple[str, int]], name: str, ids: Iterable[
         if line is not None:
             yield line
         elif one.element is not None and (name, one.number) in arrays:
-            yield JobLine(name, one, one.number, states.read("CANCELLED"), None, (), (), "None")
+            yield JobLine(name, one, one.number, states.read("CANCELLED"), None, (), (), "None", told=False)
 
 
 def _by_id(lines: Iterable[JobLine]) -> _Found:

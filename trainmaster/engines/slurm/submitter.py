@@ -3,11 +3,12 @@
 A process of its own, because each of these steps is a dozen system calls, and in a thread of the server each of them would wait for
 the interpreter that all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
 
-``{id, op: "begin", folder, attempt, step, argv, user, batch}``   write down what the steps will do, and have ready what `argv` will submit
+``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``   write down what the steps will do, and have ready what `argv` will
+                                  submit; `alone`: not as an element of an array
 ``{id, ok: true}``                it is there; false: something was there before, and was left alone
 ``{id, op: "submit", folder}``    submit what was begun there
 ``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
-``{id, refused: [code, words]}``  how the program ended instead, and what it printed
+``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
 ``{id, late: true}``              it did not end in time, or nobody knows of it: whether it was carried out is not known
 ``{id, error: [words, path]}``    a file cannot be written, or a program not be started
 
@@ -22,6 +23,7 @@ import os
 import socket
 import subprocess
 import time
+import traceback
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -167,13 +169,18 @@ class Submitter:
             data = self._server.recv(1 << 16)
         *lines, self._inbox = (self._inbox + data).split(b"\n")
         for line in lines:
-            self._handle(json.loads(line))
+            request = json.loads(line)
+            try:
+                self._handle(request)
+            except Exception as error:  # whoever asked waits for an answer
+                traceback.print_exc()
+                self._say(request["id"], **_trouble(error))
         if not data:
             self._gone = True
             self._loop.unwatch(self._server.fileno())
             self._waiting.clear()
-            for spare in self._spare.values():
-                spare.end()
+            for spare in list(self._spare.values()):
+                self._drop(spare)
 
     def _handle(self, request: dict[str, Any]) -> None:
         number, path = request["id"], request["folder"]
@@ -186,12 +193,14 @@ class Submitter:
             if not self._sweeping:
                 self._sweeping = True
                 self._loop.later(SWEEP_S, self._sweep)
-        elif begun_before := self._begun.pop(path, None):
-            begun_before.id = number
-            self._waiting.append(begun_before)
-            self._next()
-        else:
+        elif (known := self._begun.pop(path, None)) is None:
             self._say(number, late=True)
+        elif os.path.exists(Folder(path).file(CLOSED)):
+            self._say(number, refused=[1, "it was stopped before it was submitted"], together=False)
+        else:
+            known.id = number
+            self._waiting.append(known)
+            self._next()
 
     def _wrote(self) -> None:
         """Say of what was to be written down that it is."""
@@ -205,12 +214,6 @@ class Submitter:
 
     def _answer(self, of: Submission, said: dict[str, Any]) -> None:
         """Say to all what became of it, once it is written down."""
-        if "refused" in said and len(of.attempts) > 1:  # there may be no arrays here, or not so large ones
-            for begun in reversed(of.attempts):
-                begun.alone = True
-                self._waiting.appendleft(begun)
-            self._next()
-            return
         taken = [
             (begun, self._writers.submit(_take_down, of, element, begun, said)) for element, begun in of.elements()
         ]
@@ -234,6 +237,11 @@ class Submitter:
             with suppress(OSError):
                 self._spare[argv] = self._start(argv)
 
+    def _drop(self, spare: Program) -> None:
+        """End one that waits; nobody is given to it any more."""
+        del self._spare[spare.argv]
+        spare.end()
+
     def _next(self) -> None:
         """Give to programs what waits."""
         while self._waiting and len(self._running) < AT_ONCE and not self._pauses():
@@ -241,7 +249,9 @@ class Submitter:
             argv = of.attempts[0].argv
             try:
                 for element, begun in of.elements():
-                    if element is not None:  # only so can it be found again
+                    if element is None:  # it is found by its own name
+                        _unnote(begun)
+                    else:
                         _note(of, begun, element)
                 program = self._spare.pop(argv, None) or self._start(argv)
             except OSError as error:
@@ -278,7 +288,7 @@ class Submitter:
 
     def _ended(self, program: Program) -> None:
         code, out, err = program.said()
-        if self._spare.get(program.argv) is program:
+        if self._spare.get(program.argv) is program:  # it ended by itself
             del self._spare[program.argv]
         self._running.discard(program)
         self._next()
@@ -290,18 +300,20 @@ class Submitter:
     def _sweep(self) -> None:
         """End those whose time is over."""
         now = time.monotonic()
-        for program in [one for one in (*self._spare.values(), *self._running) if one.until <= now]:
-            program.end()
-            if program.of is not None:
-                self._answer(program.of, {"late": True})
-                program.of = None
-                self._running.discard(program)
-        for path in [path for path, one in self._begun.items() if one.until <= now]:
-            del self._begun[path]
-        self._next()
         self._sweeping = bool(self._spare or self._running or self._begun)
         if self._sweeping:
             self._loop.later(SWEEP_S, self._sweep)
+        for spare in [one for one in self._spare.values() if one.until <= now]:
+            self._drop(spare)
+        for program in [one for one in self._running if one.until <= now]:
+            self._running.discard(program)
+            of, program.of = program.of, None
+            program.end()
+            if of is not None:
+                self._answer(of, {"late": True})
+        for path in [path for path, one in self._begun.items() if one.until <= now]:
+            del self._begun[path]
+        self._next()
 
 
 def begin(shared: Folder, step: str) -> bool:
@@ -316,20 +328,20 @@ def _read(request: dict[str, Any]) -> Begun:
     options, body = request["batch"]
     batch = Batch(tuple(map(tuple, options)), tuple(body))
     member, user = Member(request["attempt"], request["folder"]), request["user"]
-    single = (
-        len(options) > 1 or user != ""
-    )  # Slurm knows no arrays of components; of owners each has a folder of their own
+    single = request["alone"] or len(options) > 1 or user != ""  # Slurm knows no arrays of components
     return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)
 
 
-def _note(of: Submission, begun: Begun, element: int | None) -> None:
-    """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError.
-
-    Not waited for: what a machine that loses its power forgets, Slurm knows, or the folder (`Folder.claim`).
-    """
-    path = Folder(begun.member.folder).file(SUBMITTED)
+def _unnote(begun: Begun) -> None:
+    """Forget what was given to Slurm before, and was not found there. Raises OSError."""
     with suppress(FileNotFoundError):
-        os.unlink(path)
+        os.unlink(Folder(begun.member.folder).file(SUBMITTED))
+
+
+def _note(of: Submission, begun: Begun, element: int | None) -> None:
+    """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError."""
+    path = Folder(begun.member.folder).file(SUBMITTED)
+    _unnote(begun)
     fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     with open(fd, "w", encoding="utf-8") as file:
         file.write(json.dumps({"name": of.name, "element": element, "user": begun.user, "script": of.script}) + "\n")
@@ -338,7 +350,7 @@ def _note(of: Submission, begun: Begun, element: int | None) -> None:
 def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str, Any]) -> dict[str, Any]:
     """Return what the server is told of one attempt, once all is written down."""
     if "ok" not in said:
-        return said
+        return {**said, "together": element is not None} if "refused" in said else said
     try:
         if element is None:
             _note(of, begun, element)
@@ -352,13 +364,15 @@ def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str
 def _add(member: Member, taken: dict[str, Any]) -> None:
     with open(Folder(member.folder).file(SUBMITTED), "a", encoding="utf-8") as file:
         file.write(json.dumps(taken) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _outcome(code: int, out: str, err: str) -> dict[str, Any]:
     if code == 0:
         with suppress(ValueError):
             return {"ok": job_number(out)}
-    if code < 0:  # somebody killed it
+    if code <= 0:  # it was killed, or it said what nobody understands
         return {"late": True}
     return {"refused": [code, err or out]}
 

@@ -185,8 +185,8 @@ class Submitting:
         work = self._asking.work(gang, self._layout.bulk, self.package)
         return Order(gang, attempt_id(gang.job, gang.attempt), user, shared, work, self._batch(gang, shared))
 
-    def _begin(self, order: Order) -> dict[str, Any]:
-        """Return what the submitter is told first."""
+    def _begin(self, order: Order, single: bool = False) -> dict[str, Any]:
+        """Return what the submitter is told first. `single`: the attempt may be no element of an array."""
         name = order.user.name
         argv = command(self._access, "sbatch", ("--parsable",), name)
         told = {
@@ -195,6 +195,7 @@ class Submitting:
             "user": name,
             "batch": order.batch,
             "argv": argv,
+            "alone": single,
         }
         return {"folder": order.shared.path, **told}
 
@@ -227,6 +228,8 @@ class Submitting:
             user = await self._people.user(gang.user)
             order, begun = self._begun.pop(attempt, (None, None))
             try:
+                if begun is not None:
+                    await asyncio.wait({begun})  # also where another gang was announced: both would write
                 if order is None or begun is None or order.gang != gang:
                     order = self._order(gang, user)
                     fresh = (await self.hand.ask("begin", **self._begin(order)))["ok"]
@@ -265,6 +268,9 @@ class Submitting:
             try:
                 raise failure("sbatch", *told["refused"])
             except ClusterRefused as error:
+                if told["together"]:  # there may be no arrays here, or not such large ones
+                    await self.hand.ask("begin", **self._begin(order, single=True))
+                    return await self._run(order)
                 await storing(write_whole, order.shared.file(submitter.CLOSED), "")
                 raise LaunchRefused("launch_failed", error.message) from error
         name, number, element = told["ok"]

@@ -69,7 +69,7 @@ class Site:
 
     async def begin(self, number: int, batch: Any = ONE, user: str = "") -> bool:
         told = {"folder": self.at(number).path, "attempt": self.attempt(number), "step": "{}", "user": user}
-        return bool((await self.hand.ask("begin", **told, batch=batch, argv=self.argv))["ok"])
+        return bool((await self.hand.ask("begin", **told, batch=batch, argv=self.argv, alone=False))["ok"])
 
     async def submit(self, number: int, batch: Any = ONE, user: str = "") -> dict[str, Any]:
         await self.begin(number, batch, user)
@@ -144,10 +144,10 @@ async def test_what_comes_while_sbatch_takes_its_time_goes_together(site: Site) 
         assert site.written(number) == [{"name": name, "element": element, "user": "", "script": array}, {"job": job}]
 
 
-async def test_what_is_refused_together_is_tried_alone(site: Site) -> None:
-    """A cluster may know no arrays."""
+async def test_what_is_refused_together_says_so(site: Site) -> None:
+    """A cluster may know no arrays: the server lets each be tried alone."""
     site.sbatch(
-        "while [ ! -e go ]; do sleep 0.01; done; if grep -q array $given; then echo no arrays; exit 1; fi; echo 5"
+        "while [ ! -e go ]; do sleep 0.01; done; if grep -q array $given; then echo no arrays >&2; exit 1; fi; echo 5"
     )
     tasks = [asyncio.create_task(site.submit(number)) for number in (1, 2)]
     await until(lambda: len(site.scripts) == 2)
@@ -155,8 +155,23 @@ async def test_what_is_refused_together_is_tried_alone(site: Site) -> None:
     await until(lambda: site.at(5).begun and site.at(4).begun and site.at(3).begun)
     await site.begin(1)
     site.release()
-    assert [(await task)["ok"] for task in tasks] == [[site.attempt(number), 5, None] for number in (1, 2, 3, 4, 5)]
-    assert sum("--array" in text for text in site.scripts) == 1
+    answers = [await task for task in tasks]
+    assert [answer["ok"] for answer in answers[:2]] == [[site.attempt(number), 5, None] for number in (1, 2)]
+    assert answers[2:] == [{"refused": [1, "no arrays\n"], "together": True}] * 3
+
+
+async def test_what_is_closed_before_its_turn_is_not_submitted(site: Site) -> None:
+    await site.begin(1)
+    Path(site.at(1).file(submitter.CLOSED)).touch()
+    assert "refused" in await site.hand.ask("submit", folder=site.at(1).path)
+    assert site.scripts == []
+
+
+async def test_a_request_that_is_not_understood_is_answered(site: Site) -> None:
+    await site.begin(1)
+    with pytest.raises(Unavailable, match="KeyError"):
+        await site.hand.ask("begin", folder=site.at(2).path, step="{}")
+    assert (await site.submit(1))["ok"] == [site.attempt(1), 7, None]
 
 
 async def test_what_nobody_has_begun_is_not_submitted(site: Site) -> None:
@@ -167,11 +182,11 @@ async def test_what_nobody_has_begun_is_not_submitted(site: Site) -> None:
 
 async def test_how_it_ended_instead(site: Site) -> None:
     site.sbatch("echo said; echo wrong >&2; exit 3")
-    assert await site.submit(1) == {"refused": [3, "wrong\n"]}
+    assert await site.submit(1) == {"refused": [3, "wrong\n"], "together": False}
     assert site.written(1) == []
     site.sbatch("echo what")
     await site.submit(2)  # the one that waited ahead was of the former kind
-    assert await site.submit(3) == {"refused": [0, "what\n"]}
+    assert await site.submit(3) == {"late": True}
 
 
 async def test_who_is_killed_or_does_not_end_has_not_answered(site: Site) -> None:
