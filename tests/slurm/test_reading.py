@@ -66,7 +66,7 @@ async def test_jobs_and_estimates(commands: Commands) -> None:
     try:
         jobs = {}
         while not jobs or jobs[first].state.standing == "pending":
-            jobs = {job.id: job for job in parse.jobs(await commands.run("squeue", *asked))}
+            jobs = {job.id.number: job for job in parse.jobs(await commands.run("squeue", *asked))}
         assert (jobs[first].state.words, jobs[first].nodes) == (("RUNNING",), ("n1", "n2", "n3", "n4"))
         assert jobs[second].state.standing == "pending"
         began = jobs[first].start
@@ -76,7 +76,7 @@ async def test_jobs_and_estimates(commands: Commands) -> None:
         assert estimate.start >= began + 599
     finally:
         await commands.run("scancel", str(first), str(second))
-    states = {job.id: job.state for job in parse.jobs(await commands.run("squeue", *asked))}
+    states = {job.id.number: job.state for job in parse.jobs(await commands.run("squeue", *asked))}
     assert states[second].standing == "ended"
     assert states[second].code == "stopped"
 

@@ -36,6 +36,13 @@ def status_lines(path: str) -> dict[str, int]:
     return found
 
 
+def waits(task: LiveTask) -> bool:
+    """Return whether the sandbox of `task`, if it has one, is still there for its program: it may be dead before bubblewrap says so."""
+    pid = status_lines(task.prepared.paths.status).get("child-pid", 0) if task.pid else 0
+    found = procs.stat(pid) if pid else None
+    return pid == 0 or (found is not None and found.alive)
+
+
 def find_init(task: LiveTask) -> int:
     """Return the pid of the sandbox's pid 1, or 0 while there is none (or there is none any more)."""
     if task.init == 0:

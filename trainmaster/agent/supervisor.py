@@ -85,6 +85,8 @@ class Supervisor:
     def launch_ready(self, name: str, started: Started, refuse: Refuse) -> None:
         """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
         known = self.attempts.get(name)
+        if name in self._ready and not all(ending.waits(task) for task in self._ready[name].tasks):
+            self.drop(name)
         if name in self._ready:
             self._launch(self._ready.pop(name), started, refuse)
         elif known is not None and not known.undone:
