@@ -24,6 +24,8 @@ from trainmaster.store.writer import Handler, Item, Writer, call
 
 T = TypeVar("T")
 
+LEAD_S: Final = 2.0
+"""How long a start waits to lead: PostgreSQL notices a moment later that the server before was killed."""
 _LEADER_LOCK: Final = 0x7472_6D73_7472_0001
 """The advisory lock of the leader: any number works that no other program uses in the same database."""
 
@@ -152,13 +154,20 @@ class Database:
         return connection
 
     def _lead(self, connection: Connection) -> None:
-        with connection.begin():
-            leads = connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LEADER_LOCK})
+        patience = 0 if self._epoch else LEAD_S
+        give_up = time.monotonic() + patience
+        while not (leads := self._try_to_lead(connection)) and time.monotonic() < give_up:
+            time.sleep(0.05)
         if not leads:
             problem = Unavailable if self._epoch else Conflict  # lost on the way, or never had
             raise problem(
                 "Another server leads this database.", remedy="Stop it, or give this server another database."
             )
+
+    @staticmethod
+    def _try_to_lead(connection: Connection) -> bool:
+        with connection.begin():
+            return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LEADER_LOCK}))
 
     def _fence(self, connection: Connection) -> None:
         """At the begin of every transaction of PostgreSQL's writer: still our epoch? Held until the commit."""
