@@ -79,7 +79,7 @@ def until(what: Callable[[], object], why: str) -> None:
     give_up = time.monotonic() + PATIENCE_S
     while not what():
         assert time.monotonic() < give_up, f"timeout: {why}"
-        time.sleep(0.1)
+        time.sleep(0.1)  # Slurm pushes nothing
 
 
 class Bed:

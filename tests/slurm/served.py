@@ -100,7 +100,7 @@ class Served(Home):
         give_up = time.monotonic() + PATIENCE_S
         while not true(view := self.view(job_id)):
             assert time.monotonic() < give_up, f"waited in vain for {what}: {view}\n{self.said()}"
-            time.sleep(0.1)
+            time.sleep(0.1)  # what it waits for is seen as a person sees it, by asking
         return dict(view)
 
     def state(self, job_id: str, *states: str) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def test_a_server_killed_while_jobs_are_submitted_run_and_end(served: Served) ->
     jobs = []
     for moment in range(4):  # the hand-over takes about a tenth of a second, the start another
         jobs.append(served.submit(job(f"submitted-{moment}", GO)))
-        time.sleep(0.06 * moment)
+        time.sleep(0.06 * moment)  # the moment of the kill is what is tested
         served.restart()
     jobs.append(served.running(job("runs", GO)))
     served.restart()
@@ -167,7 +167,7 @@ def test_what_ended_while_the_server_was_away_is_told_from_what_vanished(served:
     go(served, ended, failed)
     die(served, vanished)
     while bed.processes(ended) or bed.processes(failed):
-        time.sleep(0.1)
+        time.sleep(0.1)  # they are no children of ours
     bed.forget()
     served.spawn()
     assert plain(served.ended(ended))[:2] == ("succeeded", "ok")

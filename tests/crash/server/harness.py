@@ -107,7 +107,7 @@ class Client:
             except (httpx.TransportError, OSError):
                 pass
             assert time.monotonic() < limit, f"no answer to {method} {path}\n{self._home.said()}"
-            time.sleep(0.01)
+            time.sleep(0.01)  # until it is up again: who asks cannot be told
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Feeder(threading.Thread):
                 view = self._client.ask("POST", "/jobs", {"spec": self._document}, {"Idempotency-Key": key})
                 self._promises.take(key, view["id"])
                 if number % 10 == 9:
-                    time.sleep(0.3)
+                    time.sleep(0.3)  # the feed is to last as long as the kills
         except BaseException as error:  # told by the test itself
             self.error = error
 
@@ -164,7 +164,7 @@ class Storm:
         chance = random.Random(self.seed)
         client = self.home.client()
         for number in range(kills):
-            time.sleep(chance.expovariate(8.0))
+            time.sleep(chance.expovariate(8.0))  # a kill comes at any moment
             self._strike(chance, client, self.victims[number % len(self.victims)])
             alive = {pid: start for pid, start, _ in marked()}
             harmed = {pid for pid, start in still.items() if alive.get(pid) != start}
@@ -186,7 +186,7 @@ class Storm:
             return
         if chance.random() < 0.25:  # and once more while it starts
             self.home.spawn()
-            time.sleep(chance.uniform(0.1, 1.2))
+            time.sleep(chance.uniform(0.1, 1.2))  # anywhere in its start
             self.home.kill_server()
         began = time.monotonic()
         self.home.spawn()

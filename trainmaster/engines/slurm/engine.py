@@ -202,7 +202,7 @@ class SlurmEngine:
             except TrainmasterError as error:
                 trouble = error.message
                 log.warning("%s: %s", self.name, trouble)
-            except Exception as error:
+            except Exception as error:  # one answer that nobody foresaw must not end the following of all jobs
                 trouble = f"what Slurm said was not understood: {error!r}"
                 log.exception("%s: what Slurm said was not understood", self.name)
             async with self._answered:
@@ -227,7 +227,7 @@ class SlurmEngine:
         while True:
             try:
                 await self._read([one for one in self._following.values() if one.runs and not one.settled])
-            except Exception:
+            except Exception:  # as above
                 log.exception("%s: what the nodes wrote was not understood", self.name)
             await asyncio.sleep(LOOK_S / 2)
 

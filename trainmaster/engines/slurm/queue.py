@@ -37,7 +37,7 @@ class Queue:
         """
         there = await self._present()
         missing = {ids[0].number for name, ids in wanted.values() if any((name, one) not in there for one in ids)}
-        for some in batched(sorted(missing)):
+        for some in _at_once(sorted(missing)):
             there = {**there, **_by_id(await self._reading.some(some))}
         arrays = {(name, one.number) for name, one in there}
         return {attempt: tuple(_told(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
@@ -71,7 +71,7 @@ class Queue:
         return _by_id(await self._reading.present(sorted({user or self._service for user in self.users})))
 
 
-def batched(numbers: list[int]) -> Iterator[list[int]]:
+def _at_once(numbers: list[int]) -> Iterator[list[int]]:
     """Yield as many at once as one question is asked about."""
     return (numbers[at : at + AT_ONCE] for at in range(0, len(numbers), AT_ONCE))
 

@@ -209,7 +209,7 @@ class Submitter:
             self._written.remove((number, writing))
             try:
                 self._say(number, ok=writing.result())
-            except Exception as error:
+            except Exception as error:  # whoever asked waits for an answer
                 self._say(number, **_trouble(error))
 
     def _answer(self, of: Submission, said: dict[str, Any]) -> None:
@@ -356,7 +356,7 @@ def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str
             _note(of, begun, element)
         _add(begun.member, {"job": said["ok"]})
         Folder(begun.member.folder).keep()
-    except Exception as error:
+    except Exception as error:  # as above
         return _trouble(error)
     return {"ok": [of.name, said["ok"], element]}
 

@@ -24,7 +24,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 def commands(folder: Path, **more: object) -> Commands:
-    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]
+    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]  # its fields by name
 
 
 async def test_words_come_through_as_they_are(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ async def test_a_program_that_hangs_is_ended_and_the_cluster_counts_as_down(tmp_
     for _ in range(100):
         if not runs(pid):
             break
-        time.sleep(0.02)
+        time.sleep(0.02)  # it is no child of ours
     else:
         pytest.fail("the program still runs")
 
