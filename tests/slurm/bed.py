@@ -107,6 +107,11 @@ class Bed:
         """Wait until every node answers and nothing runs."""
         until(lambda: set(self.ask("sinfo", "-h", "-N", "-p", "batch", "-o", "%T").split()) == {"idle"}, "nodes")
 
+    def shown(self) -> str:
+        """Return what the cluster has and what runs in it, for whoever looks for the cause of a failure."""
+        nodes = self.run("sinfo", "-N", "-o", "%N %P %T %C %E").stdout
+        return nodes + self.run("squeue", "-t", "all", "-o", "%A %j %T %N %C %r").stdout
+
     def start_munge(self) -> None:
         """Start munged and wait until it answers."""
         munge = self.folder / "munge"

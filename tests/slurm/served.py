@@ -99,7 +99,7 @@ class Served(Home):
         """Return the job's view once `true` of it."""
         give_up = time.monotonic() + PATIENCE_S
         while not true(view := self.view(job_id)):
-            assert time.monotonic() < give_up, f"waited in vain for {what}: {view}\n{self.said()}"
+            assert time.monotonic() < give_up, f"waited in vain for {what}: {view}\n{self.bed.shown()}\n{self.said()}"
             time.sleep(0.1)  # what it waits for is seen as a person sees it, by asking
         return dict(view)
 

@@ -39,6 +39,8 @@ GONE: Final = 10
 """Looks in a row that do not find the attempt's folder: somebody has removed it. Less may be a hiccup of a network file system."""
 LAST_WORDS_S: Final = 60.0
 """How long the last facts are tried to be written."""
+SAME_MOMENT_S: Final = 0.3
+"""A cluster that ends a job signals one process after the other. What failed is told so much later: its agent may be signalled next."""
 REFUSED: Final = 1
 """Exit code by which srun ends the agents of the other nodes: the gang starts whole or not at all."""
 
@@ -86,12 +88,11 @@ class Step:
         layout = Layout(self.private, work.data)
         os.makedirs(live.live_folder(layout), 0o700)
         self.loop = Loop()
-        self.supervisor = Supervisor(
-            layout, Cgroups(self.private), self.facts.tell, self.loop.later, self.loop.watch_end
-        )
+        self.supervisor = Supervisor(layout, Cgroups(self.private), self._tell, self.loop.later, self.loop.watch_end)
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self.heard = 0  # bytes of the orders
         self.missed = 0  # looks without the folder
+        self.failed: list[dict[str, Any]] = []  # ends that are not told yet
         self.ending = False
         self.over = False
         self.code = 0
@@ -109,7 +110,12 @@ class Step:
             while not self.over:
                 self.loop.turn(LOOK_S)
                 attempt = self.supervisor.attempts.get(self.name)
-                if attempt is not None and not self.ending and all(task.settled for task in attempt.tasks):
+                if (
+                    attempt is not None
+                    and not self.ending
+                    and not self.failed
+                    and all(t.settled for t in attempt.tasks)
+                ):
                     self.end(0.0, "")
         finally:
             self.supervisor.cgroups.close()
@@ -126,6 +132,17 @@ class Step:
     def _refused(self, refused: Refused) -> None:
         self.facts.tell(refusal(self.name, refused))
         self.over, self.code = True, REFUSED
+
+    def _tell(self, fact: dict[str, Any]) -> None:
+        if self.ending or not (fact.get("exit_code") or fact.get("signal")):
+            self.facts.tell(fact)
+        else:
+            self.failed.append(fact)
+            self.loop.later(SAME_MOMENT_S, self._tell_failed)
+
+    def _tell_failed(self) -> None:
+        if self.failed:
+            self.facts.tell(self.failed.pop(0))
 
     def _look(self) -> None:
         """Do what the server orders. An attempt whose folder is gone is over."""
@@ -156,6 +173,8 @@ class Step:
         """End this node's tasks: SIGTERM, `grace_s` seconds, SIGKILL; over when nothing is left of them. `why` "": they have ended."""
         if not self.ending and why:
             self.facts.tell({"event": "ending", "attempt": self.name, "at": time.time(), "why": why})
+        while self.failed:
+            self._tell_failed()
         self.ending = True
         self.supervisor.reap(self.name, grace_s, self._left)
 

@@ -23,6 +23,7 @@ from trainmaster.agent import folder, live
 from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.step import SAME_MOMENT_S
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import PortRequest
@@ -174,6 +175,34 @@ def test_sigterm_gives_tasks_their_grace(node: Node) -> None:
     facts = told(shared)
     assert kinds(facts) == ["began", "running", "ending", "exited", "left"]
     assert (facts[3]["exit_code"], facts[3]["verdict"]["code"]) == (7, "stopped")
+
+
+def test_a_cluster_that_signals_the_task_before_its_agent_has_ended_it_all_the_same(tmp_path: Path) -> None:
+    for number in range(10):  # until it was done at once: what a busy machine delays is not one moment
+        node = Node(tmp_path / str(number))
+        story, shared = _sleeper(node, "echo $$; while :; do sleep 0.05; done")
+        began = time.monotonic()
+        os.kill(int(node.log(story)), signal.SIGTERM)
+        while Path(f"/proc/{int(node.log(story))}").exists():
+            time.sleep(0.001)  # its agent has seen it end
+        node.steps[0].send_signal(signal.SIGTERM)
+        at_once = time.monotonic() - began < SAME_MOMENT_S / 2
+        assert node.steps[0].wait(PATIENCE_S) == 0
+        if at_once:
+            break
+    assert kinds(told(shared)) == ["began", "running", "ending", "exited", "left"]
+    assert told(shared)[3]["signal"] == signal.SIGTERM
+
+
+@pytest.mark.parametrize(("text", "end"), [("exit 3", (3, None)), ("kill -KILL $$", (None, signal.SIGKILL))])
+def test_a_task_that_fails_by_itself_is_told_as_it_ended(
+    node: Node, text: str, end: tuple[int | None, int | None]
+) -> None:
+    shared = node.open(gang().shell("w", 1, text).build())
+    assert node.step(shared).wait(PATIENCE_S) == 0
+    facts = told(shared)
+    assert kinds(facts) == ["began", "running", "exited", "left"]
+    assert (facts[2]["exit_code"], facts[2]["signal"]) == end
 
 
 def test_an_order_to_end_is_heard_and_a_stubborn_task_is_killed(node: Node) -> None:
