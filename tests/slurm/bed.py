@@ -55,7 +55,6 @@ PreemptMode=REQUEUE
 SlurmctldTimeout=10
 SlurmdTimeout=10
 KillWait=5
-MessageTimeout=3
 ReturnToService=2
 JobRequeue=1
 GresTypes=gpu
