@@ -138,7 +138,8 @@ class Bed:
 
     def forget(self) -> None:
         """kill -9 the controller before it has saved anything since `keep`: it forgets all jobs since, and gives their ids again."""
-        self.kill("slurmctld")
+        if "slurmctld" in self.daemons:
+            self.kill("slurmctld")
         shutil.rmtree(self.folder / "state")
         shutil.copytree(self.folder / "kept", self.folder / "state")
         self.start_controller()

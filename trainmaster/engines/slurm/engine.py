@@ -34,6 +34,7 @@ from trainmaster.engines.base import (
 )  # fmt: skip
 from trainmaster.engines.slurm import checks, disk, entering, rest, script
 from trainmaster.engines.slurm.asking import Asking
+from trainmaster.engines.slurm.cancelling import Cancelling, Wish
 from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
@@ -68,6 +69,7 @@ class SlurmEngine:
         self.asking = Asking(own, config.limits, self.machines)
         self.estimates = Estimates(self.commands, self.machines)
         self.queue = Queue(self.reading, service)
+        self.cancelling = Cancelling(self.commands, self.queue)
         self.submitting = Submitting(self.commands.access, layout, self.asking, self.people, self.queue, own.python)
         self.version = (0, 0, 0)
         self._sink: Sink = lambda fact: None
@@ -318,10 +320,8 @@ class SlurmEngine:
             over = one.over
             patience_s = grace_s + SLACK_S if one.began and not one.put_back else 0.0  # what left ends by itself
             if not over and not told and loop.time() - since >= patience_s:
-                # By name: also one whose submission went unanswered, and never another's that a forgetful controller gave the same id.
-                # An element has its name in common with others; that this one is ours Slurm has just said.
-                which = f"--name=tm-{one.name}" if one.id.element is None else str(one.id)
-                await self.commands.run("scancel", which, user=one.user)
+                components = len(one.work.components)
+                await self.cancelling.cancel(Wish(one.name, one.id.element, one.user, alone=components > 1))
                 told = True
             if over and not one.alive:
                 return

@@ -59,6 +59,14 @@ class Queue:
         """Return all of this name, in the order of their ids. Raises ClusterDown, ClusterRefused, ValueError."""
         return tuple(sorted(await self._reading.named(name, user or self._service), key=lambda line: line.id))
 
+    async def live(self, user: str = "") -> list[tuple[str, JobId]]:
+        """Return names and ids of all that have not ended, as Slurm tells them after this was asked; those of `user` among them.
+
+        Raises ClusterDown, ClusterRefused, ValueError.
+        """
+        self.users.add(user)
+        return [key for key, line in (await self._present()).items() if line.state.standing != "ended"]
+
     async def _present(self) -> _Found:
         """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
         if self._asking is not None:
