@@ -3,11 +3,21 @@
 import os
 import signal
 import subprocess
+import time
 import uuid
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from trainmaster.agent import procs
+from tests.fixtures.gangs import gang
+from trainmaster.agent import procs, spawn
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.prepare import prepare
+from trainmaster.agent.settings import Settings
+from trainmaster.agent.spares import Spares
+from trainmaster.core.layout import Layout
 
 
 @pytest.mark.parametrize("leader", [0, 1, 2, -1])
@@ -25,6 +35,32 @@ def test_a_leader_whose_pid_is_somebody_elses_by_now_stands_for_nobody() -> None
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def test_a_task_is_known_by_its_start_even_if_its_agent_stood_still_just_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its next agent took it for a stranger, and called it lost, when a busy machine had delayed the start by 30 ms."""
+    story, settings, layout = gang().shell("w", 1, "sleep 60").build(), Settings(cgroups=False), Layout(str(tmp_path))
+    (prepared,) = prepare(story, layout, settings)
+    attempt = LiveAttempt("a", story, settings, str(tmp_path / "record"))
+    task = LiveTask(attempt, prepared, 0, program="/bin/sh")
+    spawn.materialise(prepared, Spares(str(tmp_path / "spares")))
+    start = os.posix_spawn
+
+    def late(*args: Any, **more: Any) -> int:
+        time.sleep(0.2)
+        return start(*args, **more)
+
+    monkeypatch.setattr(os, "posix_spawn", late)
+    groups = Cgroups(str(tmp_path))
+    spawn.spawn(task, "", groups)
+    try:
+        assert procs.same(procs.stat(task.pid), task.start)
+    finally:
+        os.kill(task.pid, signal.SIGKILL)
+        os.waitpid(task.pid, 0)
+        groups.close()
 
 
 def test_marked_processes_are_found_with_what_they_started_and_never_ourselves() -> None:
