@@ -10,6 +10,7 @@ import pytest
 from tests.slurm.bed import Bed
 from tests.slurm.served import Served
 from tests.slurm.site import Site
+from tests.slurm.world import new_home
 from trainmaster.engines.slurm.commands import Access, Commands
 
 
@@ -37,7 +38,7 @@ def site(bed: Bed, commands: Commands) -> Site:
     """Give the cluster a data folder that all of its nodes share."""
     data = bed.folder / "data"
     data.mkdir(exist_ok=True)
-    return Site(bed, commands, str(data))
+    return Site(bed, commands, str(data), new_home(str(bed.folder)))
 
 
 @pytest.fixture(scope="module")

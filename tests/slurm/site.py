@@ -39,10 +39,11 @@ class Site:
     bed: Bed
     commands: Commands
     data: str
+    home: str
 
     @property
     def layout(self) -> Layout:
-        return Layout("", self.data)
+        return Layout(self.home, self.data)
 
     def folder(self, of: Gang) -> Folder:
         return Folder(self.layout.attempt(of.job, of.attempt))

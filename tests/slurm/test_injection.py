@@ -17,6 +17,7 @@ from tests.fixtures.pythons import OLD
 from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
 from tests.slurm.served import Served, job
+from tests.slurm.world import new_home
 from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand
@@ -48,7 +49,7 @@ class World:
 
     def __init__(self, bed: Bed, data: Path) -> None:
         self.bed, self.data, self.canary = bed, data, data / "canary"
-        self.layout, self.watcher = Layout("", str(data)), Watcher()
+        self.layout, self.watcher = Layout(new_home(str(data)), str(data)), Watcher()
         self.engine = self.made()
         self.nasty = tuple(text.format(canary=self.canary) for text in NASTY)
 
@@ -160,7 +161,7 @@ async def test_places_that_look_like_options_are_refused_or_not_passed_on(world:
 
 
 async def test_a_data_folder_with_a_word_of_a_shell_is_refused(world: World) -> None:
-    world.layout = Layout("", str(world.data / "$(touch canary)"))
+    world.layout = Layout("/nowhere", str(world.data / "$(touch canary)"))
     with pytest.raises(Unavailable, match="a character that Slurm or a shell"):
         await world.made().start(world.watcher.sink)
 

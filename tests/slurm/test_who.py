@@ -19,6 +19,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
 from tests.slurm.persons import Persons
+from tests.slurm.world import new_home
 from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Asked, Gang, Mount
@@ -62,7 +63,8 @@ class World:
         own = {
             "conf": self.bed.conf, "sandbox": "none", "partitions": {"default": "batch"}, "run_as": "owner", "users": users,
         }  # fmt: skip
-        return SlurmEngine("cluster", SlurmEngineConfig(**{**own, **more}), self.layout, Config())
+        layout = replace(self.layout, home=self.layout.home or new_home(str(self.data)))
+        return SlurmEngine("cluster", SlurmEngineConfig(**{**own, **more}), layout, Config())
 
     async def engine(self, **more: Any) -> SlurmEngine:
         engine = self.made(**more)

@@ -1,6 +1,7 @@
 """The surroundings of the Slurm engine for the engine contract: a real cluster, shared by all tests of this process."""
 
 import atexit
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -29,6 +30,13 @@ def shared_bed() -> Bed:
     return _beds[0]
 
 
+def new_home(folder: str) -> str:
+    """Make the home of a server, as far as its engines need one, in `folder`; return its path."""
+    home = tempfile.mkdtemp(prefix="home-", dir=folder)
+    os.mkdir(os.path.join(home, "run"))
+    return home
+
+
 @dataclass
 class SlurmWorld:
     """One cluster with a data folder of its own. `engine()` connects one more server to it."""
@@ -43,11 +51,11 @@ class SlurmWorld:
         self.layout = Layout("", self.data)
 
     async def engine(self, watcher: Watcher | None = None) -> SlurmEngine:
-        """Return a started engine whose facts go to `watcher`."""
+        """Return a started engine whose facts go to `watcher`, of a server with a home of its own: others may be alive."""
         own = SlurmEngineConfig(
             conf=self.bed.conf, python=OLD or "/usr/bin/python3", sandbox=self.sandbox, partitions={"default": "batch"}
         )
-        engine = SlurmEngine("slurm", own, self.layout, Config())
+        engine = SlurmEngine("slurm", own, Layout(new_home(str(self.bed.folder)), self.data), Config())
         await engine.start((watcher or Watcher()).sink)
         self.engines.append(engine)
         return engine

@@ -42,7 +42,7 @@ from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
-from trainmaster.engines.slurm.submitting import Submitting, storing
+from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -70,7 +70,8 @@ class SlurmEngine:
         self.estimates = Estimates(self.commands, self.machines)
         self.queue = Queue(self.reading, service)
         self.cancelling = Cancelling(self.commands, self.queue)
-        self.submitting = Submitting(self.commands.access, layout, self.asking, self.people, self.queue, own.python)
+        hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
+        self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own.python)
         self.version = (0, 0, 0)
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
@@ -303,7 +304,10 @@ class SlurmEngine:
         await storing(disk.close, self._folder(attempt), grace_s)
         submitting = self._launching.setdefault(attempt, asyncio.Lock())
         async with submitting:  # it is refused from now on, or followed
-            following = self._following.get(attempt) or await self._find(attempt, closed=True)
+            following = self._following.get(attempt)
+            if following is None:
+                await self.submitting.hand.ask("turn")  # the submitter of an earlier server may just be at it
+                following = await self._find(attempt, closed=True)
         if following is not None:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)

@@ -1,11 +1,12 @@
 """The process that hands attempts to Slurm: it writes their folders, runs sbatch, and writes down under which id each was taken in.
 
-A process of its own, because each of these steps is a dozen system calls, and in a thread of the server each of them would wait for
-the interpreter that all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
+A process of its own: each of these steps is a dozen system calls, and in a thread of the server each would wait for the interpreter that
+all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
 
 ``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``   write down what the steps will do, and have ready what `argv` will
                                   submit; `alone`: not as an element of an array
 ``{id, ok: true}``                it is there; false: something was there before, and was left alone
+``{id, op: "turn"}``              say ok: true when it is its turn: all that the submitters of earlier servers have begun is written down
 ``{id, op: "submit", folder}``    submit what was begun there
 ``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
 ``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
@@ -14,7 +15,8 @@ the interpreter that all threads share. The server speaks with it over its stand
 
 What waits and asks for the same is submitted as one array. Who comes alone waits for nobody.
 Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is gone, what was
-already given to an sbatch is finished and written down, and nothing else is begun. Needs nothing but the standard library.
+already given to an sbatch is finished and written down, and nothing else is begun. After that it is the next one's turn (`turn`).
+Needs nothing but the standard library.
 """
 
 import fcntl
@@ -33,6 +35,7 @@ from typing import Any, Final, NamedTuple
 
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.loop import Loop
+from trainmaster.engines.slurm import turn
 from trainmaster.engines.slurm.parse import job_number
 from trainmaster.engines.slurm.script import Batch, Member, alone, together
 
@@ -183,8 +186,11 @@ class Submitter:
                 self._drop(spare)
 
     def _handle(self, request: dict[str, Any]) -> None:
-        number, path = request["id"], request["folder"]
-        if request["op"] == "begin":
+        number, op = request["id"], request["op"]
+        path = request.get("folder", "")
+        if op == "turn":
+            self._say(number, ok=True)
+        elif op == "begin":
             writing = self._writers.submit(begin, Folder(path), request["step"])
             self._written.append((number, writing))
             writing.add_done_callback(lambda done: os.eventfd_write(self._bell, 1))
@@ -384,9 +390,11 @@ def _trouble(error: Exception) -> dict[str, Any]:
 
 
 def main(argv: list[str]) -> None:
-    """Serve the server at the other end of standard input. `argv`: seconds that a program has."""
-    Submitter(socket.socket(fileno=os.dup(0)), float(argv[0])).serve()
+    """Serve the server at the other end of standard input. `argv`: seconds that a program has, and the path of the lock."""
+    server, timeout_s = socket.socket(fileno=os.dup(0)), float(argv[0])
+    if turn.take(argv[1], server, 2 * timeout_s):
+        Submitter(server, timeout_s).serve()
 
 
 START: Final = "import sys; sys.path.insert(0, sys.argv[1]); from trainmaster.engines.slurm.submitter import main; main(sys.argv[2:])"
-"""What ``python -I -S -c START PACKAGE SECONDS`` runs."""
+"""What ``python -I -S -c START PACKAGE SECONDS LOCK`` runs."""

@@ -66,10 +66,13 @@ def said(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 class Hand(asyncio.Protocol):
-    """The server's end of the submitter, which is started when it is first needed and again when it has ended."""
+    """The server's end of the submitter, which is started when it is first needed and again when it has ended.
 
-    def __init__(self, access: Access) -> None:
-        self._access = access
+    `lock`: the path of a file; of those that name the same one works at a time, whichever servers have started them.
+    """
+
+    def __init__(self, access: Access, lock: str) -> None:
+        self.access, self._lock = access, lock
         self._process: subprocess.Popen[bytes] | None = None
         self._transport: asyncio.WriteTransport | None = None
         self._starting = asyncio.Lock()
@@ -103,10 +106,12 @@ class Hand(asyncio.Protocol):
             if self._transport is None:
                 ours, its = socketpair()
                 with its:
-                    words = [sys.executable, "-I", "-S", "-c", submitter.START, PACKAGE, str(self._access.timeout_s)]
+                    words = [
+                        sys.executable, "-I", "-S", "-c", submitter.START, PACKAGE, str(self.access.timeout_s), self._lock,
+                    ]  # fmt: skip
                     try:
                         self._process = subprocess.Popen(
-                            words, env=environment(self._access), cwd="/", start_new_session=True, stdin=its.fileno(),
+                            words, env=environment(self.access), cwd="/", start_new_session=True, stdin=its.fileno(),
                             stdout=subprocess.DEVNULL,
                         )  # fmt: skip
                     except OSError as error:
@@ -157,13 +162,10 @@ class Order:
 class Submitting:
     """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
 
-    def __init__(
-        self, access: Access, layout: Layout, asking: Asking, people: People, queue: Queue, python: str
-    ) -> None:
-        self._access, self._layout, self._asking, self._people, self._queue = access, layout, asking, people, queue
+    def __init__(self, hand: Hand, layout: Layout, asking: Asking, people: People, queue: Queue, python: str) -> None:
+        self.hand, self._layout, self._asking, self._people, self._queue = hand, layout, asking, people, queue
         self._python = python
         self.package = ""
-        self.hand = Hand(access)
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # what was announced
 
@@ -188,7 +190,7 @@ class Submitting:
     def _begin(self, order: Order, single: bool = False) -> dict[str, Any]:
         """Return what the submitter is told first. `single`: the attempt may be no element of an array."""
         name = order.user.name
-        argv = command(self._access, "sbatch", ("--parsable",), name)
+        argv = command(self.hand.access, "sbatch", ("--parsable",), name)
         told = {
             "attempt": order.attempt,
             "step": step_text(order.work),

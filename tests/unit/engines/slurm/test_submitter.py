@@ -28,21 +28,33 @@ async def until(what: Any) -> None:
             await asyncio.sleep(0.01)
 
 
+def waits(hand: Hand, lock: Path) -> bool:
+    """Return whether the submitter has come as far as the lock."""
+    if hand._process is None:
+        return False
+    return str(lock) in [os.path.realpath(fd) for fd in Path(f"/proc/{hand._process.pid}/fd").iterdir()]
+
+
 class Site:
     """A folder with a program called sbatch in it, and a submitter. Each start and each script is written down."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.hand = Hand(Access(timeout_s=3.0))
+        self.hand = self.another()
         self.argv = [str(folder / "sbatch")]
         self.sbatch("echo 7")
 
+    def another(self) -> Hand:
+        """Return the hand of one more server."""
+        return Hand(Access(timeout_s=3.0), str(self.folder / "lock"))
+
     def sbatch(self, text: str) -> None:
         """Let it do `text` with its whole input in a file called `$given`."""
-        path = self.folder / "sbatch"
+        path = self.folder / "new"  # one that is just being started cannot be written
         begins = f"cd {self.folder}; echo $$ >> starts; given=given-$$; cat > .$given; [ -s .$given ] || exit 0; mv .$given $given"
         path.write_text(f"#!/bin/sh\n{begins}\n{text}\n")
         path.chmod(0o755)
+        path.rename(self.folder / "sbatch")
 
     @property
     def starts(self) -> int:
@@ -230,3 +242,46 @@ async def test_a_submitter_that_was_killed_is_started_again(site: Site) -> None:
     site.hand._process.kill()
     await until(lambda: site.hand._transport is None)
     assert (await site.submit(2))["ok"][1] == 7
+
+
+async def test_the_next_one_begins_when_all_that_the_first_had_is_written_down(site: Site) -> None:
+    """And finds it: nobody submits it again."""
+    site.sbatch("while [ ! -e go ]; do sleep 0.01; done; echo 7")
+    task = asyncio.create_task(site.submit(1))
+    await until(lambda: len(site.scripts) == 1)
+    first, site.hand = site.hand, site.another()
+    process = first._process
+    await first.close()
+    with pytest.raises(ClusterDown):
+        await task
+    again, turn = asyncio.create_task(site.begin(1)), asyncio.create_task(site.hand.ask("turn"))
+    fresh = asyncio.create_task(site.submit(2))
+    await until(lambda: waits(site.hand, site.folder / "lock"))
+    assert process is not None
+    assert process.poll() is None
+    assert not site.at(2).begun
+    site.release()
+    assert not await again
+    await turn
+    assert [line.get("job") for line in site.written(1)] == [None, 7]
+    assert "ok" in await fresh
+    assert process.wait() == 0
+
+
+async def test_a_server_that_goes_while_it_waits_for_its_turn_leaves_nothing(site: Site) -> None:
+    site.sbatch("while [ ! -e go ]; do sleep 0.01; done; echo 7")
+    task = asyncio.create_task(site.submit(1))
+    await until(lambda: len(site.scripts) == 1)
+    second = site.another()
+    await second.start()
+    asked = second.send(
+        "begin", folder=site.at(2).path, attempt=site.attempt(2), step="{}", user="", batch=ONE, argv=[], alone=False
+    )
+    await second.close()
+    with pytest.raises(ClusterDown):
+        await asked
+    assert second._process is not None
+    await asyncio.to_thread(second._process.wait)
+    site.release()
+    assert (await task)["ok"]
+    assert not site.at(2).begun
