@@ -1,6 +1,7 @@
 """List, then watch: a client that lists once and follows the feed is never wrong, also after it was away."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
+from trainmaster.service.context import Context
 from trainmaster.service.feed import FeedItem
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.read_jobs import JobQuery
@@ -148,6 +150,44 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
         await asyncio.sleep(0.005)
     assert seen == sorted(seen, key=order.index)
     assert seen[-1] == "succeeded"
+
+
+@pytest.mark.parametrize("look", ["one", "list", "feed"])
+async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_from_it(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    """The state that a view shows is never older than its number: else who waits for the end waits for ever."""
+    platform, job = fake.platform, await fake.submit(fake_spec("short", "sleep 1000"))
+    await fake.state(job, "running")
+    watched, at_it, go_on = Context.watched, threading.Event(), threading.Event()
+
+    def slow(context: Context, jobs: Any) -> Any:
+        at_it.set()
+        assert go_on.wait(PATIENCE_S)
+        return watched(context, jobs)
+
+    monkeypatch.setattr(Context, "watched", slow)
+    request = Request({"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=platform)), "headers": []})
+    if look == "one":
+        looking: Any = platform.job(job, ADMIN)
+    elif look == "list":
+        looking = platform.jobs(JobQuery(), 500, None, ADMIN)
+    else:
+        looking = anext(_items(request, ADMIN, 0, job))
+    seen = asyncio.create_task(looking)
+    await asyncio.to_thread(at_it.wait, PATIENCE_S)
+    monkeypatch.setattr(Context, "watched", watched)
+    await platform.stop(job, ADMIN)
+    await fake.ended(job)
+    while platform.context.master.live.get(job) is not None:
+        await asyncio.sleep(0)
+    go_on.set()
+    found = await seen
+    view = found["items"][0] if look == "list" else found.data if look == "feed" else found
+    assert view["state"] not in ENDED
+    follower = Follower(fake)
+    follower.seq = view["seq"]
+    await asyncio.wait_for(follower.watch("stopped", job), PATIENCE_S)
 
 
 async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:

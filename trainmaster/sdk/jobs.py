@@ -92,8 +92,12 @@ class Job:
         lost_at: float | None = None
         while not self.ended:
             try:
-                for data in self._changes(deadline):
+                if lost_at is not None:  # it is there again, and may have seen the end
+                    self.refresh()
                     lost_at = None
+                    yield self
+                    continue
+                for data in self._changes(deadline):
                     self.data = {**self.data, **data}
                     yield self
                     if data["state"] in ENDED:

@@ -74,7 +74,7 @@ class Jobs:
         else:
             counts = await asyncio.to_thread(self._ctx.reader.counts, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
-        items = await self.views(jobs, who)
+        items = await self.views(jobs, who, seq)
         return {
             "items": items,
             "next_cursor": page.next_cursor,
@@ -82,8 +82,11 @@ class Jobs:
             "seq": seq,
         }
 
-    async def views(self, jobs: Iterable[Job], who: Principal) -> list[dict[str, Any]]:
-        """Return list items for `who`, with reason, progress and last metrics."""
+    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[dict[str, Any]]:
+        """Return list items for `who`, with reason, progress and last metrics.
+
+        `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they became meanwhile.
+        """
         jobs, name_of = list(jobs), self._ctx.names_for(who)
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
@@ -95,7 +98,7 @@ class Jobs:
                     **extra,
                     "reason": self._ctx.reason(job, name_of),
                     "forecast": self._ctx.foretold(job),
-                    "seq": self._ctx.feed.seq,
+                    "seq": seq,
                 },
             )
             for job, extra in zip(jobs, watched, strict=True)
@@ -103,8 +106,9 @@ class Jobs:
 
     async def detail(self, ref: str, who: Principal) -> dict[str, Any]:
         """Return everything about one job."""
+        seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
-        [view] = await self.views([job], who)
+        [view] = await self.views([job], who, seq)
         spec = await self._ctx.specs.read(job.spec_digest)
         attempts = await asyncio.to_thread(self._ctx.reader.attempts, job.id)
         if job.attempt is not None:
@@ -151,8 +155,9 @@ class Jobs:
 
     async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
+        seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
-        view = (await self.views([job], who))[0]
+        [view] = await self.views([job], who, seq)
         document, judged = await self.document(job), self._ctx.scheduling.judged(job)
         reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
         return {
@@ -169,6 +174,7 @@ class Jobs:
 
     async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
         """Ask the job to stop, at once and for good (R201). Idempotent. Raises Conflict while outputs are being saved."""
+        seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
             if job.attempt is not None and job.attempt.phase is Phase.SAVING and job.shown.value == "saving":
@@ -176,17 +182,19 @@ class Jobs:
                     "The job has succeeded and its outputs are being saved", remedy="Wait until it has ended."
                 )
             job = await self._apply(job, Kind.STOP_REQUESTED, who, reason=reason)
-        return (await self.views([job], who))[0]
+        return (await self.views([job], who, seq))[0]
 
     async def release(self, ref: str, who: Principal) -> dict[str, Any]:
         """End a debug hold. Raises Conflict when the job is not held."""
+        seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
             raise Conflict("The job is not held for debugging")
-        return (await self.views([await self._apply(job, Kind.RELEASED, who)], who))[0]
+        return (await self.views([await self._apply(job, Kind.RELEASED, who)], who, seq))[0]
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
         """Change duration (R191-R193) or priority (R170) of a job that has not ended; processes are untouched."""
+        seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal:
             raise Conflict(
@@ -206,7 +214,7 @@ class Jobs:
         if duration_s is not UNSET:
             value = None if duration_s is None else float(duration_s)
             job = await self._apply(job, Kind.DURATION_CHANGED, who, duration_s=value)
-        return (await self.views([job], who))[0]
+        return (await self.views([job], who, seq))[0]
 
     def _too_long(self, job: Job, duration_s: Any) -> list[Problem]:
         """Return what the engine of a job says against another duration."""

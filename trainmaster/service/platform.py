@@ -249,9 +249,9 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job], who: Principal) -> list[dict[str, Any]]:
-        """Return list items of `jobs`, for the feed of `who`."""
-        return await self._jobs.views(jobs, who)
+    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[dict[str, Any]]:
+        """Return list items of `jobs` as they were at `seq`, for the feed of `who`."""
+        return await self._jobs.views(jobs, who, seq)
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document. Raises NotFound."""

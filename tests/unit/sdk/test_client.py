@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -10,7 +11,9 @@ import pytest
 
 from tests.fixtures.api_server import Running, running
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unauthenticated, Unavailable
+from trainmaster.sdk import jobs
 from trainmaster.sdk.client import Client
+from trainmaster.sdk.jobs import Job
 
 SPEC = {"name": "a", "command": "true"}
 
@@ -107,6 +110,31 @@ def test_waiting_survives_a_restart_of_the_server(server: Running, client: Clien
     server.call(lambda p: p.jobs_.update(kept))
     server.later(0.5, lambda p: p.finish(job.id))
     assert [one.state for one in views][-1] == "succeeded"
+
+
+class Line:
+    """A server whose live view breaks time and again, each time after a while without news; the job ends with the last one."""
+
+    def __init__(self, breaks: int, clock: list[float]) -> None:
+        self.breaks, self.clock = breaks, clock
+
+    def json(self, method: str, path: str) -> dict[str, Any]:
+        return {"id": "t1", "state": "running" if self.breaks else "succeeded", "seq": 1}
+
+    def events(self, path: str, params: Any, quiet_s: float) -> Iterator[Any]:
+        assert self.breaks, "it is known to have ended"
+        self.breaks -= 1
+        self.clock[0] += 100.0
+        raise httpx.ReadTimeout("nothing came")
+        yield
+
+
+def test_a_line_that_breaks_now_and_then_is_no_server_that_went_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1.0]
+    stands_for_time = SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: None)
+    monkeypatch.setattr(jobs, "time", stands_for_time)
+    client: Any = SimpleNamespace(http=Line(5, clock), url="http://there")
+    assert Job(client, {"id": "t1", "state": "running"}).wait().state == "succeeded"
 
 
 def test_errors_come_back_as_they_were(client: Client) -> None:

@@ -39,7 +39,7 @@ async def _items(request: Request, me: Principal, after: int, only: str | None) 
         if item.job is not None and not decide(me, "jobs:read", item.job.owner).allowed:
             continue
         if item.event == "job" and item.job is not None:
-            yield Sent("job", (await app.views([item.job], me))[0], item.seq)
+            yield Sent("job", (await app.views([item.job], me, item.seq))[0], item.seq)
         elif item.event == "deleted":
             yield Sent("deleted", {"id": item.job_id}, item.seq)
         else:
