@@ -74,7 +74,7 @@ def environment(prefix: str, package: str) -> Environment:
     for folder in found:
         if os.path.isdir(folder) and folder not in folders and not _inside(folder, "/usr") and folder != "/":
             folders.append(folder)
-    own = "" if any(_inside(package, folder) for folder in (*folders, prefix)) else package
+    own = "" if any(_inside(package, folder) for folder in (*folders, *filter(None, (prefix,)))) else package
     return Environment(os.path.join(prefix, "bin"), tuple(folders), own)
 
 
