@@ -38,6 +38,9 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
         list[str] | None, typer.Option(metavar="POOL[=PARTITION]", help="A pool that is to live there; repeatable. Else every partition.")
     ] = None,
     data: Annotated[str, typer.Option(metavar="DIR", help="Folder that server and nodes share (server.data).")] = "",
+    scratch: Annotated[
+        str, typer.Option(metavar="DIR", help="Folder that each node has for its own, where they share none with the server.")
+    ] = "",
     conf: Annotated[str, typer.Option(metavar="FILE", help="The cluster's slurm.conf.")] = "",
     programs: Annotated[str, typer.Option(metavar="DIR", help="Folder of sbatch and the others.")] = "",
     python: Annotated[str, typer.Option(metavar="PATH", help="Python on the nodes, 3.9 or newer.")] = "/usr/bin/python3",
@@ -58,7 +61,7 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
     settings = {
         "conf": conf, "programs": programs, "account": account, "qos": qos, "reservation": reservation,
         "features": feature or [], "python": python, "environment": environment, "sandbox": sandbox,
-        "rest": rest, "rest_token": rest_token,
+        "rest": rest, "rest_token": rest_token, "scratch": scratch,
     }  # fmt: skip
     _demand_slurm(kind)
     _add(name, pool or [], settings, most_pending, data, wait, dry_run, Screen(as_json))

@@ -113,6 +113,9 @@ class SlurmEngineConfig:
     `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
     `rest`: where slurmrestd listens, ``unix:/its/socket`` or a URL: jobs, nodes and partitions are then read from there; "": by
     Slurm's programs. `rest_token`: the file of its token, "": none is needed.
+    `scratch`: where the nodes share no folder with the server, a folder of each node's own: what jobs need is then brought there and
+    what they make fetched, through srun; "": `server.data` is a folder that all share. `fetch_s`: for how long a node then waits for the
+    server, at the start of a job and with what it made.
     `run_as`: the system user of jobs: service (the server's own) or owner (that of the person who submitted). `users`: which system
     user a person is; one who is not named here is the system user of the same name.
     """
@@ -132,6 +135,8 @@ class SlurmEngineConfig:
     environment: str = ""
     sandbox: str = "auto"
     partitions: Mapping[str, str] = field(default_factory=dict)
+    scratch: str = ""
+    fetch_s: float = 600.0
     run_as: str = "service"
     users: Mapping[str, str] = field(default_factory=dict)
 

@@ -14,6 +14,7 @@ from trainmaster.core.config import (
     LimitsConfig,
     LocalConfig,
     ServerConfig,
+    SlurmEngineConfig,
     VirtualNode,
 )
 from trainmaster.core.errors import ProblemList
@@ -90,7 +91,13 @@ def _engine(path: str, values: dict[str, Any], problems: ProblemList) -> EngineC
         problems.add(f"{path}.kind", f"must be one of {kinds}", "Write one of them.", value=engine.kind)
         return engine
     named = engine if "name" in values else replace(engine, name=engine.kind)
-    return replace(named, settings=_section(path, kind, own, problems))
+    settings = _section(path, kind, own, problems)
+    if isinstance(settings, SlurmEngineConfig) and settings.scratch and settings.run_as == "owner":
+        problems.add(
+            f"{path}.scratch", "cannot be where jobs run as their owners: what the server brings would be its own user's",
+            'Let jobs run as the server\'s user (run_as = "service"), or share a folder with the nodes.', value=settings.scratch,
+        )  # fmt: skip
+    return replace(named, settings=settings)
 
 
 def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> Any:

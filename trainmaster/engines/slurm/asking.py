@@ -80,7 +80,8 @@ class Asking:
 
         Infinite: never. A partition's default time is for those who name none; who wants no limit gets the longest that there is.
         """
-        wanted = math.inf if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S
+        fetching = self._own.fetch_s if self._own.scratch else 0.0
+        wanted = math.inf if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S + 2 * fetching
         partition = self._machines.limits(asked.pool)
         most = partition.limit_s if partition is not None else None
         return wanted if most is None else min(wanted, most)

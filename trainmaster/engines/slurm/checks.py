@@ -44,6 +44,8 @@ LABELS: Final[dict[str, Label]] = {
     "moving": Label("已有数据", "data there"),
     "jobs": Label("已有任务", "jobs there"),
     "folder": Label("共享目录", "shared folder"),
+    "data": Label("数据目录", "data folder"),
+    "scratch": Label("节点自有目录", "nodes' own folder"),
     "space": Label("空间", "free space"),
     "programs": Label("客户端程序", "programs"),
     "conf": Label("slurm.conf", "slurm.conf"),
@@ -98,6 +100,16 @@ def path(data: str) -> Check:
     return Check("folder", True, data)
 
 
+def scratch(path: str) -> Check:
+    """Judge how the folder is called that each node has for its own."""
+    if script.PATH.fullmatch(path) is None or path.endswith("/"):
+        return Check(
+            "scratch", False, f"The folder {path} has a character that Slurm or a shell would take for its own",
+            "Name one whose path has letters, digits and ./_-+@=,: only: --scratch DIR.",
+        )  # fmt: skip
+    return Check("scratch", True, f"{path}: nothing is shared, srun brings and fetches what jobs read and write")
+
+
 def user(mine: int, owner: int, name: str, home: str) -> Check:
     """Judge whether this is the system user that the server runs as, who owns its home folder."""
     if mine == owner:
@@ -128,6 +140,16 @@ def folder(data: str, there: bool, kind: str, trouble: str) -> Check:
     if kind in LOCAL:
         return Check("folder", True, f"{data} ({kind}: right if this machine serves it to the nodes; they will tell)")
     return Check("folder", True, f"{data} ({kind})")
+
+
+def data(path: str, there: bool, trouble: str) -> Check:
+    """Judge the data folder on this machine where no node shares it. `trouble`: why it cannot be written."""
+    if not there:
+        return Check("data", False, f"there is no folder {path}", "Make it (mode 700, of the server's user).")
+    if trouble:
+        remedy = "It must be writable for the server's user, and know fsync and hard links."
+        return Check("data", False, f"{path} cannot be used: {trouble}", remedy)
+    return Check("data", True, path)
 
 
 def space(data: str, free_mib: int) -> Check:

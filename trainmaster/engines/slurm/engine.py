@@ -40,6 +40,7 @@ from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.machines import Machines
+from trainmaster.engines.slurm.mirrors import Mirrors
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
@@ -71,7 +72,8 @@ class SlurmEngine:
         self.queue = Queue(self.reading, service)
         self.cancelling = Cancelling(self.commands, self.queue)
         hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
-        self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own.python)
+        self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own)
+        self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._noted) if own.scratch else None
         self.version = (0, 0, 0)
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
@@ -87,7 +89,8 @@ class SlurmEngine:
     async def start(self, sink: Sink) -> None:
         """Ask the cluster who it is, and bring our code to the shared folder. Raises Unavailable."""
         self._sink = sink
-        if not (called := checks.path(self.layout.bulk)).ok:
+        called = checks.scratch(self.own.scratch) if self.own.scratch else checks.path(self.layout.bulk)
+        if not called.ok:
             raise Unavailable(called.text, remedy=called.remedy)
         try:
             self.version = await self.commands.version()
@@ -100,7 +103,7 @@ class SlurmEngine:
         except OSError as error:
             raise Unavailable(
                 f"{self.layout.bulk} cannot be written: {error.strerror}",
-                remedy="Set server.data to a folder that the nodes share and this user may write.",
+                remedy="Set server.data to a folder that this user may write, and the nodes share unless scratch is set.",
             ) from error
         for work in (self._follow_queue, self._follow_folders):
             task = asyncio.get_running_loop().create_task(work())
@@ -112,6 +115,8 @@ class SlurmEngine:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.mirrors is not None:
+            await self.mirrors.close()
         await self.reading.close()
         await self.submitting.hand.close()
 
@@ -229,13 +234,18 @@ class SlurmEngine:
     async def _follow_folders(self) -> None:
         while True:
             try:
-                await self._read([one for one in self._following.values() if one.runs and not one.settled])
+                running = [one for one in self._following.values() if one.runs]
+                if self.mirrors is not None:
+                    self.mirrors.tend(running)
+                await self._read([one for one in running if not one.settled])
             except Exception:  # as above
                 log.exception("%s: what the nodes wrote was not understood", self.name)
             await asyncio.sleep(LOOK_S / 2)
 
     async def _read(self, about: Sequence[Following]) -> None:
         """Read what the nodes wrote about these, and push what is new."""
+        if self.mirrors is not None:  # what is missing is not missing yet
+            about = [one for one in about if not (one.over and self.mirrors.busy(one))]
         if not about:
             return
         seen = await asyncio.to_thread(lambda: [disk.read_all(one) for one in about])
@@ -249,7 +259,11 @@ class SlurmEngine:
                     self._push(one, one.heard(part, facts))
                 except (ValueError, KeyError, TypeError):  # whoever runs the tasks could have written that
                     log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
-            self._push(one, one.read(time.time(), found.words))
+            words = found.words or (self.mirrors.words(one) if self.mirrors is not None else "")
+            self._push(one, one.read(time.time(), words))
+
+    def _noted(self, note: Note) -> None:
+        self._sink(note)
 
     def _push(self, one: Following, facts: Iterable[Fact]) -> None:
         for fact in facts:
@@ -312,6 +326,8 @@ class SlurmEngine:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
         self._following.pop(attempt, None)
+        if self.mirrors is not None:
+            self.mirrors.forget(attempt)
         self._launching.pop(attempt, None)
         self.submitting.forget(attempt)
 
@@ -321,14 +337,23 @@ class SlurmEngine:
         while True:
             await self._answer()
             await self._read([one])
-            over = one.over
-            patience_s = grace_s + SLACK_S if one.began and not one.put_back else 0.0  # what left ends by itself
+            over, fetching = one.over, self._fetches(one)
+            patience_s = 0.0
+            if one.began and not one.put_back:  # what left ends by itself, once all was fetched
+                patience_s = grace_s + SLACK_S + (self.own.fetch_s if fetching and not one.alive else 0.0)
             if not over and not told and loop.time() - since >= patience_s:
                 components = len(one.work.components)
                 await self.cancelling.cancel(Wish(one.name, one.id.element, one.user, alone=components > 1))
                 told = True
-            if over and not one.alive:
+            if over and not one.alive and not fetching:
                 return
+
+    def _fetches(self, one: Following) -> bool:
+        """Return whether something of it is still to be fetched from its nodes."""
+        if self.mirrors is None:
+            return False
+        self.mirrors.tend([one])
+        return self.mirrors.busy(one)
 
     async def _answer(self) -> None:
         """Wait until Slurm was asked. Raises Unavailable when it did not answer."""
@@ -341,5 +366,5 @@ class SlurmEngine:
 
     async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
         """Run `argv` inside the running task, by a step of its own. Raises Conflict, Unavailable."""
-        place = entering.Place(self.commands.access, self.submitting.package, self.own.python)
+        place = entering.Place(self.commands.access, self.submitting.package, self.own.python, self.own.scratch)
         return await entering.enter(place, self._following.get(attempt), role, index, argv, window)

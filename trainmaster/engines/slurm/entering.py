@@ -11,6 +11,7 @@ from typing import Final
 
 from trainmaster.agent import folder
 from trainmaster.agent.enter import NOT_ENTERED, Entry
+from trainmaster.agent.mirror import root_of
 from trainmaster.agent.older import start
 from trainmaster.agent.prepare import MARKER
 from trainmaster.core.errors import Unavailable
@@ -35,11 +36,12 @@ STEP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes."""
+    """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes. `scratch`: see script.Place."""
 
     access: Access
     package: str
     python: str
+    scratch: str = ""
 
 
 async def enter(
@@ -49,12 +51,16 @@ async def enter(
     demand_running(following.tasks.values() if following is not None else (), role, index)
     assert following is not None
     home, component, node = await asyncio.to_thread(where, following, role, index)
-    entry = Entry(home, following.work.data, following.attempt, role, index, tuple(argv))
+    data, package = following.work.data, place.package
+    if place.scratch:
+        data = root_of(f"{place.scratch}/{following.attempt}", f"{component}-{node}")
+        package = data + following.work.settings.package[len(following.work.data) :]
+    entry = Entry(home, data, following.attempt, role, index, tuple(argv))
     words = (
         f"--jobid={following.own}", *([f"--het-group={component}"] if len(following.work.components) > 1 else ()),
         f"--nodelist={node}", *STEP, *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
-        place.python, "-I", "-S", "-c", start("enter"), place.package, entry.word(),
+        place.python, "-I", "-S", "-c", start("enter"), package, entry.word(),
     )  # fmt: skip
     env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
     try:

@@ -101,7 +101,12 @@ class Examination:
         owner = os.stat(home).st_uid if os.path.isdir(home) else mine
         yield checks.user(mine, owner, _service(), home)
         there = os.path.isdir(data)
-        yield checks.folder(data, there, file_system(data) if there else "", trouble_writing(data) if there else "")
+        trouble = trouble_writing(data) if there else ""
+        if self.own.scratch:
+            yield checks.data(data, there, trouble)
+            yield checks.scratch(self.own.scratch)
+        else:
+            yield checks.folder(data, there, file_system(data) if there else "", trouble)
         if there:
             yield checks.space(data, shutil.disk_usage(data).free >> 20)
         place = self.own.programs or environment(self.commands.access)["PATH"]

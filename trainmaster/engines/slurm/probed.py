@@ -20,8 +20,13 @@ _TOO_OLD: Final = re.compile(r"Python 3\.9 or newer is needed on the nodes, this
 _NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
 
 
-def silent(where: str, python: str, data: str, node: str, seen: Seen | None, log: str | None) -> Check:
-    """Say why a probe job ended without a word. `log`: what it printed into the shared folder; None: nothing ever came there."""
+def silent(
+    where: str, python: str, data: str, node: str, seen: Seen | None, log: str | None, scratch: str = ""
+) -> Check:
+    """Say why a probe job ended without a word. `log`: what it printed into the shared folder; None: nothing ever came there.
+
+    `scratch`: the nodes' own folder, where none is shared.
+    """
     if log and (found := _TOO_OLD.search(log)):
         return Check(
             "python", False, f"{python} on {node} is Python {found[1]}: it must be 3.9 or newer",
@@ -40,23 +45,34 @@ def silent(where: str, python: str, data: str, node: str, seen: Seen | None, log
             "Look at the node's slurmd log if this does not say enough.", where=where,
         )  # fmt: skip
     ended = seen.told("en") if seen is not None else "is not known to Slurm any more"
+    if scratch:
+        return Check(
+            "shared", False, f"nothing came from {node or 'the node'}; Slurm says of the job: {ended}",
+            "srun listens on this machine: the nodes must reach it there (SrunPortRange).", where=where,
+        )  # fmt: skip
     return Check(
         "shared", False, f"{node or 'the node'} wrote nothing into {data}; Slurm says of the job: {ended}",
         "Mount the same file system at the same path on every node, writable for the server's user.", where=where,
     )  # fmt: skip
 
 
-def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int) -> list[Check]:
+def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int, scratch: str = "") -> list[Check]:
     """Judge what a node told of itself (`agent.survey`). `word`: what it had to read; `cards`: how many it was to be given."""
     node = found["node"]
     right = found["word"] == word and not found["writing"]
     trouble = found["writing"] or "it does not see what the server writes"
+    works = f"{node} reads what the server writes, and writes, syncs and links there"
+    if scratch:
+        works = f"what the server sends comes to {scratch} on {node}, and what is written there comes back"
+    remedy = "The shared file system must be writable on every node and know fsync and hard links."
+    if scratch:
+        remedy = "Name a folder that this user may make and write on every node: --scratch DIR."
     return [
         Check("python", True, f"Python {found['python']} on {node}", where=where),
         Check(
             "shared", right,
-            f"{node} reads what the server writes, and writes, syncs and links there" if right else f"{node} cannot use it: {trouble}",
-            "" if right else "The shared file system must be writable on every node and know fsync and hard links.",
+            works if right else f"{node} cannot use it: {trouble}",
+            "" if right else remedy,
             where=where,
         ),
         _private(where, found),

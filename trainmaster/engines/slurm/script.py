@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from trainmaster.agent import older
+from trainmaster.agent import mirror, older
 from trainmaster.core.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
@@ -25,13 +25,13 @@ PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
 """No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so (`checks.folder`)."""
 
 HEAD: Final = ("#!/bin/sh", "# Nothing in here was written by a user.")
-PRINTED: Final = "slurm.log"
+PRINTED: Final = mirror.PRINTED
 """In an attempt's folder: what its batch script printed."""
 
 SIGNAL_AHEAD_S: Final = 30.0
 """Slurm's clock for --signal is a minute coarse; it asks a step to end so much earlier than the grace period needs."""
 
-START, SURVEY = older.start("step"), older.start("survey")
+STEP, SURVEY = "step", "survey"
 """What runs on the nodes: the tasks of an attempt, or a look at what a node has."""
 
 INHERITED: Final = (
@@ -85,11 +85,17 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the step."""
+    """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the step.
+
+    `scratch`: where nodes share nothing with the server, a folder of their own: `folder` and `package` are then brought there. A node
+    waits at most `patience_s` for that, and at the end until all was fetched.
+    """
 
     folder: str
     package: str
     python: str = "/usr/bin/python3"
+    scratch: str = ""
+    patience_s: float = 0.0
 
 
 Component = tuple[tuple[int, int], ...]
@@ -105,10 +111,29 @@ def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
 
 
 class Batch(NamedTuple):
-    """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows ``$folder``."""
+    """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows ``$folder``.
+
+    `scratch`: see `Place`; ``$folder`` is then how the roots of the attempt on its nodes begin.
+    """
 
     options: tuple[tuple[str, ...], ...]
     body: tuple[str, ...]
+    scratch: str = ""
+
+    def folder(self, member: "Member") -> str:
+        """Return ``$folder`` of an attempt. Raises ValueError."""
+        return _path(f"{self.scratch}/{member.attempt}" if self.scratch else member.folder)
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """What comes first where Slurm cannot open the file that is printed into, because it is not there before."""
+        if not self.scratch:
+            return (f'exec >>"$folder/{PRINTED}" 2>&1 || exit 1',)
+        root = f'"{mirror.root_of("$folder", "0-$SLURMD_NODENAME")}"'
+        return (
+            f"mkdir -p {root} && [ -O {self.scratch} ] && [ -O {root} ] || exit 1",
+            f"exec >>{root}/{PRINTED} 2>&1 || exit 1",
+        )
 
 
 class Member(NamedTuple):
@@ -118,29 +143,30 @@ class Member(NamedTuple):
     folder: str
 
 
-def script(gang: Gang, terms: Terms, place: Place, start: str = START) -> str:
-    """Return the batch script of `gang`; `start`: START or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
-    return alone(batch(gang, terms, place, start), Member(attempt_id(gang.job, gang.attempt), place.folder))
+def script(gang: Gang, terms: Terms, place: Place, program: str = STEP) -> str:
+    """Return the batch script of `gang`; `program`: STEP or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
+    return alone(batch(gang, terms, place, program), Member(attempt_id(gang.job, gang.attempt), place.folder))
 
 
-def batch(gang: Gang, terms: Terms, place: Place, start: str = START) -> Batch:
+def batch(gang: Gang, terms: Terms, place: Place, program: str = STEP) -> Batch:
     """Return what does not depend on which attempt of which job `gang` is. Raises ValueError as `script` does."""
     parts, options = components(gang.roles), []
     for part in parts:
         ask = gang.roles[part[0][0]].resources
         card = terms.card(ask)
         options.append((*_common(terms, card.feature), *_resources(len(part), ask, card)))
-    return Batch(tuple(options), tuple(_body(parts, gang.roles, terms, place, start)))
+    return Batch(tuple(options), tuple(_body(parts, gang.roles, terms, place, program)), place.scratch)
 
 
 def alone(of: Batch, member: Member) -> str:
     """Return the batch script of one attempt. Raises ValueError."""
-    attempt, folder = _checked(ATTEMPT, member.attempt, "an attempt"), _path(member.folder)
-    lines = [*HEAD, f"#SBATCH --output={folder}/{PRINTED}"]
+    attempt, folder = _checked(ATTEMPT, member.attempt, "an attempt"), of.folder(member)
+    lines = [*HEAD, "#SBATCH --output=/dev/null" if of.scratch else f"#SBATCH --output={folder}/{PRINTED}"]
     for number, options in enumerate(of.options):
         named = (f"--job-name=tm-{attempt}", f"--comment={attempt}")
         lines += ["#SBATCH hetjob"] * (number > 0) + [f"#SBATCH {option}" for option in (*named, *options)]
-    return "\n".join([*lines, f"folder={folder}", *of.body]) + "\n"
+    opening = ["umask 077", *of.opening] if of.scratch else []
+    return "\n".join([*lines, f"folder={folder}", *opening, *of.body]) + "\n"
 
 
 def together(of: Batch, name: str, members: Sequence[Member]) -> str:
@@ -153,13 +179,13 @@ def together(of: Batch, name: str, members: Sequence[Member]) -> str:
     attempts = ",".join(_checked(ATTEMPT, member.attempt, "an attempt") for member in members)
     named = [f"--job-name=tm-{_checked(ARRAY, name, 'an array')}", f"--comment={attempts}"]
     asked = ["--output=/dev/null", *named, f"--array=0-{len(members) - 1}", *options]
-    folders = [f"{number}) folder={_path(member.folder)} ;;" for number, member in enumerate(members)]
+    folders = [f"{number}) folder={of.folder(member)} ;;" for number, member in enumerate(members)]
     choice = [
         'case "$SLURM_ARRAY_TASK_ID" in',
         *folders,
         "*) exit 1 ;;",
         "esac",
-        f'exec >>"$folder/{PRINTED}" 2>&1 || exit 1',
+        *of.opening,
     ]
     began = 'echo "Job $SLURM_JOB_ID began on $SLURMD_NODENAME"'
     return "\n".join([*HEAD, *(f"#SBATCH {option}" for option in asked), "umask 077", *choice, began, *of.body]) + "\n"
@@ -201,7 +227,7 @@ def _cards(card: Card, count: int) -> str:
     return f"{_checked(NAME, card.type, 'card')}:{count}" if card.type else str(count)
 
 
-def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place, start: str) -> list[str]:
+def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place, program: str) -> list[str]:
     """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
     steps, facts = [], []
     for number, part in enumerate(parts):
@@ -215,17 +241,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
         options += [f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", "--mem=0", "--cpu-bind=none"]
         options += [f"--gpus={_cards(terms.card(ask), ask.gpu * len(part))}"] if ask.gpu else []
         options += ["--chdir=/", "--export=ALL", "--input=none", "--wait=0", "--kill-on-bad-exit=1"]
-        words = [
-            _path(place.python),
-            "-I",
-            "-S",
-            "-c",
-            f"'{start}'",
-            _path(place.package),
-            '"$folder"',
-            '"$run"',
-            str(number),
-        ]
+        words = [_path(place.python), "-I", "-S", "-c", *_words(place, program, number)]
         steps.append(" ".join([*options, *words]))
     return [
         "umask 077",
@@ -234,6 +250,13 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
         *(f"unset {' '.join(f'SLURM_{name}{group}' for name in INHERITED)}" for group in _groups(len(parts))),
         "exec srun " + " : ".join(steps),
     ]
+
+
+def _words(place: Place, program: str, number: int) -> list[str]:
+    """Return what Python runs on each node of component `number`."""
+    if place.scratch:
+        return [f"'{mirror.BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]
+    return [f"'{older.start(program)}'", _path(place.package), '"$folder"', '"$run"', str(number)]
 
 
 def _groups(parts: int) -> list[str]:

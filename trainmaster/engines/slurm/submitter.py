@@ -331,8 +331,8 @@ def begin(shared: Folder, step: str) -> bool:
 
 
 def _read(request: dict[str, Any]) -> Begun:
-    options, body = request["batch"]
-    batch = Batch(tuple(map(tuple, options)), tuple(body))
+    options, body, *scratch = request["batch"]
+    batch = Batch(tuple(map(tuple, options)), tuple(body), *scratch)
     member, user = Member(request["attempt"], request["folder"]), request["user"]
     single = request["alone"] or len(options) > 1 or user != ""  # Slurm knows no arrays of components
     return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from trainmaster.agent.folder import Folder, Work, step_text, write_whole
+from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
@@ -162,9 +163,11 @@ class Order:
 class Submitting:
     """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
 
-    def __init__(self, hand: Hand, layout: Layout, asking: Asking, people: People, queue: Queue, python: str) -> None:
+    def __init__(
+        self, hand: Hand, layout: Layout, asking: Asking, people: People, queue: Queue, own: SlurmEngineConfig
+    ) -> None:
         self.hand, self._layout, self._asking, self._people, self._queue = hand, layout, asking, people, queue
-        self._python = python
+        self._own = own
         self.package = ""
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # what was announced
@@ -178,7 +181,7 @@ class Submitting:
         return Folder(self._layout.attempt(gang.job, gang.attempt))
 
     def _batch(self, gang: Gang, shared: Folder) -> Batch:
-        place = Place(shared.path, self.package, self._python)
+        place = Place(shared.path, self.package, self._own.python, self._own.scratch, self._own.fetch_s)
         return batch(gang, self._asking.terms(gang.asked or Asked("")), place)
 
     def _order(self, gang: Gang, user: SystemUser) -> Order:

@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,10 +24,12 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
-from trainmaster.engines.slurm import checks, probed, script, states
+from trainmaster.engines.slurm import checks, mirrors, probed, script, states
 from trainmaster.engines.slurm.checks import Check
-from trainmaster.engines.slurm.commands import ClusterRefused, Commands
+from trainmaster.engines.slurm.commands import ClusterRefused, Commands, environment
 from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.mirror import Mirror
+from trainmaster.engines.slurm.mirror_trees import Shape
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
@@ -60,11 +63,14 @@ class Trial:
         self.attempt = attempt_id(self.job, 1)
         self.shared = Folder(os.path.join(data, "checks", self.job))
         self.word, self.answer = secrets.token_hex(8), secrets.token_hex(8)
+        self.package = ""
+        self.keeper: mirrors.Keeper | None = None  # where the nodes share no folder with us
 
     async def run(self) -> list[Check]:
         """Return what the node finds, or why it does not come to that."""
         try:
-            text = self._script(await asyncio.to_thread(deliver, self.data))
+            self.package = await asyncio.to_thread(deliver, self.data)
+            text = self._script(self.package)
             await asyncio.to_thread(self._open)
             await self.commands.test(given=text)
             return [checks.submit(self.partition, ""), *await self._probe(text)]
@@ -75,6 +81,9 @@ class Trial:
         except OSError as error:
             return [checks.folder(self.data, True, "", f"{error.strerror} ({error.filename})")]
         finally:
+            if self.keeper is not None:
+                self.keeper.end()
+                await asyncio.to_thread(self.keeper.join)
             await asyncio.to_thread(shutil.rmtree, self.shared.path, True)
             with suppress(OSError):
                 os.rmdir(os.path.dirname(self.shared.path))
@@ -89,13 +98,28 @@ class Trial:
             partition=self.partition, limit_s=LIMIT_S, features=self.own.features, reservation=self.own.reservation,
             account=self.own.account, qos=self.own.qos,
         )  # fmt: skip
-        return script.script(gang, terms, script.Place(self.shared.path, package, self.own.python), script.SURVEY)
+        place = script.Place(self.shared.path, package, self.own.python, self.own.scratch, SPEAK_S)
+        return script.script(gang, terms, place, script.SURVEY)
+
+    def _request(self) -> str:
+        return json.dumps({"word": self.word, "sandbox": self.own.sandbox, "environment": self.own.environment})
 
     def _open(self) -> None:
-        asked = {"word": self.word, "sandbox": self.own.sandbox, "environment": self.own.environment}
         sharing.make_private(self.shared.path)
-        folder.write_whole(self.shared.file(REQUEST), json.dumps(asked))
+        folder.write_whole(self.shared.file(REQUEST), self._request())
         Path(self.shared.orders).touch(0o600)
+
+    def _mirror(self, line: JobLine) -> None:
+        """Bring to the node what it needs, and fetch what it says, unless it shares a folder with us."""
+        if not self.own.scratch or self.keeper is not None or line.state.standing != "running" or not line.nodes:
+            return
+        node = line.nodes[0]
+        base = f"{self.own.scratch}/{self.attempt}"
+        shape = Shape(self.shared, self.data, base, REQUEST, lambda root: self._request(), (self.package,))
+        access = self.commands.access
+        argv = mirrors.srun(access, self.own.python, line.own, node, None)
+        self.keeper = mirrors.Keeper(f"0-{node}", partial(Mirror, shape, f"0-{node}", 0, argv, environment(access)))
+        self.keeper.start()
 
     async def _probe(self, text: str) -> list[Check]:
         try:
@@ -123,13 +147,17 @@ class Trial:
                 elif fact["event"] == "answered" and found is not None and fact["word"] == self.answer:
                     clock = checks.clock(low, fact["at"] - sent, self.partition)
                     return [
-                        *probed.survey(self.partition, found, self.word, self.own.sandbox, self.cards),
+                        *probed.survey(
+                            self.partition, found, self.word, self.own.sandbox, self.cards, self.own.scratch
+                        ),
                         clock,
                         await self._shown(),
                     ]
             line = next(iter(await self.queue.named(self.attempt)), line)
             now = time.monotonic()
             left += line is not None and line.state.standing == "ended"
+            if line is not None:
+                self._mirror(line)
             if line is not None and line.state.standing == "pending":
                 reason = words(line)
                 if reason != told and now - began > SOON_S:
@@ -161,9 +189,11 @@ class Trial:
             log = await asyncio.to_thread(Path(self.shared.file("slurm.log")).read_text)
         except OSError:
             log = None
+        if not log and self.keeper is not None:
+            log = self.keeper.words
         node = (found or {}).get("node") or ", ".join(line.nodes if line else ())
         seen = line.state if line is not None else None
-        return probed.silent(self.partition, self.own.python, self.data, node, seen, log)
+        return probed.silent(self.partition, self.own.python, self.data, node, seen, log, self.own.scratch)
 
     async def _ended(self, patience_s: float) -> None:
         """Wait until nothing of the job is left, at most `patience_s` seconds."""

@@ -1,0 +1,195 @@
+"""What the tasks of one node make in the folders of their job, `model` and `outputs`, as it comes to the server: a part of `mirror`.
+
+A file is fetched when size or time are not those that it has here, and has the node's time afterwards: so nothing is remembered,
+and whoever is killed, the next one fetches what is missing. Believed is nothing: see `mirror_disk`.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from trainmaster.agent.folder import Folder
+from trainmaster.agent.mirror import FILE, FOLDER, LINK
+from trainmaster.engines.slurm import mirror_disk
+from trainmaster.engines.slurm.mirror_disk import Changed, Trespass, parent_of, sound
+
+log = logging.getLogger("trainmaster.slurm")
+
+PIECE: Final = 1 << 20
+"""Bytes that are sent or asked for at once."""
+QUIET_S: Final = 5.0
+"""A file that was written to more recently is left for the next look, while the tasks run."""
+MOST_FILES: Final = 256
+"""Files that are asked for at once."""
+MOST_ENTRIES: Final = 1_000_000
+EVENTS: Final = ".tfevents."
+"""In the name of a file that only grows, and is looked at while it does."""
+
+Ask = Callable[..., tuple[dict[str, Any], bytes]]
+
+
+@dataclass
+class Shape:
+    """What of an attempt is the same at the server and on its nodes. Relative paths lie below `data`, the folder of all jobs.
+
+    `base`: how the roots on the nodes begin. `brings`: folders and files that its tasks read, our package first; `trees`: folders that
+    its tasks write, brought before and fetched after. `request`: the file that says what is to be done; `text`: what stands in it for
+    a root. `tasks`: names of the tasks of each component. `log_mib`: 0: no limit.
+    """
+
+    shared: Folder
+    data: str
+    base: str
+    request: str
+    text: Callable[[str], str]
+    brings: tuple[str, ...]
+    trees: tuple[str, ...] = ()
+    tasks: tuple[tuple[str, ...], ...] = ((),)
+    log_mib: int = 0
+    givers: dict[str, int] = field(default_factory=dict)  # which node a file was taken from
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    twice: set[str] = field(default_factory=set)  # what several nodes have written
+
+    @property
+    def folder(self) -> str:
+        """The attempt's folder, relative."""
+        return os.path.relpath(self.shared.path, self.data)
+
+    def fetched(self, part: str) -> str:
+        """Return what is there once all of a part was fetched."""
+        return self.shared.file(f"fetched-{part}")
+
+    def giver(self, path: str, order: int) -> bool:
+        """Return whether `path` is taken from the node that is the `order`-th. Of several that write it, the first has it."""
+        with self.turn:
+            if (before := self.givers.get(path, order)) != order:
+                self.twice.add(path)
+            self.givers[path] = min(before, order)
+            return before >= order
+
+
+class Trees:
+    """Those of one node, the `order`-th of its attempt. `ask`: asks the node."""
+
+    def __init__(self, shape: Shape, part: str, order: int, ask: Ask) -> None:
+        self.shape, self.part, self.order, self.ask = shape, part, order, ask
+
+    def collect(self, final: bool) -> None:
+        """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
+        files: list[Sequence[Any]] = []
+        at, more = 0, bool(self.shape.trees)
+        while more:
+            said, body = self.ask("made", trees=self.shape.trees, at=at)
+            page = json.loads(body)
+            more = said["more"] and bool(page)
+            at += len(page)
+            if at > MOST_ENTRIES:
+                raise Trespass(f"more than {MOST_ENTRIES} files")
+            for entry in page:
+                try:
+                    if self._take(entry, final, int(said["now"])):
+                        files.append(entry)
+                except Trespass as error:
+                    log.warning("%s of %s: %s", self.part, self.shape.base, error)
+            for batch in batches(files):
+                self._fetch(batch)
+            files.clear()
+
+    def _take(self, entry: Sequence[Any], final: bool, now: int) -> bool:
+        """Do what one entry asks for; return whether it is a file that has to be fetched. Raises Trespass for what may not be written."""
+        path, kind, size, mtime, _, target = entry
+        tree = next((tree for tree in self.shape.trees if path.startswith(tree + "/")), None)
+        if tree is None or not sound(path):
+            raise Trespass(f"{path!r} is not below what its tasks may write")
+        if kind == FOLDER:
+            with parent_of(self.shape.data, f"{path}/x"):
+                return False
+        if kind == "":
+            if final and self.shape.givers.get(path, self.order) == self.order:
+                mirror_disk.remove(self.shape.data, path)
+            return False
+        if kind == LINK:
+            to = os.path.normpath(os.path.join(os.path.dirname(path), target))
+            if os.path.isabs(target) or not to.startswith(tree + "/"):
+                raise Trespass(f"{path!r} is a link that leads elsewhere")
+            if self.shape.giver(path, self.order):
+                mirror_disk.link(self.shape.data, path, target)
+            return False
+        if kind != FILE:
+            raise Trespass(f"{path!r} is neither file, folder nor link")
+        if not final and EVENTS not in path and now - mtime < QUIET_S * 1e9:
+            return False
+        with parent_of(self.shape.data, path) as (parent, name), contextlib.suppress(FileNotFoundError):
+            here = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            if stat.S_ISREG(here.st_mode) and (here.st_size, here.st_mtime_ns) == (size, mtime):
+                return False
+        return self.shape.giver(path, self.order)
+
+    def _fetch(self, files: Sequence[Sequence[Any]]) -> None:
+        """Fetch files that fit into one answer, or one that is as long as it is: each there whole or not at all."""
+        if len(files) == 1:
+            self._fetch_one(files[0])
+            return
+        asked = [(str(entry[0]), 0, int(entry[2])) for entry in files]
+        for entry, (piece, size, mtime) in zip(files, self._pieces(asked), strict=True):
+            if (size, mtime) == (entry[2], entry[3]) and len(piece) == size:  # else it changes while it is read
+                with self._whole(entry) as fd:
+                    os.write(fd, piece)
+
+    def _fetch_one(self, entry: Sequence[Any]) -> None:
+        path, _, size, mtime, *_ = entry
+        at = 0
+        with self._whole(entry) as fd:
+            while True:
+                ((piece, now, changed),) = self._pieces([(path, at, PIECE)])
+                os.write(fd, piece)
+                at += len(piece)
+                if EVENTS not in path and (now, changed) != (size, mtime):
+                    raise Changed
+                if not piece or at >= size:
+                    return
+
+    def _pieces(self, asked: Sequence[tuple[str, int, int]]) -> Iterator[tuple[bytes, int, int]]:
+        return pieces(self.ask, ".", asked)
+
+    def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
+        path, _, _, mtime, mode, _ = entry
+        return mirror_disk.whole(self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime)
+
+
+def batches(files: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
+    """Yield the files, in their order, by what fits into one answer; one that grows or does not fit, alone."""
+    batch: list[Sequence[Any]] = []
+    total = 0
+    for entry in files:
+        alone = entry[2] > PIECE or EVENTS in entry[0]
+        if batch and (alone or total + entry[2] > PIECE or len(batch) >= MOST_FILES):
+            yield batch
+            batch, total = [], 0
+        batch.append(entry)
+        total += entry[2]
+        if alone:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def pieces(ask: Ask, folder: str, asked: Sequence[tuple[str, int, int]]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield of each ``(name, at, most)`` in `folder` what is there, and size and time of the file. Raises what `ask` does, ValueError."""
+    said, body = ask("get", folder=folder, files=asked)
+    got, at = said["got"], 0
+    if len(got) != len(asked) or sum(one[0] for one in got) != len(body):
+        raise ValueError("an answer that does not fit what was asked")
+    for (_, _, most), (length, size, mtime) in zip(asked, got, strict=True):
+        if not 0 <= length <= most:
+            raise ValueError("more than was asked for")
+        yield body[at : at + length], int(size), int(mtime)
+        at += length

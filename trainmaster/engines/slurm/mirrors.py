@@ -1,0 +1,221 @@
+"""All mirrors of a cluster whose nodes share no folder with the server: one thread and one srun for each node of each attempt that runs.
+
+Threads, because a mirror waits all the time, for the node or the disk, and the server's loop must not. Invariants: of a part there is
+at most one at a time, and none once all of it was fetched; one that breaks is begun again for as long as the job runs.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from trainmaster.agent.folder import Folder, Work, step_text
+from trainmaster.core.ids import split_attempt_id, task_name
+from trainmaster.core.layout import Layout
+from trainmaster.engines.base import Note
+from trainmaster.engines.slurm.commands import Access, command, environment
+from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.mirror import Mirror
+from trainmaster.engines.slurm.mirror_trees import Shape
+
+log = logging.getLogger("trainmaster.slurm")
+
+STEP: Final = (
+    "--overlap",
+    "--nodes=1",
+    "--ntasks=1",
+    "--mem=0",
+    "--chdir=/",
+    "--job-name=mirror",
+    "--quiet",
+    "--quiet",
+    "--unbuffered",
+)
+"""It shares cores and memory with the steps that run. Unbuffered: else only whole lines are passed on, and we write none."""
+AGAIN_S: Final = (1.0, 15.0)
+"""Between the end of a broken connection and the next one: at first, and at most."""
+LINGER_S: Final = 20.0
+"""How long after the end of a job a connection may still bring something."""
+
+
+def srun(access: Access, python: str, number: int, node: str, component: int | None) -> list[str]:
+    """Return the words that run `python` beside the tasks of job `number` on `node`. `component`: of a heterogeneous job."""
+    group = () if component is None else (f"--het-group={component}",)
+    return command(access, "srun", (f"--jobid={number}", *group, f"--nodelist={node}", *STEP, python))
+
+
+def moved(work: Work, data: str, root: str) -> Work:
+    """Return `work` as it is where what lies in `data` here lies in `root`."""
+
+    def there(path: str) -> str:
+        return root + path[len(data) :] if path.startswith(data + "/") else path
+
+    mounts = tuple(replace(mount, source=there(mount.source)) for mount in work.gang.mounts)
+    settings = replace(work.settings, package=there(work.settings.package))
+    return replace(work, gang=replace(work.gang, mounts=mounts), settings=settings, data=root)
+
+
+def shape(attempt: str, shared: Folder, work: Work, scratch: str) -> Shape:
+    """Return what an attempt's nodes are to have."""
+    data, job = work.data, split_attempt_id(attempt)[0]
+    layout = Layout("", data)
+    sources = tuple(mount.source for mount in work.gang.mounts if mount.source.startswith(data + "/"))
+    return Shape(
+        shared, data, f"{scratch}/{attempt}", "step.json", lambda root: step_text(moved(work, data, root)),
+        (work.settings.package, *sources),
+        tuple(os.path.relpath(path, data) for path in (layout.model_out(job), layout.outputs(job))),
+        tuple(tuple(task_name(role, index) for role, index in component) for component in work.components),
+        work.settings.log_mib,
+    )  # fmt: skip
+
+
+class Keeper(threading.Thread):
+    """Keeps one part mirrored. `connect` returns a new connection, and raises OSError."""
+
+    def __init__(self, part: str, connect: Callable[[], Mirror]) -> None:
+        super().__init__(name=f"mirror {part}", daemon=True)
+        self.part, self._connect = part, connect
+        self.fetched = False
+        self.words = ""  # why the last connection ended
+        self._turn = threading.Lock()
+        self._mirror: Mirror | None = None
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Try until it is done."""
+        pause = AGAIN_S[0]
+        while not (self.fetched or self._ended.is_set()):
+            began = time.monotonic()
+            self._once()
+            pause = AGAIN_S[0] if time.monotonic() - began > AGAIN_S[1] else min(2 * pause, AGAIN_S[1])
+            if not self.fetched:
+                self._ended.wait(pause)
+
+    def _once(self) -> None:
+        mirror = None
+        try:
+            with self._turn:
+                mirror = self._mirror = None if self._ended.is_set() else self._connect()
+            if mirror is not None:
+                mirror.run()
+                self.fetched = True
+        except Exception as error:  # a node may say anything at all; nobody else's job may notice
+            self.words = (mirror.words() if mirror is not None else "") or str(error) or "the connection has ended"
+            if not self._ended.is_set():
+                log.warning("the mirror of %s: %s (%r)", self.part, self.words, error)
+        finally:
+            with self._turn:
+                self._mirror = None
+                if mirror is not None:
+                    mirror.closed()
+
+    def end(self) -> None:
+        """Connect no more, and end the connection that there is."""
+        self._ended.set()
+        with self._turn:
+            if self._mirror is not None:
+                self._mirror.close()
+
+    def last(self) -> None:
+        """Let the connection that there is be the last one."""
+        self._ended.set()
+
+
+@dataclass
+class Kept:
+    """The mirrors of one attempt. `over`: since when its job is, a monotonic clock."""
+
+    shape: Shape
+    keepers: dict[str, Keeper]
+    over: float | None = None
+    told: bool = False
+
+    @property
+    def busy(self) -> bool:
+        return any(keeper.is_alive() for keeper in self.keepers.values())
+
+
+class Mirrors:
+    """Those of one cluster. `tell`: is given what people should know of an attempt."""
+
+    def __init__(self, access: Access, python: str, scratch: str, tell: Callable[[Note], None]) -> None:
+        self._access, self._python, self._scratch, self._tell = access, python, scratch, tell
+        self._kept: dict[str, Kept] = {}
+
+    def tend(self, about: Iterable[Following]) -> None:
+        """Let all that runs be mirrored, and what is over come to its end. Does not block."""
+        for one in about:
+            kept = self._kept.get(one.attempt)
+            if kept is None:
+                kept = self._kept[one.attempt] = Kept(shape(one.attempt, one.shared, one.work, self._scratch), {})
+            if one.over:
+                self._end(kept, one)
+            else:
+                for order, part in enumerate(one.parts):
+                    if part not in kept.keepers and one.own:
+                        kept.keepers[part] = self._keeper(kept.shape, one, part, order)
+
+    def _keeper(self, of: Shape, one: Following, part: str, order: int) -> Keeper:
+        number, _, node = part.partition("-")
+        component = int(number) if len(one.work.components) > 1 else None
+        argv, env = srun(self._access, self._python, one.own, node, component), environment(self._access)
+        keeper = Keeper(part, partial(Mirror, of, part, order, argv, env))
+        keeper.start()
+        return keeper
+
+    def _end(self, kept: Kept, one: Following) -> None:
+        kept.over = kept.over or time.monotonic()
+        for keeper in kept.keepers.values():
+            keeper.last() if time.monotonic() - kept.over < LINGER_S else keeper.end()
+        if not kept.busy and not kept.told:
+            kept.told = True
+            for note in left_behind(kept, one):
+                self._tell(note)
+
+    def words(self, one: Following) -> str:
+        """Return why nothing came from its nodes, as srun says it; "": nobody said anything."""
+        kept = self._kept.get(one.attempt)
+        return next((keeper.words for keeper in kept.keepers.values() if keeper.words), "") if kept is not None else ""
+
+    def busy(self, one: Following) -> bool:
+        """Return whether something of it may still come."""
+        kept = self._kept.get(one.attempt)
+        return kept is not None and kept.busy
+
+    def forget(self, attempt: str) -> None:
+        """Forget what is over."""
+        kept = self._kept.pop(attempt, None)
+        for keeper in kept.keepers.values() if kept is not None else ():
+            keeper.end()
+
+    async def close(self) -> None:
+        """End all connections; the nodes wait for those of the next server."""
+        keepers = [keeper for kept in self._kept.values() for keeper in kept.keepers.values()]
+        for keeper in keepers:
+            keeper.end()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                await asyncio.gather(*(asyncio.to_thread(keeper.join) for keeper in keepers))
+
+
+def left_behind(kept: Kept, one: Following) -> list[Note]:
+    """Return what people should know of how the fetching has ended."""
+    found, base = [], kept.shape.base
+    left = sorted(part for part in one.began if not os.path.exists(kept.shape.fetched(part)))
+    if left:
+        nodes = ", ".join(part.partition("-")[2] for part in left)
+        words = [kept.keepers[part].words for part in left if part in kept.keepers]
+        why = words[0] if words else "nobody asked for it"
+        text = f"Not everything that its tasks wrote on {nodes} was fetched: it is kept there, in {base}-* ({why})"
+        found.append(Note(one.attempt, "not_fetched", text))
+    if count := len(kept.shape.twice):
+        names = ", ".join(os.path.basename(path) for path in sorted(kept.shape.twice)[:3])
+        text = f"Several nodes wrote the same files, {count} in all, and those of the first node are kept: {names}"
+        found.append(Note(one.attempt, "written_twice", text))
+    return found
