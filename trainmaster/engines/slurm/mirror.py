@@ -58,7 +58,8 @@ class Mirror:
         self._own = re.compile(
             rf"(facts|again)-{re.escape(part)}\.jsonl|record-task\d+-\d+\.jsonl|{re.escape(PRINTED)}"
         )
-        self._trees = Trees(shape, part, order, self._ask)
+        self._trees = Trees(shape, part, order, self._ask, self._meanwhile)
+        self._rounded = 0.0
         self._have: dict[str, int] = {}
         self._cuts: dict[str, list[tuple[int, int]]] = {}
         self._told = 0  # bytes of the orders
@@ -116,29 +117,34 @@ class Mirror:
         stands: list[Any] = []
         looked = time.monotonic()
         while True:
-            said, _ = self._ask(
-                "state",
-                folder=self.shape.folder,
-                have=self._have,
-                beat=f"beat-{self.part}",
-                known=stands,
-                wait_s=WAIT_S,
-            )
-            stands = said["stands"]
+            stands = self._round(stands, WAIT_S)
             waiting, ready, left, ending = stands
             if waiting and not ready and not self._begin(waiting):
                 return
-            if not ready:
-                continue
+            if ready and (left or ending or time.monotonic() - looked >= COLLECT_S):
+                self._trees.collect(final=left or ending)
+                looked = time.monotonic()
+            if ready and left:
+                self._finish()
+                return
+
+    def _round(self, known: Sequence[Any], wait_s: float) -> list[Any]:
+        """Bring the orders, fetch what has grown, and return how it stands: after `wait_s` if that is still as `known`."""
+        said, _ = self._ask(
+            "state", folder=self.shape.folder, have=self._have, beat=f"beat-{self.part}", known=known, wait_s=wait_s
+        )
+        self._rounded = time.monotonic()
+        stands: list[Any] = said["stands"]
+        if stands[1]:
             self._order()
             self._grow(said["sizes"])
             self._live(said["beat"])
-            if left or ending or time.monotonic() - looked >= COLLECT_S:
-                self._trees.collect(final=left or ending)
-                looked = time.monotonic()
-            if left:
-                self._finish()
-                return
+        return stands
+
+    def _meanwhile(self) -> None:
+        """Let nobody wait for orders and logs while something large is fetched."""
+        if time.monotonic() - self._rounded >= WAIT_S:
+            self._round([], 0.0)
 
     def _begin(self, waiting: Sequence[str]) -> bool:
         """Let the run begin that has the attempt, if it waits here."""

@@ -76,10 +76,10 @@ class Shape:
 
 
 class Trees:
-    """Those of one node, the `order`-th of its attempt. `ask`: asks the node."""
+    """Those of one node, the `order`-th of its attempt. `ask`: asks the node; `meanwhile` is called after each piece of them."""
 
-    def __init__(self, shape: Shape, part: str, order: int, ask: Ask) -> None:
-        self.shape, self.part, self.order, self.ask = shape, part, order, ask
+    def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
+        self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
 
     def collect(self, final: bool) -> None:
         """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
@@ -156,8 +156,10 @@ class Trees:
                 if not piece or at >= size:
                     return
 
-    def _pieces(self, asked: Sequence[tuple[str, int, int]]) -> Iterator[tuple[bytes, int, int]]:
-        return pieces(self.ask, ".", asked)
+    def _pieces(self, asked: Sequence[tuple[str, int, int]]) -> list[tuple[bytes, int, int]]:
+        found = list(pieces(self.ask, ".", asked))
+        self.meanwhile()
+        return found
 
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry

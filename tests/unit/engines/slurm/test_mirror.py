@@ -238,6 +238,25 @@ def test_what_tasks_change_and_remove_is_changed_and_removed(site: Site, monkeyp
     assert os.readlink(here / "latest") == "deep/er/new"
 
 
+def test_orders_do_not_wait_for_what_is_large(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "WAIT_S", 0.0)
+    there, heard, asked = site.there / "orders.jsonl", [], mirror_trees.pieces
+
+    def pieces(ask: Any, folder: str, files: Any) -> Any:
+        if files[0][1] == 1 << 20:  # the second piece
+            site.shared.order("end", grace_s=1)
+        heard.append(there.stat().st_size > 0)
+        return asked(ask, folder, files)
+
+    monkeypatch.setattr(mirror_trees, "pieces", pieces)
+    site.wait()
+    with site.connected():
+        site.begun()
+        (site.tree("outputs") / "large").write_bytes(os.urandom(4 << 20))
+        site.leave()
+    assert heard == [False, False, True, True]
+
+
 def test_of_several_nodes_the_first_has_a_file(site: Site) -> None:
     assert site.shape.giver("a", 1)
     assert site.shape.giver("a", 0)
