@@ -161,7 +161,8 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         task.start, task.started_at = procs.now_ticks(), time.time()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
         if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
-            task.start = born.start if (born := procs.stat(task.pid)) else task.start
+            with contextlib.suppress(OSError):  # it runs, whatever happens
+                task.start = born.start if (born := procs.stat(task.pid)) else task.start
     finally:
         if task.group is not None:
             cgroups.leave()

@@ -92,7 +92,7 @@ class Step:
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self.heard = 0  # bytes of the orders
         self.missed = 0  # looks without the folder
-        self.failed: list[dict[str, Any]] = []  # ends that are not told yet
+        self.held: list[dict[str, Any]] = []  # ends that are not told yet
         self.ending = False
         self.over = False
         self.code = 0
@@ -110,12 +110,7 @@ class Step:
             while not self.over:
                 self.loop.turn(LOOK_S)
                 attempt = self.supervisor.attempts.get(self.name)
-                if (
-                    attempt is not None
-                    and not self.ending
-                    and not self.failed
-                    and all(t.settled for t in attempt.tasks)
-                ):
+                if attempt is not None and not self.ending and not self.held and all(t.settled for t in attempt.tasks):
                     self.end(0.0, "")
         finally:
             self.supervisor.cgroups.close()
@@ -134,15 +129,15 @@ class Step:
         self.over, self.code = True, REFUSED
 
     def _tell(self, fact: dict[str, Any]) -> None:
-        if self.ending or not (fact.get("exit_code") or fact.get("signal")):
+        if self.ending or not (self.held or fact.get("exit_code") or fact.get("signal")):
             self.facts.tell(fact)
-        else:
-            self.failed.append(fact)
-            self.loop.later(SAME_MOMENT_S, self._tell_failed)
+        else:  # and what comes after it: who ended first is told first
+            self.held.append(fact)
+            self.loop.later(SAME_MOMENT_S, self._tell_held)
 
-    def _tell_failed(self) -> None:
-        if self.failed:
-            self.facts.tell(self.failed.pop(0))
+    def _tell_held(self) -> None:
+        if self.held:
+            self.facts.tell(self.held.pop(0))
 
     def _look(self) -> None:
         """Do what the server orders. An attempt whose folder is gone is over."""
@@ -173,8 +168,8 @@ class Step:
         """End this node's tasks: SIGTERM, `grace_s` seconds, SIGKILL; over when nothing is left of them. `why` "": they have ended."""
         if not self.ending and why:
             self.facts.tell({"event": "ending", "attempt": self.name, "at": time.time(), "why": why})
-        while self.failed:
-            self._tell_failed()
+        while self.held:
+            self._tell_held()
         self.ending = True
         self.supervisor.reap(self.name, grace_s, self._left)
 

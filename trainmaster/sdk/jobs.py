@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
 RECONNECT_S: Final = 120.0
 """How long a watcher waits for a server that went away."""
+PAUSE_S: Final = 0.5
+LONG_PAUSE_S: Final = 5.0
+"""Between two tries to come back to it: at first, and at most."""
 
 
 class Job:
@@ -90,14 +93,18 @@ class Job:
         self.refresh()
         yield self
         lost_at: float | None = None
+        pause_s = PAUSE_S
         while not self.ended:
             try:
                 if lost_at is not None:  # it is there again, and may have seen the end
+                    before = self.data.get("version")
                     self.refresh()
                     lost_at = None
-                    yield self
+                    if self.data.get("version") != before:
+                        yield self
                     continue
                 for data in self._changes(deadline):
+                    pause_s = PAUSE_S
                     self.data = {**self.data, **data}
                     yield self
                     if data["state"] in ENDED:
@@ -112,7 +119,8 @@ class Job:
                     raise Unavailable(
                         f"The server at {self._client.url} went away while {self.id} was awaited"
                     ) from error
-                time.sleep(0.5)
+                time.sleep(pause_s if deadline is None else max(0.0, min(pause_s, deadline - time.monotonic())))
+                pause_s = min(2 * pause_s, LONG_PAUSE_S)
             if deadline is not None and time.monotonic() >= deadline and not self.ended:
                 raise self._late()
 

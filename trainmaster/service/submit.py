@@ -65,6 +65,7 @@ class Submit:
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
         """
         decide(who, "jobs:write").demand()
+        seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
             candidate = await settled(self._ctx, self._read(body), who)
@@ -72,7 +73,7 @@ class Submit:
             return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
 
         jobs, created = await self._once(key, [body], who, prepared)
-        return self._view(jobs[0], who), created
+        return self._view(jobs[0], who, seq), created
 
     async def submit_batch(
         self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
@@ -236,7 +237,7 @@ class Submit:
             )
         return jobs
 
-    def _view(self, job: Job, who: Principal) -> dict[str, Any]:
+    def _view(self, job: Job, who: Principal, seq: int) -> dict[str, Any]:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
-        return job_view(job, self._ctx.clock(), {"reason": reason, "seq": self._ctx.feed.seq})
+        return job_view(job, self._ctx.clock(), {"reason": reason, "seq": seq})

@@ -205,6 +205,19 @@ def test_a_task_that_fails_by_itself_is_told_as_it_ended(
     assert (facts[2]["exit_code"], facts[2]["signal"]) == end
 
 
+def test_who_ends_first_is_told_first(node: Node) -> None:
+    """A failure is held back for a moment, and so is what ends well behind it: who judges the gang goes by the order."""
+    text = 'echo up; [ "$TRAINMASTER_INDEX" = 0 ] && exit 3; while [ ! -e $TRAINMASTER_OUTPUT_DIR/go ]; do sleep 0.02; done'
+    story = gang().shell("w", 2, text).build()
+    shared = node.open(story)
+    step = node.step(shared, TRAINMASTER_NODES_0="n1", TRAINMASTER_TASKS_0="2")
+    until(lambda: len([fact for fact in told(shared) if fact["event"] == "task"]) >= 2)
+    Path(node.layout.outputs(story.job), "go").touch()
+    assert step.wait(PATIENCE_S) == 0
+    ends = [fact["exit_code"] for fact in told(shared) if fact.get("kind") == "exited"]
+    assert ends == [3, 0]
+
+
 def test_an_order_to_end_is_heard_and_a_stubborn_task_is_killed(node: Node) -> None:
     story, shared = _sleeper(node, "trap '' TERM; echo up; while :; do sleep 0.05; done")
     shared.order("end", grace_s=0.2)

@@ -34,23 +34,26 @@ class Cancelling:
 
     def __init__(self, commands: Commands, queue: Queue) -> None:
         self._commands, self._queue = commands, queue
-        self._waiting: dict[asyncio.Future[None], Wish] = {}
-        self._work: asyncio.Task[None] | None = None
+        self._waiting: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(
+            dict
+        )  # by system user: none waits for another
+        self._work: dict[str, asyncio.Task[None]] = {}
 
     async def cancel(self, wish: Wish) -> None:
         """Let Slurm end a job; one that it does not know is ended. Raises ClusterDown, ClusterRefused, ValueError."""
         done = asyncio.get_running_loop().create_future()
-        self._waiting[done] = wish
-        if self._work is None or self._work.done():
-            self._work = asyncio.create_task(self._serve())
+        self._waiting[wish.user][done] = wish
+        work = self._work.get(wish.user)
+        if work is None or work.done():
+            self._work[wish.user] = asyncio.create_task(self._serve(self._waiting[wish.user]))
         await done
 
-    async def _serve(self) -> None:
-        while self._waiting:
-            some = [(done, self._waiting.pop(done)) for done in list(self._waiting)[:MOST]]
-            groups: dict[tuple[str, str], dict[asyncio.Future[None], Wish]] = defaultdict(dict)
-            for done, wish in some:
-                groups[wish.user, wish.name if wish.alone else ""][done] = wish
+    async def _serve(self, waiting: dict[asyncio.Future[None], Wish]) -> None:
+        while waiting:
+            groups: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(dict)
+            for done in list(waiting)[:MOST]:
+                wish = waiting.pop(done)
+                groups[wish.name if wish.alone else ""][done] = wish
             await asyncio.gather(*(self._answer(group) for group in groups.values()))
 
     async def _answer(self, group: dict[asyncio.Future[None], Wish]) -> None:

@@ -8,6 +8,7 @@ once (`agent.folder.Folder.claim`).
 import asyncio
 import json
 import logging
+import math
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -51,6 +52,8 @@ LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
 SLACK_S: Final = 10.0
 """What agents, and a job that they have left, have beyond the grace period to end by themselves, before Slurm is told to end it."""
+AGAIN_S: Final = 30.0
+"""Slurm is told again so long after, while it still has it: it may have hidden from us what it was told to end."""
 
 
 class SlurmEngine:
@@ -333,7 +336,7 @@ class SlurmEngine:
 
     async def _end(self, one: Following, grace_s: float) -> None:
         loop = asyncio.get_running_loop()
-        since, told = loop.time(), False
+        since, told = loop.time(), -math.inf
         while True:
             await self._answer()
             await self._read([one])
@@ -341,10 +344,10 @@ class SlurmEngine:
             patience_s = 0.0
             if one.began and not one.put_back:  # what left ends by itself, once all was fetched
                 patience_s = grace_s + SLACK_S + (self.own.fetch_s if fetching and not one.alive else 0.0)
-            if not over and not told and loop.time() - since >= patience_s:
+            if not over and loop.time() >= max(since + patience_s, told + AGAIN_S):
                 components = len(one.work.components)
                 await self.cancelling.cancel(Wish(one.name, one.id.element, one.user, alone=components > 1))
-                told = True
+                told = loop.time()
             if over and not one.alive and not fetching:
                 return
 

@@ -71,7 +71,8 @@ class Printed:
         return await self._jobs("-t", "all", f"--name=tm-{name}", *([f"--user={user}"] if user else []))
 
     async def _jobs(self, *which: str) -> list[JobLine]:
-        return parse.jobs(await self._commands.run("squeue", "-h", "-r", *which, "-o", parse.JOB_FORMAT))
+        """-a: also in partitions that are hidden, or whose groups leave out this user by now."""
+        return parse.jobs(await self._commands.run("squeue", "-h", "-a", "-r", *which, "-o", parse.JOB_FORMAT))
 
     async def nodes(self) -> list[NodeLine]:
         """Return all nodes."""

@@ -128,3 +128,22 @@ async def test_who_does_not_wait_any_more_harms_nobody() -> None:
     gone.cancel()
     await stays
     assert cluster.calls == [("", "1", "2")]
+
+
+async def test_nobody_waits_for_somebody_elses_sudo() -> None:
+    slow = asyncio.Event()
+
+    class Slow(Cluster):
+        async def run(self, program: str, *words: str, user: str = "") -> str:
+            if user == "ann":
+                await slow.wait()
+            return await super().run(program, *words, user=user)
+
+    cluster = Slow()
+    cancel = made(cluster).cancel
+    first = asyncio.create_task(cancel(Wish("t1-1", user="ann")))
+    await asyncio.sleep(0)
+    await asyncio.wait_for(cancel(Wish("t2-1", user="bob")), 10)
+    assert not first.done()
+    slow.set()
+    await first
