@@ -8,6 +8,7 @@ has the attempt is decided here (`agent.folder.Folder.claim`). What tells of an 
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import logging
 import os
@@ -38,6 +39,12 @@ COLLECT_S: Final = 15.0
 """Between two looks at what the tasks have made, while they run."""
 MOST_KEPT: Final = 1 << 30
 """Bytes of one file that grows, but a log, whose limit is configured."""
+MOST_CUTS: Final = 1 << 20
+"""Bytes of a list of cuts: it is read whole whenever it has grown."""
+MOST_NAMES: Final = 1 << 20
+"""Characters of the names of all files that grow: each question repeats them."""
+MOST_SAID: Final = 1 << 16
+"""Bytes of what srun, or Python there, may say."""
 ENOUGH: Final = 1 << 62
 """As many bytes of a file are here as it can have: it is not fetched any further."""
 RUN: Final = re.compile("[0-9a-f-]{36}")
@@ -64,7 +71,7 @@ class Mirror:
         self._cuts: dict[str, list[tuple[int, int]]] = {}
         self._told = 0  # bytes of the orders
         self._beat = 0
-        self._said = os.memfd_create("said", os.MFD_CLOEXEC)
+        self._said = _sealed("said", MOST_SAID)
         self._socket, its = socket.socketpair()
         with its:
             self.process = subprocess.Popen(
@@ -76,7 +83,7 @@ class Mirror:
 
     def words(self) -> str:
         """Return what srun, or Python there, had to say."""
-        return plain(os.pread(self._said, 1 << 12, 0).decode("utf-8", "replace"))
+        return plain(os.pread(self._said, 1 << 12, 0).rstrip(b"\0").decode("utf-8", "replace"))
 
     def close(self) -> None:
         """End it: whatever waits for an answer gets none."""
@@ -266,6 +273,8 @@ class Mirror:
             self._have[name] = max(size, self._have.get(name, 0))
         if asked:
             self._get(asked)
+        if sum(map(len, self._have)) > MOST_NAMES:
+            raise ValueError(f"there are too many logs and metrics: {len(self._have)} files")
 
     def _get(self, asked: Sequence[tuple[str, int, int]]) -> None:
         for (name, at, _), (piece, _, _) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
@@ -276,7 +285,13 @@ class Mirror:
                 kept = os.fstat(fd).st_blocks * 512
             if name.endswith("/log.cuts"):
                 self._cut(name)
-            most = self.shape.log_mib << 21 if name.endswith("/log") else MOST_KEPT
+            most = (
+                self.shape.log_mib << 21
+                if name.endswith("/log")
+                else MOST_CUTS
+                if name.endswith("/log.cuts")
+                else MOST_KEPT
+            )
             if most and kept > most:  # the agent would not have done that
                 log.warning("%s of %s: %s is far longer than it may be", self.part, self.shape.base, name)
                 self._have[name] = ENOUGH
@@ -299,15 +314,15 @@ class Mirror:
 
     def _cut(self, name: str) -> None:
         """Cut of a log here what its node has cut. Where nobody understands what that is, nothing more of it is read."""
-        of, done, cuts = name.removesuffix(".cuts"), len(self._cuts.get(name.removesuffix(".cuts"), ())), []
+        of, cuts = name.removesuffix(".cuts"), []
         with contextlib.suppress(FileNotFoundError), open(self.shape.shared.file(name), "rb") as file:
             for line in file:
                 cut = _range(line)
                 if cut is None:
                     break
                 cuts.append(cut)
-        self._cuts[of] = cuts
-        for start, end in cuts[done:]:
+        before, self._cuts[of] = self._cuts.get(of, []), _merged(cuts)
+        for start, end in sorted({*self._cuts[of]} - {*before}):
             with contextlib.suppress(FileNotFoundError):
                 logcap.punch(self.shape.shared.file(of), start, end - start)
 
@@ -317,6 +332,25 @@ class Mirror:
             self._beat = int(beat)
             with growing(self.shape.data, f"{self.shape.folder}/beat-{self.part}") as fd:
                 os.utime(fd, ns=(self._beat, self._beat))
+
+
+def _sealed(name: str, size: int) -> int:
+    """Return a file in memory of `size` bytes, zeros at first, into which nobody can write more."""
+    fd = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(fd, size)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    return fd
+
+
+def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the same ranges in order, those that touch as one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(cuts):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
 
 
 def _range(line: bytes) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ at most one at a time, and none once all of it was fetched; one that breaks is b
 import asyncio
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -40,6 +41,8 @@ STEP: Final = (
 """It shares cores and memory with the steps that run. Unbuffered: else only whole lines are passed on, and we write none."""
 AGAIN_S: Final = (1.0, 15.0)
 """Between the end of a broken connection and the next one: at first, and at most."""
+PART: Final = re.compile("[0-9]{1,6}-.+")
+"""Component and node. Parts are also read from names of files, which whoever runs the tasks could have made."""
 LINGER_S: Final = 20.0
 """How long after the end of a job a connection may still bring something."""
 
@@ -83,8 +86,9 @@ class Keeper(threading.Thread):
         self.part, self._connect = part, connect
         self.fetched = False
         self.words = ""  # why the last connection ended
-        self._turn = threading.Lock()
+        self._turn = threading.Lock()  # the server's loop takes it: nothing that blocks is done with it
         self._mirror: Mirror | None = None
+        self._cut = False  # no connection may go on
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -100,11 +104,13 @@ class Keeper(threading.Thread):
     def _once(self) -> None:
         mirror = None
         try:
+            mirror = self._connect()
             with self._turn:
-                mirror = self._mirror = None if self._ended.is_set() else self._connect()
-            if mirror is not None:
-                mirror.run()
-                self.fetched = True
+                self._mirror = mirror
+                if self._cut:
+                    mirror.close()
+            mirror.run()
+            self.fetched = True
         except Exception as error:  # a node may say anything at all; nobody else's job may notice
             self.words = (mirror.words() if mirror is not None else "") or str(error) or "the connection has ended"
             if not self._ended.is_set():
@@ -112,13 +118,14 @@ class Keeper(threading.Thread):
         finally:
             with self._turn:
                 self._mirror = None
-                if mirror is not None:
-                    mirror.closed()
+            if mirror is not None:
+                mirror.closed()
 
     def end(self) -> None:
-        """Connect no more, and end the connection that there is."""
+        """Connect no more, and end the connection that there is. Does not block."""
         self._ended.set()
         with self._turn:
+            self._cut = True
             if self._mirror is not None:
                 self._mirror.close()
 
@@ -149,17 +156,26 @@ class Mirrors:
         self._kept: dict[str, Kept] = {}
 
     def tend(self, about: Iterable[Following]) -> None:
-        """Let all that runs be mirrored, and what is over come to its end. Does not block."""
+        """Let all that runs be mirrored, and what is over come to its end. Does not block.
+
+        What fails with one attempt concerns no other, and is tried again by the next call.
+        """
         for one in about:
-            kept = self._kept.get(one.attempt)
-            if kept is None:
-                kept = self._kept[one.attempt] = Kept(shape(one.attempt, one.shared, one.work, self._scratch), {})
-            if one.over:
-                self._end(kept, one)
-            else:
-                for order, part in enumerate(one.parts):
-                    if part not in kept.keepers and one.own:
-                        kept.keepers[part] = self._keeper(kept.shape, one, part, order)
+            try:
+                self._tend(one)
+            except Exception:  # no thread is left, say; the others are followed as before
+                log.exception("%s cannot be mirrored now", one.attempt)
+
+    def _tend(self, one: Following) -> None:
+        kept = self._kept.get(one.attempt)
+        if kept is None:
+            kept = self._kept[one.attempt] = Kept(shape(one.attempt, one.shared, one.work, self._scratch), {})
+        if one.over:
+            self._end(kept, one)
+        elif one.own:
+            for order, part in enumerate(one.parts):
+                if part not in kept.keepers and PART.fullmatch(part):
+                    kept.keepers[part] = self._keeper(kept.shape, one, part, order)
 
     def _keeper(self, of: Shape, one: Following, part: str, order: int) -> Keeper:
         number, _, node = part.partition("-")

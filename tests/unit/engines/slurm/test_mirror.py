@@ -26,12 +26,13 @@ from trainmaster.core.errors import ProblemList
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm import mirror, mirror_trees
+from trainmaster.engines.slurm.commands import Access
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
 from trainmaster.engines.slurm.mirror_disk import sound
 from trainmaster.engines.slurm.mirror_trees import Shape
-from trainmaster.engines.slurm.mirrors import Kept, left_behind, moved, shape
+from trainmaster.engines.slurm.mirrors import Keeper, Kept, Mirrors, left_behind, moved, shape
 from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, script, together
 from trainmaster.service.settings import parse
@@ -498,6 +499,112 @@ def test_what_its_node_has_cut_of_a_log_is_cut_here(honest: Site) -> None:
     here = honest.here / "task0-0" / "log"
     assert here.stat().st_size == 3 << 20
     assert here.read_bytes() == b"x" * 4096 + bytes(2 << 20) + b"x" * ((1 << 20) - 4096)
+
+
+def test_cuts_that_touch_are_one_and_the_end_of_the_log_is_there(honest: Site) -> None:
+    honest.shape.log_mib = 1
+    head, cut, count, tail = 256 << 10, 128 << 10, 64, b"t" * (768 << 10)
+    honest.wait()
+    with honest.connected():
+        honest.begun()
+        log = honest.there / "task0-0" / "log"
+        log.parent.mkdir()
+        with log.open("wb") as file:
+            file.write(b"h" * head)
+            file.seek(head + count * cut)
+            file.write(tail)
+        cuts = ({"offset": head + number * cut, "length": cut} for number in range(count))
+        (log.parent / "log.cuts").write_text("".join(json.dumps(one) + "\n" for one in cuts))
+        honest.leave()
+    here = honest.here / "task0-0" / "log"
+    assert here.read_bytes() == b"h" * head + bytes(count * cut) + tail
+    assert here.stat().st_blocks * 512 <= 2 << 20
+
+
+def test_a_list_of_cuts_has_an_end(honest: Site) -> None:
+    honest.wait()
+    with honest.connected():
+        honest.begun()
+        cuts = honest.there / "task0-0" / "log.cuts"
+        cuts.parent.mkdir()
+        cuts.write_bytes(b"x" * (8 << 20))
+        honest.leave()
+    assert (honest.here / "task0-0" / "log.cuts").stat().st_size <= 2 << 20
+
+
+def test_names_without_end_end_the_connection(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "MOST_NAMES", 1000)
+    state = [{"sizes": dict.fromkeys((f"x{number}" for number in range(500)), 1), "stands": STANDS, "beat": 0}, ""]
+    with pytest.raises(ValueError, match="500 files"):
+        lie(honest, state=state, made=[{"more": False, "now": 0}, "[]"])
+
+
+def test_what_srun_says_without_end_is_not_kept(honest: Site) -> None:
+    """The first of it is."""
+    text = "import os\nfor _ in range(64):\n try: os.write(2, b'x' * (1 << 16))\n except OSError: pass"
+    made = Mirror(honest.shape, "0-n1", 0, [sys.executable, "-c", text], {"PATH": "/usr/bin:/bin"})
+    try:
+        made.process.wait(PATIENCE_S)
+        assert made.words().startswith("xxxx")
+        assert os.fstat(made._said).st_size == mirror.MOST_SAID
+    finally:
+        made.closed()
+
+
+# ----------------------------------------------------------------------------------------------------- one beside others
+
+
+def test_a_keeper_is_ended_while_it_connects() -> None:
+    """Nobody waits for that, and the connection does not go on."""
+    connecting, gate, ran = threading.Event(), threading.Event(), []
+
+    class Connection:
+        closing = False
+
+        def run(self) -> None:
+            ran.append(self.closing)
+            raise EOFError
+
+        def close(self) -> None:
+            self.closing = True
+
+        closed = close
+
+        def words(self) -> str:
+            return ""
+
+    def connect() -> Any:
+        connecting.set()
+        assert gate.wait(PATIENCE_S)
+        return Connection()
+
+    keeper = Keeper("0-n1", connect)
+    keeper.start()
+    assert connecting.wait(PATIENCE_S)
+    ending = threading.Thread(target=keeper.end)
+    ending.start()
+    ending.join(PATIENCE_S / 2)
+    blocked = ending.is_alive()
+    gate.set()
+    keeper.join(PATIENCE_S)
+    assert (blocked, keeper.is_alive(), ran) == (False, False, [True])
+
+
+def test_what_fails_with_one_attempt_concerns_no_other(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mirrors(Access("", ""), "python3", str(honest.scratch), lambda note: None)
+    begun: list[str] = []
+
+    def keeper(of: Shape, one: Following, part: str, order: int) -> Any:
+        if one.attempt == "t-1":
+            raise RuntimeError("can't start new thread")
+        begun.append(part)
+
+    monkeypatch.setattr(made, "_keeper", keeper)
+    about = [Following(f"t-{number}", honest.shared, honest.work, "t", JobId(1), own=1) for number in (1, 2)]
+    for one in about:
+        one.parts = {"x-n1": 0, "0-n1": 0}
+    made.tend(about)
+    assert begun == ["0-n1"]
 
 
 # ------------------------------------------------------------------------------------------------------ script, settings
