@@ -228,13 +228,20 @@ class Mirror:
         self.answer(json.dumps(page).encode(), more=at + len(page) < len(self.listed), now=time.time_ns())
 
     def _look(self, trees: "list[str]") -> None:
-        known: dict[str, list[Any]] = {}
-        with contextlib.suppress(FileNotFoundError), open(self.path("known"), encoding="utf-8") as file:
-            known = {entry[0]: entry for entry in map(json.loads, file)}
+        known, text = {}, b""
+        with contextlib.suppress(FileNotFoundError), open(self.path("known"), "rb") as file:
+            text = file.read()
+        for line in text.split(b"\n"):
+            with contextlib.suppress(ValueError):  # its writer was killed, or the disk was full
+                entry = json.loads(line)
+                known[entry[0]] = entry
         found = {entry[0]: entry for tree in trees for entry in self._walk(tree)}
         new = [entry for name, entry in found.items() if known.get(name) != entry]
-        gone = [[name, "", 0, 0, 0, ""] for name in known if name not in found]
-        with open(self.path("known"), "a", encoding="utf-8") as file:
+        gone = [
+            [name, "", 0, 0, 0, ""] for name in sorted(known, reverse=True) if name not in found
+        ]  # what lies in a folder first
+        with contextlib.suppress(OSError), open(self.path("known"), "a", encoding="utf-8") as file:
+            file.write("" if text.endswith(b"\n") else "\n")
             for name in (entry[0] for entry in new if entry[0] not in known):
                 file.write(json.dumps([name, "", 0, 0, 0, ""]) + "\n")  # the server may come to have it
         self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # what is written last may speak of the rest

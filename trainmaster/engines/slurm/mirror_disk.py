@@ -1,10 +1,11 @@
 """Where the server writes what a node gave it: below the folder of all jobs, through no link, whole where it has to be whole."""
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 MOST_DEEP: Final = 64
@@ -31,8 +32,11 @@ def sound(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def parent_of(data: str, path: str) -> Iterator[tuple[int, str]]:
-    """Give the folder of `path` below `data`, which is made if it is missing, and the name in it. Raises Trespass, OSError."""
+def parent_of(data: str, path: str, make: bool = True) -> Iterator[tuple[int, str]]:
+    """Give the folder of `path` below `data`, and the name in it. Raises Trespass, OSError.
+
+    `make`: a folder that is missing is made, else FileNotFoundError is raised.
+    """
     *folders, name = path.split("/")
     fd = os.open(data, _INTO)
     try:
@@ -40,6 +44,8 @@ def parent_of(data: str, path: str) -> Iterator[tuple[int, str]]:
             try:
                 below = os.open(one, _INTO, dir_fd=fd)
             except FileNotFoundError:
+                if not make:
+                    raise
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(one, 0o700, dir_fd=fd)
                 below = os.open(one, _INTO, dir_fd=fd)
@@ -92,11 +98,25 @@ def link(data: str, path: str, target: str) -> None:
         os.symlink(target, name, dir_fd=parent)
 
 
-def remove(data: str, path: str) -> None:
-    """Remove whatever is there. Raises Trespass, OSError."""
-    with contextlib.suppress(FileNotFoundError), parent_of(data, path) as (parent, name):
-        _clear(parent, name)
-        os.unlink(name, dir_fd=parent)
+def found(data: str, path: str) -> os.stat_result | None:
+    """Return what lies at `path`; None: nothing. Raises Trespass, OSError."""
+    with contextlib.suppress(FileNotFoundError), parent_of(data, path, make=False) as (parent, name):
+        return os.stat(name, dir_fd=parent, follow_symlinks=False)
+    return None
+
+
+def remove(data: str, path: str, free: Callable[[], bool]) -> None:
+    """Remove an empty folder, or what is no folder if it is `free` to go. Raises Trespass, OSError."""
+    with contextlib.suppress(FileNotFoundError), parent_of(data, path, make=False) as (parent, name):
+        if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            if free():
+                os.unlink(name, dir_fd=parent)
+            return
+        try:
+            os.rmdir(name, dir_fd=parent)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
 
 
 def _clear(parent: int, name: str) -> None:

@@ -53,7 +53,7 @@ class Shape:
     trees: tuple[str, ...] = ()
     tasks: tuple[tuple[str, ...], ...] = ((),)
     log_mib: int = 0
-    givers: dict[str, int] = field(default_factory=dict)  # which node a file was taken from
+    givers: dict[str, int] | None = None  # which node a file or link was taken from; None: not yet read
     turn: threading.Lock = field(default_factory=threading.Lock)
     twice: set[str] = field(default_factory=set)  # what several nodes have written
 
@@ -69,10 +69,33 @@ class Shape:
     def giver(self, path: str, order: int) -> bool:
         """Return whether `path` is taken from the node that is the `order`-th. Of several that write it, the first has it."""
         with self.turn:
-            if (before := self.givers.get(path, order)) != order:
+            givers = self._givers()
+            if (before := givers.get(path, order)) != order:
                 self.twice.add(path)
-            self.givers[path] = min(before, order)
+            if before > order or path not in givers:
+                givers[path] = order
+                with open(self.shared.file("givers"), "a", encoding="utf-8") as file:
+                    file.write(json.dumps([path, order]) + "\n")
             return before >= order
+
+    def free(self, path: str, order: int) -> bool:
+        """Return whether what lies at `path` may go for that node: none of it came from another one."""
+        with self.turn:
+            givers = self._givers()
+            if (giver := givers.get(path)) is not None:
+                return giver == order
+            return all(giver == order for below, giver in givers.items() if below.startswith(path + "/"))
+
+    def _givers(self) -> dict[str, int]:
+        """Return them as this server or the one before has written them down."""
+        if self.givers is None:
+            self.givers = {}
+            with contextlib.suppress(FileNotFoundError), open(self.shared.file("givers"), "r+b") as file:
+                text = file.read()
+                whole = text[: text.rfind(b"\n") + 1]
+                file.truncate(len(whole))  # the last line, if its writer was killed
+                self.givers.update(json.loads(line) for line in whole.splitlines())
+        return self.givers
 
 
 class Trees:
@@ -112,24 +135,30 @@ class Trees:
             with parent_of(self.shape.data, f"{path}/x"):
                 return False
         if kind == "":
-            if final and self.shape.givers.get(path, self.order) == self.order:
-                mirror_disk.remove(self.shape.data, path)
+            if final:
+                mirror_disk.remove(self.shape.data, path, lambda: self.shape.free(path, self.order))
             return False
         if kind == LINK:
             to = os.path.normpath(os.path.join(os.path.dirname(path), target))
             if os.path.isabs(target) or not to.startswith(tree + "/"):
                 raise Trespass(f"{path!r} is a link that leads elsewhere")
-            if self.shape.giver(path, self.order):
+            if self._mine(path):
                 mirror_disk.link(self.shape.data, path, target)
             return False
         if kind != FILE:
             raise Trespass(f"{path!r} is neither file, folder nor link")
         if not final and EVENTS not in path and now - mtime < QUIET_S * 1e9:
             return False
-        with parent_of(self.shape.data, path) as (parent, name), contextlib.suppress(FileNotFoundError):
-            here = os.stat(name, dir_fd=parent, follow_symlinks=False)
-            if stat.S_ISREG(here.st_mode) and (here.st_size, here.st_mtime_ns) == (size, mtime):
-                return False
+        if not self._mine(path):
+            return False
+        here = mirror_disk.found(self.shape.data, path)
+        return here is None or not stat.S_ISREG(here.st_mode) or (here.st_size, here.st_mtime_ns) != (size, mtime)
+
+    def _mine(self, path: str) -> bool:
+        """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another node lies."""
+        here = mirror_disk.found(self.shape.data, path)
+        if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
+            raise Trespass(f"{path!r} is a folder with files of another node")
         return self.shape.giver(path, self.order)
 
     def _fetch(self, files: Sequence[Sequence[Any]]) -> None:
