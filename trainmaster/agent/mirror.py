@@ -34,7 +34,7 @@ PRINTED: Final = "slurm.log"
 """What the batch script printed on the first node: it lies in the root, for the script knows no more."""
 PAGE: Final = 2000
 """Entries that are told at once."""
-FOLDER, FILE, LINK = "d", "f", "l"
+FOLDER, FILE, LINK, UNKNOWN = "d", "f", "l", "?"
 
 
 def send(write: "Callable[[bytes], Any]", head: "dict[str, Any]", body: bytes = b"") -> None:
@@ -60,6 +60,14 @@ def _exactly(read: "Callable[[int], bytes]", size: int) -> bytes:
     if len(data) < size:
         raise EOFError
     return data
+
+
+def pwrite_all(fd: int, data: bytes, at: int) -> None:
+    """Write all of `data` from byte `at` on: one call may write less of it, on a disk that is nearly full. Raises OSError."""
+    rest = memoryview(data)
+    while rest:
+        written = os.pwrite(fd, rest, at)
+        rest, at = rest[written:], at + written
 
 
 def squatted(path: str) -> str:
@@ -116,7 +124,7 @@ class Mirror:
             os.makedirs(os.path.dirname(to), 0o700, exist_ok=True)
             fd = os.open(fresh, os.O_CREAT | os.O_WRONLY | (os.O_TRUNC if size >= 0 and at == 0 else 0), 0o600)
             try:
-                os.pwrite(fd, body, at)
+                pwrite_all(fd, body, at)
                 if 0 <= size <= at + len(body):
                     os.fchmod(fd, mode)
                     os.utime(fd, ns=(mtime, mtime))
@@ -217,7 +225,7 @@ class Mirror:
                 yield f"{task}/{name}", found.st_size
             elif name == "metrics":
                 for of, info in _below(path):
-                    if stat.S_ISREG(info.st_mode):
+                    if not isinstance(info, OSError) and stat.S_ISREG(info.st_mode):
                         yield f"{task}/metrics/{of}", info.st_size
 
     def made(self, trees: "list[str]", at: int, body: bytes = b"") -> None:
@@ -247,10 +255,15 @@ class Mirror:
         self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # what is written last may speak of the rest
 
     def _walk(self, tree: str) -> "Iterator[list[Any]]":
-        """Yield [path, kind, size, mtime, mode, target] of everything below `tree`."""
+        """Yield [path, kind, size, mtime, mode, target] of everything below `tree`; of what is unknown, why it is stands last.
+
+        A name that is no text stands there as Python has it, with lone surrogates, which JSON escapes.
+        """
         for of, info in _below(self.path(tree)):
             path = f"{tree}/{of}"
-            if stat.S_ISDIR(info.st_mode):
+            if isinstance(info, OSError):
+                yield [path, UNKNOWN, 0, 0, 0, info.strerror]
+            elif stat.S_ISDIR(info.st_mode):
                 yield [path, FOLDER, 0, 0, 0, ""]
             elif stat.S_ISLNK(info.st_mode):
                 with contextlib.suppress(OSError):
@@ -277,19 +290,31 @@ class Mirror:
         self.answer(b"".join(pieces), got=got)
 
 
-def _below(root: str) -> "Iterator[tuple[str, os.stat_result]]":
-    """Yield relative path and lstat of everything below `root`; no link is followed, and what disappears is left out."""
+def _below(root: str) -> "Iterator[tuple[str, os.stat_result | OSError]]":
+    """Yield relative path and lstat of everything below `root`, or why it could not be looked at; no link is followed, and what
+    disappears is left out.
+    """
     pending = [""]
     for here in pending:  # grows while it is walked
-        with contextlib.suppress(OSError), os.scandir(os.path.join(root, here)) as entries:
-            for entry in sorted(entries, key=lambda one: one.name):
-                with contextlib.suppress(OSError, UnicodeEncodeError):
-                    path = os.path.join(here, entry.name)
-                    path.encode()  # a name that is no text cannot be told
-                    info = entry.stat(follow_symlinks=False)
-                    yield path, info
-                    if stat.S_ISDIR(info.st_mode):
-                        pending.append(path)
+        try:
+            with os.scandir(os.path.join(root, here)) as entries:
+                names = sorted(entry.name for entry in entries)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield here, error
+            continue
+        for path in (os.path.join(here, name) for name in names):
+            try:
+                info = os.lstat(os.path.join(root, path))
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                yield path, error
+                continue
+            yield path, info
+            if stat.S_ISDIR(info.st_mode):
+                pending.append(path)
 
 
 BEGIN: Final = """\

@@ -191,6 +191,7 @@ CLUSTER: Final[dict[str, str]] = {
     "Not everything that its tasks wrote on {nodes} was fetched: it is kept there, in {folder} ({why})": "任务在 {nodes} 上写入的内容没有全部取回：它们保留在该处的 {folder} 中（{why}）",
     "nobody asked for it": "没有服务器来取",
     "Several nodes wrote the same files, {count} in all, and those of the first node are kept: {names}": "多个节点写入了同名文件，共 {count} 个，保留第一个节点的：{names}",
+    "Links that its tasks made were left out, {count} in all: {names}": "未取回任务创建的部分链接，共 {count} 个：{names}",
     "cannot be where jobs run as their owners: what the server brings would be its own user's": "不能与以提交者身份运行任务同时使用：服务器送达的内容属于其自身用户",
     'Let jobs run as the server\'s user (run_as = "service"), or share a folder with the nodes.': '请让任务以服务器用户身份运行（run_as = "service"），或与节点共享目录',
     "Mount the same file system at the same path on every node, writable for the server's user.": "请在每个节点的相同路径挂载同一文件系统，并允许服务器用户写入",

@@ -132,6 +132,7 @@ class Mirror:
                 self._trees.collect(final=left or ending)
                 looked = time.monotonic()
             if ready and left:
+                self._trees.complete()
                 self._finish()
                 return
 

@@ -24,11 +24,11 @@ class Changed(Exception):
 def sound(path: str) -> bool:
     """Return whether a relative path stays below where it begins, and can be one here."""
     parts = path.split("/")
-    return (
-        len(parts) <= MOST_DEEP
-        and "\0" not in path
-        and all(part not in ("", ".", "..") and len(part.encode()) <= 255 for part in parts)
-    )
+    try:
+        fits = all(part not in ("", ".", "..") and len(part.encode()) <= 255 for part in parts)
+    except UnicodeEncodeError:
+        return False
+    return fits and len(parts) <= MOST_DEEP and "\0" not in path
 
 
 @contextlib.contextmanager
@@ -50,7 +50,7 @@ def parent_of(data: str, path: str, make: bool = True) -> Iterator[tuple[int, st
                     os.mkdir(one, 0o700, dir_fd=fd)
                 below = os.open(one, _INTO, dir_fd=fd)
             except OSError as error:
-                raise Trespass(f"{path!r}: {one} is no folder here") from error
+                raise Trespass(f"{one!r} is no folder here") from error
             os.close(fd)
             fd = below
         yield fd, name
@@ -84,6 +84,16 @@ def whole(data: str, path: str, fresh: str, mode: int, mtime: int) -> Iterator[i
         os.unlink(fresh)
     finally:
         os.close(fd)
+
+
+def folder(data: str, path: str) -> None:
+    """Make a folder, in place of whatever else is there. Raises Trespass, OSError."""
+    with parent_of(data, path) as (parent, name):
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+                return
+            os.unlink(name, dir_fd=parent)
+        os.mkdir(name, 0o700, dir_fd=parent)
 
 
 def link(data: str, path: str, target: str) -> None:

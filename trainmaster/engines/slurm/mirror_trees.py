@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainmaster.agent.folder import Folder
-from trainmaster.agent.mirror import FILE, FOLDER, LINK
+from trainmaster.agent.mirror import FILE, FOLDER, LINK, pwrite_all
 from trainmaster.engines.slurm import mirror_disk
-from trainmaster.engines.slurm.mirror_disk import Changed, Trespass, parent_of, sound
+from trainmaster.engines.slurm.mirror_disk import Changed, Trespass, sound
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -31,6 +31,9 @@ MOST_FILES: Final = 256
 MOST_ENTRIES: Final = 1_000_000
 EVENTS: Final = ".tfevents."
 """In the name of a file that only grows, and is looked at while it does."""
+
+_UNREAD: Final = "it cannot be read there"
+_CHANGED: Final = "it was written to while it was read"
 
 Ask = Callable[..., tuple[dict[str, Any], bytes]]
 
@@ -56,6 +59,7 @@ class Shape:
     givers: dict[str, int] | None = None  # which node a file or link was taken from; None: not yet read
     turn: threading.Lock = field(default_factory=threading.Lock)
     twice: set[str] = field(default_factory=set)  # what several nodes have written
+    left_out: dict[str, str] = field(default_factory=dict)  # links that were not made here, and why
 
     @property
     def folder(self) -> str:
@@ -103,9 +107,20 @@ class Trees:
 
     def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
         self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
+        self._missing: dict[str, tuple[str, str]] = {}  # what the last look could not fetch: its kind, and why
+
+    def complete(self) -> None:
+        """Say which links were left out. Raises OSError where a file or folder was: the node has the only copy of it."""
+        self.shape.left_out.update({path: why for path, (kind, why) in self._missing.items() if kind == LINK})
+        rest = [(path, why) for path, (kind, why) in self._missing.items() if kind != LINK]
+        for path, why in rest:
+            raise OSError(
+                f"{len(rest)} of its files and folders could not be fetched, the first is {shown(path)}: {why}"
+            )
 
     def collect(self, final: bool) -> None:
         """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
+        self._missing = {}
         files: list[Sequence[Any]] = []
         at, more = 0, bool(self.shape.trees)
         while more:
@@ -120,33 +135,37 @@ class Trees:
                     if self._take(entry, final, int(said["now"])):
                         files.append(entry)
                 except Trespass as error:
-                    log.warning("%s of %s: %s", self.part, self.shape.base, error)
+                    log.warning("%s of %s: %s: %s", self.part, self.shape.base, shown(entry[0]), error)
+                    self._left_out(entry, str(error))
             for batch in batches(files):
                 self._fetch(batch)
             files.clear()
+
+    def _left_out(self, entry: Sequence[Any], why: str) -> None:
+        if entry[1]:  # else it is gone there
+            self._missing[entry[0]] = entry[1], why
 
     def _take(self, entry: Sequence[Any], final: bool, now: int) -> bool:
         """Do what one entry asks for; return whether it is a file that has to be fetched. Raises Trespass for what may not be written."""
         path, kind, size, mtime, _, target = entry
         tree = next((tree for tree in self.shape.trees if path.startswith(tree + "/")), None)
         if tree is None or not sound(path):
-            raise Trespass(f"{path!r} is not below what its tasks may write")
+            raise Trespass("no path below what its tasks may write, of text and of at most 64 names")
         if kind == FOLDER:
-            with parent_of(self.shape.data, f"{path}/x"):
-                return False
+            self._folder(path)
+            return False
         if kind == "":
             if final:
                 mirror_disk.remove(self.shape.data, path, lambda: self.shape.free(path, self.order))
             return False
         if kind == LINK:
-            to = os.path.normpath(os.path.join(os.path.dirname(path), target))
-            if os.path.isabs(target) or not to.startswith(tree + "/"):
-                raise Trespass(f"{path!r} is a link that leads elsewhere")
+            if not within(tree, path, target):
+                raise Trespass("a link that leads elsewhere, or not straight")
             if self._mine(path):
                 mirror_disk.link(self.shape.data, path, target)
             return False
         if kind != FILE:
-            raise Trespass(f"{path!r} is neither file, folder nor link")
+            raise Trespass(str(target) or "neither file, folder nor link")
         if not final and EVENTS not in path and now - mtime < QUIET_S * 1e9:
             return False
         if not self._mine(path):
@@ -154,11 +173,18 @@ class Trees:
         here = mirror_disk.found(self.shape.data, path)
         return here is None or not stat.S_ISREG(here.st_mode) or (here.st_size, here.st_mtime_ns) != (size, mtime)
 
+    def _folder(self, path: str) -> None:
+        """Make a folder, also in place of what is none. Raises Trespass where that came from another node."""
+        here = mirror_disk.found(self.shape.data, path)
+        if here is not None and not stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
+            raise Trespass("a file of another node lies there")
+        mirror_disk.folder(self.shape.data, path)
+
     def _mine(self, path: str) -> bool:
         """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another node lies."""
         here = mirror_disk.found(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
-            raise Trespass(f"{path!r} is a folder with files of another node")
+            raise Trespass("a folder with files of another node lies there")
         return self.shape.giver(path, self.order)
 
     def _fetch(self, files: Sequence[Sequence[Any]]) -> None:
@@ -168,9 +194,11 @@ class Trees:
             return
         asked = [(str(entry[0]), 0, int(entry[2])) for entry in files]
         for entry, (piece, size, mtime) in zip(files, self._pieces(asked), strict=True):
-            if (size, mtime) == (entry[2], entry[3]) and len(piece) == size:  # else it changes while it is read
+            if (size, mtime) == (entry[2], entry[3]) and len(piece) == size:
                 with self._whole(entry) as fd:
-                    os.write(fd, piece)
+                    pwrite_all(fd, piece, 0)
+            else:
+                self._left_out(entry, _UNREAD if size < 0 else _CHANGED)
 
     def _fetch_one(self, entry: Sequence[Any]) -> None:
         path, _, size, mtime, *_ = entry
@@ -178,9 +206,10 @@ class Trees:
         with self._whole(entry) as fd:
             while True:
                 ((piece, now, changed),) = self._pieces([(path, at, PIECE)])
-                os.write(fd, piece)
+                pwrite_all(fd, piece, at)
                 at += len(piece)
-                if EVENTS not in path and (now, changed) != (size, mtime):
+                if now < 0 or (EVENTS not in path and (now, changed) != (size, mtime)):
+                    self._left_out(entry, _UNREAD if now < 0 else _CHANGED)
                     raise Changed
                 if not piece or at >= size:
                     return
@@ -193,6 +222,19 @@ class Trees:
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry
         return mirror_disk.whole(self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime)
+
+
+def within(tree: str, path: str, target: str) -> bool:
+    """Return whether a link at `path` leads to something below `tree`, wherever other links here lead: up first, then only down."""
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    up = sum(part == ".." for part in parts)
+    to = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return not os.path.isabs(target) and ".." not in parts[up:] and to.startswith(tree + "/")
+
+
+def shown(path: str) -> str:
+    """Return a path as it can be shown: what is no text in it is escaped."""
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def batches(files: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:

@@ -23,7 +23,7 @@ from trainmaster.engines.base import Note
 from trainmaster.engines.slurm.commands import Access, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
-from trainmaster.engines.slurm.mirror_trees import Shape
+from trainmaster.engines.slurm.mirror_trees import Shape, shown
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -234,4 +234,8 @@ def left_behind(kept: Kept, one: Following) -> list[Note]:
         names = ", ".join(os.path.basename(path) for path in sorted(kept.shape.twice)[:3])
         text = f"Several nodes wrote the same files, {count} in all, and those of the first node are kept: {names}"
         found.append(Note(one.attempt, "written_twice", text))
+    if count := len(kept.shape.left_out):
+        names = ", ".join(f"{shown(path)} ({why})" for path, why in sorted(kept.shape.left_out.items())[:3])
+        text = f"Links that its tasks made were left out, {count} in all: {names}"
+        found.append(Note(one.attempt, "left_out", text))
     return found

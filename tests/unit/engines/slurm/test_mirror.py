@@ -423,8 +423,14 @@ def test_entries_that_lead_elsewhere_are_not_made(honest: Site) -> None:
     entries = [[path.format(tree=tree), *more] for path, *more in ENTRIES]
     before = files(honest.folder)
     state = [{"sizes": {}, "stands": STANDS, "beat": 0}, ""]
-    lie(honest, state=state, made=[{"more": False, "now": 0}, json.dumps(entries)], get=[{"got": [[3, 3, 1]]}, "bad"])
-    assert files(honest.folder) - before - {"liar", "liar.py"} == {f"data/{honest.shape.folder}/fetched-0-n1"}
+    with pytest.raises(OSError, match="8 of its files and folders could not be fetched"):
+        lie(
+            honest,
+            state=state,
+            made=[{"more": False, "now": 0}, json.dumps(entries)],
+            get=[{"got": [[3, 3, 1]]}, "bad"],
+        )
+    assert files(honest.folder) - before - {"liar", "liar.py"} == set()
     assert (honest.folder / "outside").read_text() == "mine"
 
 
@@ -436,19 +442,19 @@ def test_no_link_that_lies_here_is_followed(honest: Site) -> None:
     (honest.here / "task0-0" / "log").symlink_to(honest.folder / "outside")
     entries = [[f"{honest.shape.trees[1]}/out/outside", "f", 3, 1, 0o644, ""]]
     state = [{"sizes": {}, "stands": STANDS, "beat": 0}, ""]
-    lie(honest, state=state, made=[{"more": False, "now": 0}, json.dumps(entries)], get=[{"got": [[3, 3, 1]]}, "bad"])
+    with pytest.raises(OSError, match="'out' is no folder here"):
+        lie(
+            honest,
+            state=state,
+            made=[{"more": False, "now": 0}, json.dumps(entries)],
+            get=[{"got": [[3, 3, 1]]}, "bad"],
+        )
     with pytest.raises(OSError):
         lie(
-            again(honest),
+            honest,
             state=[{"sizes": {"task0-0/log": 9}, "stands": STANDS, "beat": 0}, ""],
         )
     assert (honest.folder / "outside").read_text() == "mine"
-
-
-def again(site: Site) -> Site:
-    """As if nothing had been fetched."""
-    (site.here / "fetched-0-n1").unlink()
-    return site
 
 
 @pytest.mark.parametrize(

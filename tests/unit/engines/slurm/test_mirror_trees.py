@@ -1,16 +1,22 @@
 """What the tasks of several nodes make, change and remove, as it comes to the server."""
 
 import json
+import os
 import shutil
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.engines.slurm.test_mirror import Site
+from tests.unit.engines.slurm.test_mirror import PATIENCE_S, Site
+from trainmaster.engines.base import Note
+from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror_trees import Trees
+from trainmaster.engines.slurm.mirrors import Kept, left_behind
+from trainmaster.engines.slurm.parse import JobId
 
 
 @pytest.fixture
@@ -127,3 +133,112 @@ def test_a_node_whose_disk_is_full_can_be_fetched_from(site: Site) -> None:
         (site.root / "known").symlink_to(site.root / "nowhere" / "known")
         site.leave()
     assert (site.tree("outputs", site.data) / "made").read_text() == "x"
+
+
+def left(site: Site, make: Callable[[Path], None]) -> str:
+    """Let tasks make something in `outputs` and leave; return why not everything was fetched."""
+    site.wait()
+    made, failed = site.connect(), []
+    thread = threading.Thread(target=lambda: _keep(made.run, failed))
+    thread.start()
+    try:
+        site.begun()
+        make(site.tree("outputs"))
+        (site.tree("outputs") / "beside").write_text("x")
+        site.leave()
+        thread.join(PATIENCE_S)
+    finally:
+        made.close()
+        thread.join()
+        made.closed()
+    assert (site.tree("outputs", site.data) / "beside").read_text() == "x"
+    assert (site.root / "fetched").exists() == (site.here / "fetched-0-n1").exists() == (not failed)
+    return str(failed[0]) if failed else ""
+
+
+def _keep(run: Callable[[], None], failed: list[Exception]) -> None:
+    try:
+        run()
+    except Exception as error:
+        failed.append(error)
+
+
+def test_a_name_that_is_no_text_stays_on_the_node(site: Site) -> None:
+    why = left(site, lambda there: Path(os.fsdecode(os.fsencode(there) + b"/m\xe9.bin")).touch())
+    assert why.startswith("1 of its files and folders could not be fetched, the first is jobs/")
+    assert "outputs/m\\udce9.bin: " in why
+
+
+def test_what_lies_too_deep_stays_on_the_node(site: Site) -> None:
+    why = left(site, lambda there: there.joinpath(*"d" * 70).mkdir(parents=True))
+    assert "of at most 64 names" in why
+
+
+def test_what_cannot_be_looked_at_stays_on_the_node(site: Site) -> None:
+    """A path that is longer than the system takes, as no right can be missing for root."""
+
+    def make(there: Path) -> None:
+        here = os.open(there, os.O_RDONLY)
+        for _ in range(20):
+            os.mkdir("d" * 250, dir_fd=here)
+            here, above = os.open("d" * 250, os.O_RDONLY, dir_fd=here), here
+            os.close(above)
+        os.close(here)
+
+    assert "File name too long" in left(site, make)
+
+
+def test_what_cannot_be_read_there_is_told(site: Site) -> None:
+    def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
+        if op == "made":
+            return {"more": False, "now": 10**18}, json.dumps(entries).encode()
+        return {"got": [[0, -1, 0] for _ in more["files"]]}, b""
+
+    for names in (("a",), ("a", "b"), ("a.tfevents.b",)):
+        entries = [entry(site, name, "f") for name in names]
+        trees = Trees(site.shape, "0-n1", 0, ask, lambda: None)
+        trees.collect(final=True)
+        with pytest.raises(OSError, match=f"{len(names)} of its files .* it cannot be read there"):
+            trees.complete()
+    assert below(site.tree("model", site.data)) == set()
+
+
+def test_links_that_are_left_out_are_told_and_hold_up_nobody(site: Site) -> None:
+    def make(there: Path) -> None:
+        (there / "ck").mkdir()
+        (there / "latest").symlink_to(there / "ck")
+        (there / "best").symlink_to("ck")
+
+    assert left(site, make) == ""
+    assert below(site.tree("outputs", site.data)) == {"beside", "ck", "best"}
+    one = Following("t-1", site.shared, site.work, "t-1", JobId(1), began={"0-n1"})
+    (note,) = left_behind(Kept(site.shape, {}), one)
+    latest = f"{site.shape.trees[1]}/latest (a link that leads elsewhere, or not straight)"
+    assert note == Note("t-1", "left_out", f"Links that its tasks made were left out, 1 in all: {latest}")
+
+
+def test_a_link_that_became_a_folder_is_one_here(site: Site) -> None:
+    here = site.tree("model", site.data)
+    (here / "a").mkdir(parents=True)
+    (here / "latest").symlink_to("a")
+    site.wait()
+    with site.connected():
+        site.begun()
+        latest = site.tree("model") / "latest"
+        latest.unlink()
+        latest.mkdir()
+        (latest / "w").write_text("the model")
+        site.leave()
+    assert (here / "latest" / "w").read_text() == "the model"
+    assert below(here) == {"a", "latest", "latest/w"}
+
+
+def test_links_that_lead_elsewhere_together_are_not_made(site: Site) -> None:
+    """The second goes into what the first leads to, and up from there."""
+    depth = len(site.shape.trees[0].split("/")) + 1
+    deep = "p/q/r/t/u/v/w/x/d"
+    out = f"{deep}/{'../' * (depth + 1)}outside"
+    collect(site, 0, entry(site, "y", "d"), entry(site, deep, "l", "../" * 8 + "y"), entry(site, "l", "l", out))
+    here = site.tree("model", site.data)
+    assert (here / deep).resolve() == here / "y"
+    assert not (here / "l").is_symlink()
