@@ -1,8 +1,11 @@
 """kill -9 of the server while it submits, again and again: one submitter works at a time, so every attempt comes to Slurm once."""
 
 import json
+import os
 import random
+import select
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ import pytest
 
 from tests.slurm.bed import PATH, Bed, until
 from tests.slurm.served import POOL, Served, job
+from trainmaster.agent import procs
 
 pytestmark = pytest.mark.timeout(300)
 KILLS: Final = 5
@@ -50,6 +54,13 @@ class Gated(Served):
     def close_gate(self) -> None:
         """Let what is submitted from now on wait."""
         (self.programs / "go").unlink(missing_ok=True)
+
+    def submitter(self) -> int:
+        """Return a pidfd of the process that submits for the server."""
+        assert self._process is not None
+        below = procs.children(self._process.pid)
+        (pid,) = [pid for pid in below if b"slurm.submitter" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return os.pidfd_open(pid)
 
     def open_gate(self) -> None:
         """Let all of it come to Slurm."""
@@ -99,12 +110,23 @@ def test_each_is_submitted_once_and_none_is_lost(served: Gated) -> None:
     assert {served.ended(one)["state"] for one in jobs} == {"succeeded"}
 
 
-def test_what_is_stopped_while_an_earlier_submitter_is_at_it_does_not_stay_in_the_queue(served: Gated) -> None:
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_is_stopped_while_an_earlier_submitter_is_at_it_does_not_stay_in_the_queue(
+    served: Gated, killed: bool
+) -> None:
+    """`killed`: that submitter as well, and only its sbatch lives."""
     served.close_gate()
     one = served.submit(job("stopped", "true"))
     until(served.given, "given")
     served.stop(one)
-    served.restart()
+    submitter = served.submitter()
+    served.kill_server()
+    if killed:
+        signal.pidfd_send_signal(submitter, signal.SIGKILL)
+        assert select.select([submitter], [], [], 20.0)[0]
+    os.close(submitter)
+    served.spawn()
+    until(lambda: "waits for the submitter" in served.said(), "the next one waits for its turn")
     assert served.view(one)["state"] == "stopping", "who knows what Slurm has of it"
     served.open_gate()
     assert served.ended(one)["state"] == "stopped"

@@ -99,6 +99,7 @@ CLUSTER: Final[dict[str, str]] = {
     "is not known to Slurm any more": "Slurm 已不再记得",
     "sbatch did not answer": "sbatch 没有响应",
     "The process that submits has ended": "负责提交的进程已结束",
+    "The process that submits does not answer": "负责提交的进程没有响应",
     "It is started again.": "它会重新启动。",
     "The submitter cannot be started: {why}": "无法启动负责提交的进程：{why}",
     "Slurm did not answer within {seconds} seconds": "Slurm 在 {seconds} 秒内没有响应",

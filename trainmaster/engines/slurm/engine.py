@@ -323,7 +323,7 @@ class SlurmEngine:
         async with submitting:  # it is refused from now on, or followed
             following = self._following.get(attempt)
             if following is None:
-                await self.submitting.hand.ask("turn")  # the submitter of an earlier server may just be at it
+                await self.submitting.hand.turn()  # the submitter of an earlier server may just be at it
                 following = await self._find(attempt, closed=True)
         if following is not None:
             self._following.setdefault(attempt, following)

@@ -6,7 +6,7 @@ all threads share. The server speaks with it over its standard input, a socket; 
 ``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``   write down what the steps will do, and have ready what `argv` will
                                   submit; `alone`: not as an element of an array
 ``{id, ok: true}``                it is there; false: something was there before, and was left alone
-``{id, op: "turn"}``              say ok: true when it is its turn: all that the submitters of earlier servers have begun is written down
+``{id, op: "turn"}``              say ok: true when it is its turn: nothing that an earlier submitter has begun can come to Slurm any more
 ``{id, op: "submit", folder}``    submit what was begun there
 ``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
 ``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
@@ -15,15 +15,14 @@ all threads share. The server speaks with it over its standard input, a socket; 
 
 What waits and asks for the same is submitted as one array. Who comes alone waits for nobody.
 Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is gone, what was
-already given to an sbatch is finished and written down, and nothing else is begun. After that it is the next one's turn (`turn`).
+already given to an sbatch is finished and written down, and nothing else is begun. After that it is the next one's turn (`turn`); where
+this process was killed, once every sbatch of its own has ended, and what became of them is found at Slurm. Of sudo's it cannot be said.
 Needs nothing but the standard library.
 """
 
-import fcntl
 import json
 import os
 import socket
-import subprocess
 import time
 import traceback
 from collections import deque
@@ -37,6 +36,7 @@ from trainmaster.agent.folder import Folder
 from trainmaster.agent.loop import Loop
 from trainmaster.engines.slurm import turn
 from trainmaster.engines.slurm.parse import job_number
+from trainmaster.engines.slurm.program import Argv, Program
 from trainmaster.engines.slurm.script import Batch, Member, alone, together
 
 AT_ONCE: Final = 2
@@ -52,16 +52,11 @@ SWEEP_S: Final = 1.0
 """Between two looks at whose time is over."""
 WRITERS: Final = 4
 """Threads that write: a file system brings to the disk what several wait for about as fast as what one does."""
-PIPE: Final = 60_000
-"""Bytes that fit into a pipe as it comes."""
-
 TOGETHER: Final = 24
 """Attempts in one array: Slurm takes comments of 1,024 characters, in which they are named."""
 
 SUBMITTED, CLOSED = "slurm.jsonl", "closed"
 """In the attempt's folder: what was given to Slurm, and behind it what Slurm made of it; that it may never start (again)."""
-
-Argv = tuple[str, ...]
 
 
 @dataclass
@@ -95,62 +90,18 @@ class Submission(NamedTuple):
             yield (number if len(self.attempts) > 1 else None), begun
 
 
-class Program:
-    """A program that waits for its input. Raises OSError when it cannot be started."""
-
-    def __init__(self, argv: Argv) -> None:
-        self.argv = argv
-        self.until = time.monotonic() + SPARE_S
-        self.of: Submission | None = None  # what it submits
-        self._said = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("out", "err")]
-        try:
-            self.process = subprocess.Popen(
-                argv, cwd="/", start_new_session=True, stdin=subprocess.PIPE, stdout=self._said[0], stderr=self._said[1]
-            )
-        except OSError:
-            self._close()
-            raise
-
-    def give(self, text: str) -> None:
-        """Give it its whole input. One that has ended takes none, and says why by how it ended."""
-        assert self.process.stdin is not None
-        data = text.encode()
-        with suppress(BrokenPipeError), self.process.stdin as pipe:
-            if len(data) > PIPE:  # it must not be waited for
-                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, len(data))
-            pipe.write(data)
-
-    def end(self) -> None:
-        """Kill it if it is ours; sudo's child is not, and ends for want of an input, or by itself."""
-        assert self.process.stdin is not None
-        with suppress(PermissionError):
-            self.process.kill()
-        if not self.process.stdin.closed:
-            self.give("")
-
-    def said(self) -> tuple[int, str, str]:
-        """Return how it ended and what it printed, and let go of it."""
-        code = self.process.wait()
-        out, err = (os.pread(fd, 1 << 16, 0).decode("utf-8", "replace") for fd in self._said)
-        self._close()
-        return code, out, err
-
-    def _close(self) -> None:
-        for fd in self._said:
-            os.close(fd)
-
-
 class Submitter:
-    """Serves one server until that is gone. `timeout_s`: what a program has for its answer."""
+    """Serves one server until that is gone. `timeout_s`: what a program has for its answer; `lock`: what programs inherit of `turn`."""
 
-    def __init__(self, server: socket.socket, timeout_s: float) -> None:
-        self._server, self._timeout_s = server, timeout_s
+    def __init__(self, server: socket.socket, timeout_s: float, lock: tuple[int, ...] = ()) -> None:
+        self._server, self._timeout_s, self._lock = server, timeout_s, lock
         self._loop = Loop()
         self._loop.watch(server.fileno(), lambda events: self._came())
         self._inbox = b""
         self._begun: dict[str, Begun] = {}  # by folder
         self._waiting: deque[Begun] = deque()
-        self._running: set[Program] = set()
+        self._running: dict[Program, Submission] = {}
+        self._late: set[Program] = set()  # given up, and not yet at an end
         self._spare: dict[Argv, Program] = {}
         self._gone = self._sweeping = self._pausing = False
         self._submitted = -PAUSE_S  # when something was, last
@@ -160,8 +111,8 @@ class Submitter:
         self._loop.watch(self._bell, lambda events: self._wrote())
 
     def serve(self) -> None:
-        """Return when the server is gone and what it had submitted is written down."""
-        while not self._gone or self._running:
+        """Return when the server is gone, what it had submitted is written down, and nothing can come to Slurm any more."""
+        while not self._gone or self._running or self._late:
             self._loop.turn(-1)
 
     # -- the server ----------------------------------------------------------------------------------------------
@@ -233,7 +184,7 @@ class Submitter:
     # -- programs ------------------------------------------------------------------------------------------------
 
     def _start(self, argv: Argv) -> Program:
-        program = Program(argv)
+        program = Program(argv, self._lock, SPARE_S)
         self._loop.watch_end(program.process.pid, lambda: self._ended(program))
         return program
 
@@ -263,8 +214,8 @@ class Submitter:
             except OSError as error:
                 self._answer(of, _trouble(error))
                 continue
-            program.until, program.of = time.monotonic() + self._timeout_s, of
-            self._running.add(program)
+            program.until = time.monotonic() + self._timeout_s
+            self._running[program] = of
             program.give(of.script)
 
     def _pauses(self) -> bool:
@@ -296,10 +247,11 @@ class Submitter:
         code, out, err = program.said()
         if self._spare.get(program.argv) is program:  # it ended by itself
             del self._spare[program.argv]
-        self._running.discard(program)
+        self._late.discard(program)
+        of = self._running.pop(program, None)
         self._next()
-        if program.of is not None:
-            self._answer(program.of, _outcome(code, out, err))
+        if of is not None:
+            self._answer(of, _outcome(code, out, err))
             if not self._waiting:
                 self._expect(program.argv)
 
@@ -312,11 +264,10 @@ class Submitter:
         for spare in [one for one in self._spare.values() if one.until <= now]:
             self._drop(spare)
         for program in [one for one in self._running if one.until <= now]:
-            self._running.discard(program)
-            of, program.of = program.of, None
+            of = self._running.pop(program)
+            self._late.add(program)
             program.end()
-            if of is not None:
-                self._answer(of, {"late": True})
+            self._answer(of, {"late": True})
         for path in [path for path, one in self._begun.items() if one.until <= now]:
             del self._begun[path]
         self._next()
@@ -392,8 +343,9 @@ def _trouble(error: Exception) -> dict[str, Any]:
 def main(argv: list[str]) -> None:
     """Serve the server at the other end of standard input. `argv`: seconds that a program has, and the path of the lock."""
     server, timeout_s = socket.socket(fileno=os.dup(0)), float(argv[0])
-    if turn.take(argv[1], server, 2 * timeout_s):
-        Submitter(server, timeout_s).serve()
+    lock = turn.take(argv[1], server, 2 * timeout_s)
+    if lock is not None:
+        Submitter(server, timeout_s, lock).serve()
 
 
 START: Final = "import sys; sys.path.insert(0, sys.argv[1]); from trainmaster.engines.slurm.submitter import main; main(sys.argv[2:])"

@@ -25,7 +25,7 @@ from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
-from trainmaster.engines.slurm import disk, submitter
+from trainmaster.engines.slurm import disk, submitter, turn
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import Access, ClusterDown, ClusterRefused, command, environment, failure
 from trainmaster.engines.slurm.following import Following
@@ -43,6 +43,8 @@ AHEAD_S: Final = 2.0
 """How long what was announced is remembered."""
 LEAVE_S: Final = 1.0
 """How long the submitter has to end with the server. What it has to finish it finishes later."""
+SLACK_S: Final = 10.0
+"""How long the submitter may be busy with others once it is its turn."""
 PACKAGE: Final = str(Path(__file__).resolve().parents[3])
 
 
@@ -98,6 +100,20 @@ class Hand(asyncio.Protocol):
         """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
         await self.start()
         return said(await self.send(op, **more))
+
+    async def turn(self) -> None:
+        """Return when nothing that an earlier submitter has begun can come to Slurm any more.
+
+        Raises ClusterDown, also when ours does not answer although its wait must be over: then it is killed.
+        """
+        try:
+            async with asyncio.timeout(2 * self.access.timeout_s + turn.DYING_S + SLACK_S):
+                await self.ask("turn")
+        except TimeoutError:
+            log.warning("The process that submits does not answer and is killed")
+            if self._process is not None:
+                self._process.kill()
+            raise ClusterDown("The process that submits does not answer", remedy="It is started again.") from None
 
     async def start(self) -> None:
         """Start the submitter unless it runs. Raises ClusterDown."""

@@ -4,16 +4,20 @@ import asyncio
 import json
 import os
 import re
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from socket import SHUT_WR, socketpair
 from typing import Any
 
 import pytest
 
+from trainmaster.agent import procs
 from trainmaster.agent.folder import Folder
 from trainmaster.core.errors import Unavailable
-from trainmaster.engines.slurm import submitter
+from trainmaster.engines.slurm import submitter, submitting, turn
 from trainmaster.engines.slurm.commands import Access, ClusterDown
+from trainmaster.engines.slurm.program import Program
 from trainmaster.engines.slurm.submitting import Hand
 
 ONE = (("--ntasks=1",),), ("exec srun",)
@@ -47,6 +51,12 @@ class Site:
     def another(self) -> Hand:
         """Return the hand of one more server."""
         return Hand(Access(timeout_s=3.0), str(self.folder / "lock"))
+
+    def crash(self) -> None:
+        """Kill the submitter alone, as one who needs its memory would."""
+        assert self.hand._process is not None
+        self.hand._process.kill()
+        self.hand._process.wait()
 
     def sbatch(self, text: str) -> None:
         """Let it do `text` with its whole input in a file called `$given`."""
@@ -254,7 +264,7 @@ async def test_the_next_one_begins_when_all_that_the_first_had_is_written_down(s
     await first.close()
     with pytest.raises(ClusterDown):
         await task
-    again, turn = asyncio.create_task(site.begin(1)), asyncio.create_task(site.hand.ask("turn"))
+    again, asked = asyncio.create_task(site.begin(1)), asyncio.create_task(site.hand.turn())
     fresh = asyncio.create_task(site.submit(2))
     await until(lambda: waits(site.hand, site.folder / "lock"))
     assert process is not None
@@ -262,7 +272,7 @@ async def test_the_next_one_begins_when_all_that_the_first_had_is_written_down(s
     assert not site.at(2).begun
     site.release()
     assert not await again
-    await turn
+    await asked
     assert [line.get("job") for line in site.written(1)] == [None, 7]
     assert "ok" in await fresh
     assert process.wait() == 0
@@ -285,3 +295,72 @@ async def test_a_server_that_goes_while_it_waits_for_its_turn_leaves_nothing(sit
     site.release()
     assert (await task)["ok"]
     assert not site.at(2).begun
+
+
+async def test_what_a_killed_submitter_has_begun_comes_to_its_end_before_the_next_one_begins(
+    site: Site, capfd: pytest.CaptureFixture[str]
+) -> None:
+    site.sbatch("while [ ! -e go ]; do sleep 0.01; done; touch came; echo 7")
+    task = asyncio.create_task(site.submit(1))
+    await until(lambda: len(site.scripts) == 1)
+    (pid,) = (site.folder / "starts").read_text().split()
+    site.crash()
+    with pytest.raises(ClusterDown):
+        await task
+    said = ""
+
+    def waited() -> bool:
+        nonlocal said
+        said += capfd.readouterr().err
+        return "waits for the submitter" in said
+
+    asked = asyncio.create_task(site.hand.turn())
+    await until(waited)
+    assert re.search(rf"\(pid .*\b{pid}\b", said)
+    assert not asked.done()
+    site.release()
+    await asked
+    assert (site.folder / "came").exists()
+
+
+async def test_what_waits_for_an_input_ends_with_a_killed_submitter(site: Site) -> None:
+    await site.begin(1)
+    await until(lambda: site.starts == 1)
+    (pid,) = (site.folder / "starts").read_text().split()
+    site.crash()
+    await until(lambda: (found := procs.stat(int(pid))) is None or not found.alive)
+    await site.hand.turn()
+    assert site.scripts == []
+
+
+async def test_a_submitter_that_hangs_is_killed_by_who_waits_for_its_turn(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.hand.access = Access(timeout_s=0.1)
+    await site.hand.turn()
+    assert site.hand._process is not None
+    site.hand._process.send_signal(signal.SIGSTOP)
+    with monkeypatch.context() as patch:
+        patch.setattr(turn, "DYING_S", 0.0)
+        patch.setattr(submitting, "SLACK_S", 0.0)
+        with pytest.raises(ClusterDown, match="does not answer"):
+            await site.hand.turn()
+    assert await asyncio.to_thread(site.hand._process.wait) == -9
+    await until(lambda: not site.hand.there)
+    await site.hand.turn()
+
+
+def test_one_that_cannot_be_killed_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As sudo's cannot: it may come to Slurm as long as it lives."""
+    monkeypatch.setattr(Program, "end", lambda program: None)
+    monkeypatch.setattr(submitter, "SWEEP_S", 0.01)
+    argv = ["/bin/sh", "-c", f"cat > {tmp_path}/given; sleep 1; touch {tmp_path}/came"]
+    begun = {"attempt": f"t{1:032x}-1", "step": "{}", "user": "", "batch": ONE, "argv": argv, "alone": False}
+    ours, its = socketpair()
+    with ours, its:
+        for request in ({"op": "begin", **begun}, {"op": "submit"}):
+            ours.sendall(json.dumps({"id": 1, "folder": str(tmp_path / "attempt"), **request}).encode() + b"\n")
+        ours.shutdown(SHUT_WR)
+        submitter.Submitter(its, 0.0).serve()
+        assert b'"late": true' in ours.recv(1000)
+    assert (tmp_path / "came").exists()
