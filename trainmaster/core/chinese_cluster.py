@@ -190,6 +190,7 @@ CLUSTER: Final[dict[str, str]] = {
     "nothing came from {node}; Slurm says of the job: {state}": "{node} 没有返回任何内容；Slurm 对该任务的说明：{state}",
     "srun listens on this machine: the nodes must reach it there (SrunPortRange).": "srun 在本机监听：节点必须能够连接到本机的相应端口（SrunPortRange）",
     "Not everything that its tasks wrote on {nodes} was fetched: it is kept there, in {folder} ({why})": "任务在 {nodes} 上写入的内容没有全部取回：它们保留在该处的 {folder} 中（{why}）",
+    "Not everything that its tasks wrote was fetched from their nodes, so no model was saved": "任务写入的内容没有全部从节点取回，因此没有保存模型",
     "nobody asked for it": "没有服务器来取",
     "Several nodes wrote the same files, {count} in all, and those of the first node are kept: {names}": "多个节点写入了同名文件，共 {count} 个，保留第一个节点的：{names}",
     "Links that its tasks made were left out, {count} in all: {names}": "未取回任务创建的部分链接，共 {count} 个：{names}",

@@ -125,6 +125,10 @@ class Layout:
         """Folder of one attempt."""
         return os.path.join(self.job(job), "attempts", str(number))
 
+    def incomplete(self, job: str, number: int) -> str:
+        """Says, by being there, that an attempt was reaped and not all that its tasks wrote lies here: its engine writes it."""
+        return os.path.join(self.attempt(job, number), "incomplete")
+
     def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:
         """Paths of one task."""
         return TaskPaths(os.path.join(self.attempt(job, number), task_name(role, index)))

@@ -252,7 +252,8 @@ class Engine(Protocol):
     async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
         """End everything of `attempt`: SIGTERM, `grace_s` seconds, SIGKILL; return only when nothing is left.
 
-        An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it.
+        An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it. Where something
+        that its tasks wrote could not be brought to the server, `Layout.incomplete` is there then, and no model is saved.
         """
         ...
 

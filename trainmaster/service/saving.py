@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from trainmaster.core.errors import Conflict
+from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
@@ -39,12 +39,16 @@ class Saving:
 
     def nothing_to_save(self, job: Job) -> bool:
         """Return whether the tasks wrote nothing, or saving is switched off. Two system calls."""
-        if not job.policy.save_model:
-            return True
-        return not any(_has_entry(path) for path in (self._layout.model_out(job.id), self._layout.outputs(job.id)))
+        return not job.policy.save_model or not any(
+            _has_entry(path) for path in (self._layout.model_out(job.id), self._layout.outputs(job.id))
+        )
 
     async def save(self, job: Job) -> dict[str, Any]:
-        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept."""
+        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept, or are not all here."""
+        if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
+            raise StorageFailed(
+                "Not everything that its tasks wrote was fetched from their nodes, so no model was saved"
+            )
         if self.nothing_to_save(job):
             return {"model": None, "files": 0, "size_bytes": 0}
         spec = await self._specs.read(job.spec_digest)

@@ -33,7 +33,7 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )  # fmt: skip
-from trainmaster.engines.slurm import checks, disk, entering, rest, script
+from trainmaster.engines.slurm import checks, disk, entering, mirrors, rest, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.cancelling import Cancelling, Wish
 from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
@@ -328,6 +328,7 @@ class SlurmEngine:
         if following is not None:
             self._following.setdefault(attempt, following)
             await self._end(following, grace_s)
+        await storing(mirrors.conclude, self._folder(attempt), self.layout.incomplete(*split_attempt_id(attempt)))
         self._following.pop(attempt, None)
         if self.mirrors is not None:
             self.mirrors.forget(attempt)

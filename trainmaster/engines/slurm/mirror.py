@@ -160,6 +160,7 @@ class Mirror:
             run = next((run for run in waiting if RUN.fullmatch(run) and self.shape.shared.claim(run)), None)
         if run is not None:
             self._bring()
+            self._mark("brought")
         with open(self.shape.shared.file("run"), encoding="ascii") as file:
             owner = file.read()
         package = os.path.relpath(self.shape.brings[0], self.shape.data)
@@ -172,11 +173,19 @@ class Mirror:
         try:
             if ctypes.CDLL(None).syncfs(fd) != 0:
                 raise OSError("what was fetched cannot be brought to the disk")
-            os.close(os.open(f"fetched-{self.part}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=fd))
+        finally:
+            os.close(fd)
+        self._mark("fetched")
+        self._leave()
+
+    def _mark(self, what: str) -> None:
+        """Write down, here, that the part was brought or fetched."""
+        fd = os.open(self.shape.shared.path, _INTO)
+        try:
+            os.close(os.open(f"{what}-{self.part}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600, dir_fd=fd))
             os.fsync(fd)
         finally:
             os.close(fd)
-        self._leave()
 
     def _leave(self) -> None:
         """Say to the node that all is here. A step whose srun is killed tries to reach it for seconds, and the job ends later."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from trainmaster.agent.folder import Folder, Work, step_text
+from trainmaster.agent.folder import Folder, Work, step_text, write_whole
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Note
@@ -220,11 +220,26 @@ class Mirrors:
                 await asyncio.gather(*(asyncio.to_thread(keeper.join) for keeper in keepers))
 
 
+def unfetched(shared: Folder) -> list[str]:
+    """Return the parts that may have written what is not here. Raises OSError."""
+    names = set(os.listdir(shared.path))
+    parts = (name.removeprefix("brought-") for name in sorted(names) if name.startswith("brought-"))
+    return [part for part in parts if f"fetched-{part}" not in names]
+
+
+def conclude(shared: Folder, incomplete: str) -> None:
+    """Write down whether all that an attempt's nodes wrote is here. Raises OSError."""
+    if unfetched(shared):
+        write_whole(incomplete, "")
+    else:
+        with suppress(FileNotFoundError):
+            os.unlink(incomplete)
+
+
 def left_behind(kept: Kept, one: Following) -> list[Note]:
     """Return what people should know of how the fetching has ended."""
     found, base = [], kept.shape.base
-    left = sorted(part for part in one.began if not os.path.exists(kept.shape.fetched(part)))
-    if left:
+    if left := unfetched(one.shared):
         nodes = ", ".join(part.partition("-")[2] for part in left)
         words = [kept.keepers[part].words for part in left if part in kept.keepers]
         why = words[0] if words else "nobody asked for it"

@@ -1,5 +1,6 @@
 """The two ends of a mirror without a cluster: a node that keeps to the rules, one that lies, and what the script says."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -22,9 +23,10 @@ from trainmaster.agent import mirror as node_side
 from trainmaster.agent.folder import Folder, Work, read
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.survey import REQUEST
-from trainmaster.core.errors import ProblemList
+from trainmaster.core.errors import ProblemList, StorageFailed
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import Layout
+from trainmaster.core.records import Job, Policy
 from trainmaster.engines.slurm import mirror, mirror_trees
 from trainmaster.engines.slurm.commands import Access
 from trainmaster.engines.slurm.delivery import deliver
@@ -32,9 +34,10 @@ from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
 from trainmaster.engines.slurm.mirror_disk import sound
 from trainmaster.engines.slurm.mirror_trees import Shape
-from trainmaster.engines.slurm.mirrors import Keeper, Kept, Mirrors, left_behind, moved, shape
+from trainmaster.engines.slurm.mirrors import Keeper, Kept, Mirrors, conclude, left_behind, moved, shape
 from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, script, together
+from trainmaster.service.saving import Saving
 from trainmaster.service.settings import parse
 
 PATIENCE_S: Final = 30.0
@@ -334,7 +337,7 @@ def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
         said = process.communicate(timeout=PATIENCE_S)[1]
     assert (process.returncode, said) == (0, f"the server has not fetched everything: it is kept in {looked.root}\n")
     assert (looked.there / "facts-0-n1.jsonl").stat().st_size
-    one = Following("t-1", looked.shared, looked.work, "t-1", JobId(1), began={"0-n1"})
+    one = Following("t-1", looked.shared, looked.work, "t-1", JobId(1))
     (note,) = left_behind(Kept(looked.shape, {}), one)
     assert note.message == (
         f"Not everything that its tasks wrote on n1 was fetched: it is kept there, in {looked.shape.base}-* (nobody asked for it)"
@@ -611,6 +614,32 @@ def test_what_fails_with_one_attempt_concerns_no_other(honest: Site, monkeypatch
         one.parts = {"x-n1": 0, "0-n1": 0}
     made.tend(about)
     assert begun == ["0-n1"]
+
+
+def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
+    """Until all of it was fetched after all. Where nothing was written and nothing is to be saved nobody minds."""
+    incomplete = honest.layout.incomplete(honest.job, 1)
+    honest.wait()
+    first = honest.connect()
+    thread = threading.Thread(target=_quiet, args=(first.run,))
+    thread.start()
+    honest.begun()
+    first.close()
+    thread.join()
+    first.closed()
+    conclude(honest.shared, incomplete)
+    none: Any = None
+    saving = Saving(honest.layout, none, none, none, time.time, os.urandom)
+    policy = Policy(save_model=True)
+    job = Job(honest.job, "n", "o", honest.gang.roles, "spec", 0.0, attempts_used=1, policy=policy)
+    with pytest.raises(StorageFailed, match="Not everything"):
+        asyncio.run(saving.save(job))
+    kept_alone = replace(job, policy=replace(policy, save_model=False))
+    assert asyncio.run(saving.save(kept_alone))["model"] is None
+    with honest.connected():
+        honest.leave()
+    conclude(honest.shared, incomplete)
+    assert asyncio.run(saving.save(job))["model"] is None
 
 
 # ------------------------------------------------------------------------------------------------------ script, settings
