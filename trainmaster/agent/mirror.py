@@ -75,11 +75,26 @@ def squatted(path: str) -> str:
     try:
         os.makedirs(path, 0o700, exist_ok=True)
         found = os.lstat(path)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            return f"{path}: others than this user can write there"
+        open_ = exposed(os.path.dirname(path))
+        return f"{open_}: others than this user and root can replace what lies there" if open_ else ""
     except OSError as error:
         return f"{path}: {error.strerror}"
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
-        return f"{path}: others than this user can write there"
-    return ""
+
+
+def exposed(path: str) -> str:
+    """Return the first folder or link on the way to `path`, or itself, in which or as which somebody else but root can put something
+    else; "": there is none. In a sticky folder that is only its owner. Raises OSError.
+    """
+    above = os.path.dirname(path)
+    if above != path and (found := exposed(above)):
+        return found
+    info = os.lstat(path)
+    link = stat.S_ISLNK(info.st_mode)
+    if info.st_uid not in (0, os.geteuid()) or (not link and info.st_mode & 0o022 and not info.st_mode & stat.S_ISVTX):
+        return path
+    return exposed(os.path.join(os.path.realpath(above), os.readlink(path))) if link else ""
 
 
 class Mirror:
@@ -322,11 +337,19 @@ import json, os, stat, sys, time
 sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version)
 base, run, number, most, program = sys.argv[1:]
 root = base + "-" + number + "-" + os.environ["SLURMD_NODENAME"]
+mask = os.umask(0o077)
 os.makedirs(root, 0o700, exist_ok=True)
-for path in (os.path.dirname(root), root):
-    found = os.lstat(path)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+os.umask(mask)
+def check(path, below=2):
+    above, found = os.path.dirname(path), os.lstat(path)
+    above == path or check(above, max(below - 1, 0))
+    link, others = stat.S_ISLNK(found.st_mode), found.st_mode & 0o022
+    if below and (link or others or found.st_uid != os.geteuid()):
         sys.exit(path + ": others than this user can write there")
+    if found.st_uid not in (0, os.geteuid()) or not link and others and not found.st_mode & stat.S_ISVTX:
+        sys.exit(path + ": others than this user and root can replace what lies there")
+    link and check(os.path.join(os.path.realpath(above), os.readlink(path)), 0)
+check(root)
 open(root + "/wants-" + run, "w").close()
 until = time.monotonic() + float(most)
 while not os.path.exists(root + "/ready"):

@@ -68,6 +68,7 @@ class Mirror:
         self._trees = Trees(shape, part, order, self._ask, self._meanwhile)
         self._rounded = 0.0
         self._have: dict[str, int] = {}
+        self._short: set[str] = set()  # of which less came than was asked for: what follows would leave a hole
         self._cuts: dict[str, list[tuple[int, int]]] = {}
         self._told = 0  # bytes of the orders
         self._beat = 0
@@ -262,6 +263,7 @@ class Mirror:
     def _grow(self, sizes: Mapping[str, int]) -> None:
         """Fetch what has grown. What is cut of a log is known before the log is read, and facts come last."""
         asked: list[tuple[str, int, int]] = []
+        self._short.clear()
         for name in sorted(
             sizes, key=lambda one: (one.startswith("facts-"), one.removesuffix(".cuts"), not one.endswith(".cuts"))
         ):
@@ -270,7 +272,7 @@ class Mirror:
                 self._have[name] = size
                 continue
             at = self._skip(name, self._size(name))
-            while at < size:
+            while at < size and name not in self._short:
                 most = min(PIECE, self._until(name, at, size) - at)
                 if len(asked) >= MOST_FILES or sum(one[2] for one in asked) + most > PIECE:
                     self._get(asked)
@@ -287,11 +289,13 @@ class Mirror:
             raise ValueError(f"there are too many logs and metrics: {len(self._have)} files")
 
     def _get(self, asked: Sequence[tuple[str, int, int]]) -> None:
-        for (name, at, _), (piece, _, _) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
-            if self._have.get(name) == ENOUGH:
+        for (name, at, wanted), (piece, _, _) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
+            if self._have.get(name) == ENOUGH or name in self._short:
                 continue
+            if len(piece) < wanted:
+                self._short.add(name)
             with growing(self.shape.data, f"{self.shape.folder}/{name}") as fd:
-                os.pwrite(fd, piece, at)
+                mirror.pwrite_all(fd, piece, at)
                 kept = os.fstat(fd).st_blocks * 512
             if name.endswith("/log.cuts"):
                 self._cut(name)

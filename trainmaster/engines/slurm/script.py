@@ -131,7 +131,7 @@ class Batch(NamedTuple):
             return (f'exec >>"$folder/{PRINTED}" 2>&1 || exit 1',)
         root = f'"{mirror.root_of("$folder", "0-$SLURMD_NODENAME")}"'
         return (
-            f"mkdir -p {root} && [ -O {self.scratch} ] && [ -O {root} ] || exit 1",
+            f"(umask 077 && mkdir -p {root}) && [ -O {self.scratch} ] && [ -O {root} ] || exit 1",
             f"exec >>{root}/{PRINTED} 2>&1 || exit 1",
         )
 

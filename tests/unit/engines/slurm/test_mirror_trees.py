@@ -1,18 +1,23 @@
 """What the tasks of several nodes make, change and remove, as it comes to the server."""
 
+import io
 import json
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-from tests.unit.engines.slurm.test_mirror import PATIENCE_S, Site
+from tests.unit.engines.slurm.test_mirror import PATIENCE_S, RUN, Site
+from trainmaster.agent import mirror as node_side
 from trainmaster.engines.base import Note
+from trainmaster.engines.slurm import mirror
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror_trees import Trees
 from trainmaster.engines.slurm.mirrors import Kept, left_behind
@@ -242,3 +247,68 @@ def test_links_that_lead_elsewhere_together_are_not_made(site: Site) -> None:
     here = site.tree("model", site.data)
     assert (here / deep).resolve() == here / "y"
     assert not (here / "l").is_symlink()
+
+
+def test_what_is_written_only_in_part_is_written_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: real(fd, data[:2], at))
+    monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:2], 0))
+    collect(site, 0, entry(site, "a", "f"))
+    collect(site, 0, entry(site, "b", "f"), entry(site, "c", "f"))
+    here = site.tree("model", site.data)
+    assert [(here / name).read_bytes() for name in "abc"] == [b"abc"] * 3
+    node = node_side.Mirror(str(site.folder), io.BytesIO(), io.BytesIO())
+    node.put("whole", 0, b"abcde", mode=0o600, size=5)
+    node.put("grows", 0, b"abcde")
+    assert [(site.folder / name).read_bytes() for name in ("whole", "grows")] == [b"abcde"] * 2
+
+
+def test_behind_a_piece_that_came_short_nothing_is_written(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that cannot be read there: what follows is fetched when it can be, and there is no hole."""
+    monkeypatch.setattr(mirror, "PIECE", 4)
+    made = site.connect()
+    try:
+        bad = True
+
+        def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
+            got = [b"" if bad and at == 4 else b"0123456789"[at : at + most] for _, at, most in more["files"]]
+            return {"got": [[len(piece), 10, 1] for piece in got]}, b"".join(got)
+
+        monkeypatch.setattr(made, "_ask", ask)
+        log = site.here / "task0-0" / "log"
+        made._grow({"task0-0/log": 10})
+        assert log.read_bytes() == b"0123"
+        bad = False
+        made._grow({"task0-0/log": 10})
+        assert log.read_bytes() == b"0123456789"
+    finally:
+        made.closed()
+
+
+@pytest.fixture
+def ways(tmp_path: Path) -> Path:
+    """Folders on the way to a scratch folder."""
+    for name, mode in (("open", 0o777), ("group", 0o770), ("sticky", 0o1777), ("own", 0o755)):
+        (tmp_path / name / "deep").mkdir(parents=True)
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "to_own").symlink_to("own")
+    (tmp_path / "to_open").symlink_to("own/../open")
+    return tmp_path
+
+
+WAYS: Final = [("open", False), ("group", False), ("to_open", False), ("sticky", True), ("own", True), ("to_own", True)]
+
+
+@pytest.mark.parametrize(("way", "fine"), WAYS)
+def test_a_folder_that_others_can_replace_on_the_way_is_not_used(ways: Path, way: str, fine: bool) -> None:
+    scratch = ways / way / "deep" / "er" / "tm"
+    words = [sys.executable, "-I", "-S", "-c", node_side.BEGIN, str(scratch / "x-1"), RUN, "0", "0", "step"]
+    ran = subprocess.run(words, check=False, env={"SLURMD_NODENAME": "n1"}, capture_output=True, text=True, umask=0o002)
+    said = (
+        "the server did not bring what the job needs"
+        if fine
+        else "others than this user and root can replace what lies there"
+    )
+    assert ran.stderr.strip().endswith(said)
+    assert ran.returncode == 1
+    assert (node_side.squatted(str(scratch)) == "") is fine
