@@ -8,6 +8,7 @@ next one goes on where the files themselves end. Its own root on the node has th
 ``ready``         all is there: [run, package, folder]; the run is the one that has claimed the attempt, at the server
 ``known``         what was brought of the trees that tasks write, and what was told of them: a line each
 ``left``          nothing of this node's tasks is left, and nothing more will be written
+``heard``         touched by the server as it gets further with what it brings, or fetches at the end: for so long it is waited for
 ``fetched``       the server has all of it: the root may go
 
 Frames, both ways: length of the head and of the body, 4 bytes each, big-endian; the head, a JSON object; the body. Every request is
@@ -351,8 +352,11 @@ def check(path, below=2):
     link and check(os.path.join(os.path.realpath(above), os.readlink(path)), 0)
 check(root)
 open(root + "/wants-" + run, "w").close()
-until = time.monotonic() + float(most)
+heard = -1
 while not os.path.exists(root + "/ready"):
+    now = os.stat(root + "/heard").st_mtime_ns if os.path.exists(root + "/heard") else 0
+    if now != heard:
+        until, heard = time.monotonic() + float(most), now
     time.monotonic() > until and sys.exit("the server did not bring what the job needs")
     time.sleep(0.05)
 with open(root + "/ready") as file:
@@ -367,7 +371,7 @@ from trainmaster.agent.mirrored import main
 sys.exit(main([program, root, folder, run, number, most]))
 """
 """What ``python -I -S -c BEGIN BASE RUN COMPONENT SECONDS PROGRAM`` runs on each node. The root is called after base, component and
-node; for at most so many seconds it waits for the server, at the start and at the end."""
+node; it waits for the server, at the start and at the end, until that has got no further for so many seconds."""
 
 
 START: Final = """\

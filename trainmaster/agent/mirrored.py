@@ -26,13 +26,25 @@ def main(argv: "list[str]") -> int:
     signal.signal(
         signal.SIGTERM, signal.SIG_IGN
     )  # the cluster ends the job: there is a moment left to bring things home
-    until = time.monotonic() + float(most)
-    with contextlib.suppress(OSError):
-        os.close(os.open(os.path.join(root, "left"), os.O_CREAT | os.O_WRONLY, 0o600))
-    while not os.path.exists(os.path.join(root, "fetched")):
-        if time.monotonic() > until:
-            print(f"the server has not fetched everything: it is kept in {root}", file=sys.stderr)
-            return code
-        time.sleep(LOOK_S)
-    shutil.rmtree(root, ignore_errors=True)
+    if fetched(root, float(most)):
+        shutil.rmtree(root, ignore_errors=True)
+    else:
+        print(f"the server has not fetched everything: it is kept in {root}", file=sys.stderr)
     return code
+
+
+def fetched(root: str, most_s: float) -> bool:
+    """Wait until the server has everything and return True, or False when it has got no further for `most_s`."""
+    until, heard = 0.0, -1
+    while not os.path.exists(os.path.join(root, "fetched")):
+        with contextlib.suppress(OSError):  # a full disk: there may be room the next time
+            os.close(os.open(os.path.join(root, "left"), os.O_CREAT | os.O_WRONLY, 0o600))
+        now = 0
+        with contextlib.suppress(OSError):
+            now = os.stat(os.path.join(root, "heard")).st_mtime_ns
+        if now != heard:
+            until, heard = time.monotonic() + most_s, now
+        if time.monotonic() > until:
+            return False
+        time.sleep(LOOK_S)
+    return True

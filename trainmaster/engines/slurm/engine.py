@@ -342,6 +342,8 @@ class SlurmEngine:
             await self._answer()
             await self._read([one])
             over, fetching = one.over, self._fetches(one)
+            if self.mirrors is not None and fetching and not one.alive:
+                since = max(since, self.mirrors.progressed(one))
             patience_s = 0.0
             if one.began and not one.put_back:  # what left ends by itself, once all was fetched
                 patience_s = grace_s + SLACK_S + (self.own.fetch_s if fetching and not one.alive else 0.0)

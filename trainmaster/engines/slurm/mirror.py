@@ -17,7 +17,7 @@ import socket
 import stat
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from trainmaster.agent import logcap, mirror
 from trainmaster.agent.mirror import PRINTED, root_of
 from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.mirror_disk import growing, sound
+from trainmaster.engines.slurm.mirror_progress import Progress
 from trainmaster.engines.slurm.mirror_trees import MOST_FILES, PIECE, Shape, Trees, pieces
 
 log = logging.getLogger("trainmaster.slurm")
@@ -33,6 +34,8 @@ WAIT_S: Final = 0.5
 """How long a node that has nothing new lets us wait for an answer; so late it learns of an order."""
 SILENT_S: Final = 60.0
 """A node that does not answer for so long is asked by another srun."""
+HEARD_S: Final = 1.0
+"""Between two times that a node is shown that we get further."""
 LEAVE_S: Final = 5.0
 """What srun has to end by itself."""
 COLLECT_S: Final = 15.0
@@ -57,7 +60,11 @@ _INTO: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 class Mirror:
     """One connection with the node of `part`, which is the `order`-th. `argv`: srun with all its words but what it runs."""
 
-    def __init__(self, shape: Shape, part: str, order: int, argv: Sequence[str], env: Mapping[str, str]) -> None:
+    def __init__(
+        self, shape: Shape, part: str, order: int, argv: Sequence[str], env: Mapping[str, str],
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        self._progress, self._shown, self._final = progress or Progress(), 0.0, False
         self.shape, self.part, self.order = shape, part, order
         self.root = root_of(shape.base, part)
         number = int(part.partition("-")[0])
@@ -107,7 +114,18 @@ class Mirror:
 
     def _ask(self, op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
         self._tell(op, **more)
-        return mirror.receive(self._source.read)
+        answer = mirror.receive(self._source.read)
+        if op == "get" and self._final:
+            asked = zip(more["files"], answer[0]["got"], strict=False)
+            self._further(op, [(name, at, min(size, got[0])) for (name, at, size), got in asked])
+        return answer
+
+    def _further(self, op: str, files: Iterable[Sequence[Any]]) -> None:
+        """Take in that these were brought or fetched, and let the node wait on if that is further than ever."""
+        further = [self._progress.reached(op, name, at + size) for name, at, size in files]
+        if any(further) and time.monotonic() - self._shown >= HEARD_S:
+            self._tell("put", b".", path="heard", at=0)
+            self._shown = time.monotonic()
 
     def _sync(self, op: str = "sync", **more: Any) -> None:
         """Raises OSError where the node cannot write what it was given."""
@@ -144,6 +162,7 @@ class Mirror:
         )
         self._rounded = time.monotonic()
         stands: list[Any] = said["stands"]
+        self._final = bool(stands[2] or stands[3])
         if stands[1]:
             self._order()
             self._grow(said["sizes"])
@@ -246,6 +265,7 @@ class Mirror:
                     piece, mode = file.read(PIECE), stat.S_IMODE(found.st_mode)
                     size = found.st_size if piece else at  # it may have shrunk
                     self._tell("put", piece, path=to, at=at, mode=mode, mtime=found.st_mtime_ns, size=size)
+                    self._further("put", [(to, at, len(piece))])
                     at += len(piece)
                     if at >= size:
                         break

@@ -23,6 +23,7 @@ from trainmaster.engines.base import Note
 from trainmaster.engines.slurm.commands import Access, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
+from trainmaster.engines.slurm.mirror_progress import Progress
 from trainmaster.engines.slurm.mirror_trees import Shape, shown
 
 log = logging.getLogger("trainmaster.slurm")
@@ -81,8 +82,9 @@ def shape(attempt: str, shared: Folder, work: Work, scratch: str) -> Shape:
 class Keeper(threading.Thread):
     """Keeps one part mirrored. `connect` returns a new connection, and raises OSError."""
 
-    def __init__(self, part: str, connect: Callable[[], Mirror]) -> None:
+    def __init__(self, part: str, connect: Callable[[], Mirror], progress: Progress | None = None) -> None:
         super().__init__(name=f"mirror {part}", daemon=True)
+        self.progress = progress or Progress()
         self.part, self._connect = part, connect
         self.fetched = False
         self.words = ""  # why the last connection ended
@@ -181,7 +183,8 @@ class Mirrors:
         number, _, node = part.partition("-")
         component = int(number) if len(one.work.components) > 1 else None
         argv, env = srun(self._access, self._python, one.own, node, component), environment(self._access)
-        keeper = Keeper(part, partial(Mirror, of, part, order, argv, env))
+        progress = Progress()
+        keeper = Keeper(part, partial(Mirror, of, part, order, argv, env, progress), progress)
         keeper.start()
         return keeper
 
@@ -198,6 +201,11 @@ class Mirrors:
         """Return why nothing came from its nodes, as srun says it; "": nobody said anything."""
         kept = self._kept.get(one.attempt)
         return next((keeper.words for keeper in kept.keepers.values() if keeper.words), "") if kept is not None else ""
+
+    def progressed(self, one: Following) -> float:
+        """Return when one of its parts got further, a monotonic clock; 0.0: never."""
+        kept = self._kept.get(one.attempt)
+        return max((keeper.progress.at for keeper in kept.keepers.values()), default=0.0) if kept is not None else 0.0
 
     def busy(self, one: Following) -> bool:
         """Return whether something of it may still come."""

@@ -20,6 +20,7 @@ import pytest
 from tests.fixtures.gangs import gang
 from tests.fixtures.pythons import OLD
 from trainmaster.agent import mirror as node_side
+from trainmaster.agent import mirrored
 from trainmaster.agent.folder import Folder, Work, read
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.survey import REQUEST
@@ -322,6 +323,77 @@ def test_a_run_that_is_not_the_first_of_its_attempt_does_nothing(looked: Site) -
             pass
         said = process.communicate(timeout=PATIENCE_S)[1]
     assert (process.returncode, said) == (0, "this attempt was started before: nothing is done\n")
+
+
+class Clock:
+    """The time of whoever waits; `passes` is called with how often it has passed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, passes: Callable[[int], None]) -> None:
+        self.now, self.count, self.passes = 0.0, 0, passes
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(time, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.count += 1
+        self.passes(self.count)
+
+
+def touch(root: Path, at: int) -> None:
+    (root / "heard").touch()
+    os.utime(root / "heard", ns=(at, at))
+
+
+def test_who_has_left_waits_for_as_long_as_the_server_gets_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+
+    def passes(count: int) -> None:
+        if count == 3:
+            root.mkdir()  # before that nothing could be written
+        elif 3 < count <= 200:
+            touch(root, count)
+
+    with monkeypatch.context() as patch:
+        clock = Clock(patch, passes)
+        assert not mirrored.fetched(str(root), 1.0)
+    assert 201 < clock.count < 220
+    assert (root / "left").exists()
+    (root / "fetched").touch()
+    assert mirrored.fetched(str(root), 0.0)
+
+
+def test_who_begins_waits_for_as_long_as_the_server_gets_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "own" / "b-0-n1"
+    root.mkdir(parents=True, mode=0o700)
+    root.parent.chmod(0o700)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "argv", ["-c", str(tmp_path / "own" / "b"), RUN, "0", "1.0", "survey"])
+        patch.setenv("SLURMD_NODENAME", "n1")
+        clock = Clock(patch, lambda count: touch(root, count) if count <= 200 else None)
+        with pytest.raises(SystemExit, match="did not bring"):
+            exec(node_side.BEGIN, {})
+    assert 201 < clock.count < 240
+
+
+def test_only_what_is_further_than_ever_is_progress(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror, "HEARD_S", 0.0)
+    site.wait()
+    with site.connected() as made:
+        site.begun()
+        assert (site.root / "heard").exists(), "something was brought"
+        brought = made._progress.at
+        touch(site.root, 1)
+        (site.tree("outputs") / "made").write_text("made")
+        site.leave()
+    assert made._progress.at > brought
+    assert (site.root / "heard").stat().st_mtime_ns > 1
+    for again in (4, 3):
+        assert not made._progress.reached("get", f"{site.shape.trees[1]}/made", again)
+    assert made._progress.reached("get", f"{site.shape.trees[1]}/made", 5)
 
 
 def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
