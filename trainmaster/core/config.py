@@ -114,8 +114,8 @@ class SlurmEngineConfig:
     `rest`: where slurmrestd listens, ``unix:/its/socket`` or a URL: jobs, nodes and partitions are then read from there; "": by
     Slurm's programs. `rest_token`: the file of its token, "": none is needed.
     `scratch`: where the nodes share no folder with the server, a folder of each node's own: what jobs need is then brought there and
-    what they make fetched, through srun; "": `server.data` is a folder that all share. `fetch_s`: for how long a node then waits for the
-    server, at the start of a job and with what it made.
+    what they make fetched, through srun; "": `server.data` is a folder that all share. `fetch_s`: for how long a node then waits for a
+    server that gets no further, at the start of a job and with what it made.
     `run_as`: the system user of jobs: service (the server's own) or owner (that of the person who submitted). `users`: which system
     user a person is; one who is not named here is the system user of the same name.
     """

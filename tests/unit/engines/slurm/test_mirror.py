@@ -688,6 +688,16 @@ def test_what_fails_with_one_attempt_concerns_no_other(honest: Site, monkeypatch
     assert begun == ["0-n1"]
 
 
+def test_an_attempt_has_got_further_when_one_of_its_parts_has(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mirrors(Access("", ""), "python3", str(honest.scratch), lambda note: None)
+    one = Following("t-1", honest.shared, honest.work, "t", JobId(1), own=1, parts={"0-n1": 0, "0-n2": 0})
+    monkeypatch.setattr(Keeper, "start", lambda keeper: keeper.progress.reached("get", keeper.part, 1))
+    assert made.progressed(one) == 0.0
+    before = time.monotonic()
+    made.tend([one])
+    assert made.progressed(one) >= before
+
+
 def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
     """Until all of it was fetched after all. Where nothing was written and nothing is to be saved nobody minds."""
     incomplete = honest.layout.incomplete(honest.job, 1)
