@@ -355,8 +355,7 @@ open(root + "/wants-" + run, "w").close()
 heard = -1
 while not os.path.exists(root + "/ready"):
     now = os.stat(root + "/heard").st_mtime_ns if os.path.exists(root + "/heard") else 0
-    if now != heard:
-        until, heard = time.monotonic() + float(most), now
+    if now != heard: until, heard = time.monotonic() + float(most), now
     time.monotonic() > until and sys.exit("the server did not bring what the job needs")
     time.sleep(0.05)
 with open(root + "/ready") as file:
