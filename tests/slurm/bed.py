@@ -10,10 +10,11 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from tests.fixtures.ports import free_ports
 
@@ -234,3 +235,19 @@ class Bed:
         }  # fmt: skip
         for name, text in texts.items():
             (self.folder / name).write_text(text)
+
+
+B = TypeVar("B", bound=Bed)
+
+
+@contextlib.contextmanager
+def started(kind: type[B]) -> Iterator[B]:
+    """Start a cluster for as long as this is entered. Its folder has a short name: sockets lie in it."""
+    folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
+    made = kind(folder)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+        shutil.rmtree(folder, ignore_errors=True)

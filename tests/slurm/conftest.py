@@ -1,13 +1,12 @@
 """One real cluster for all tests of a file, and one server on it for those that ask for it."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.slurm.bed import Bed
+from tests.slurm.bed import Bed, started
 from tests.slurm.served import Served
 from tests.slurm.site import Site
 from tests.slurm.world import new_home
@@ -16,15 +15,9 @@ from trainmaster.engines.slurm.commands import Access, Commands
 
 @pytest.fixture(scope="module")
 def bed() -> Iterator[Bed]:
-    """Start a cluster of four nodes. Its folder has a short name: sockets lie in it."""
-    folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
-    made = Bed(folder)
-    try:
-        made.start()
+    """Start a cluster of four nodes."""
+    with started(Bed) as made:
         yield made
-    finally:
-        made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -3,11 +3,9 @@
 import hashlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from tests.slurm.apart import Apart
-from tests.slurm.bed import until
+from tests.slurm.bed import started, until
 from tests.slurm.served import POOL, Served, job
 from tests.slurm.test_faults import ONCE, plain
 from tests.unit.cli.test_commands import Shell
@@ -44,14 +42,8 @@ GO: Final = 'cd "$TRAINMASTER_OUTPUT_DIR"; echo ran | tee -a ran; until [ -e go 
 @pytest.fixture(scope="module")
 def bed() -> Iterator[Apart]:
     """Start a cluster of nodes that see nothing of the server's."""
-    folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
-    made = Apart(folder)
-    try:
-        made.start()
+    with started(Apart) as made:
         yield made
-    finally:
-        made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def test_a_task_is_known_by_its_start_even_if_its_agent_stood_still_just_then(
     start = os.posix_spawn
 
     def late(*args: Any, **more: Any) -> int:
-        time.sleep(0.2)
+        time.sleep(0.2)  # the machine stands still
         return start(*args, **more)
 
     monkeypatch.setattr(os, "posix_spawn", late)

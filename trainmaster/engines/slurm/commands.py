@@ -183,6 +183,16 @@ def command(access: Access, program: Program, words: tuple[str, ...], user: str 
     return ["sudo", "-n", "-u", user, "--", path, *words]
 
 
+def beside(name: str, number: int, node: str, component: int | None) -> tuple[str, ...]:
+    """Return srun's words for a step that shares cores, memory and cards with those of job `number` that run on `node`.
+
+    `component`: of a heterogeneous job. Quiet twice: srun would call each exit code but 0 an error.
+    """
+    group = () if component is None else (f"--het-group={component}",)
+    step = ("--overlap", "--nodes=1", "--ntasks=1", "--mem=0", "--chdir=/", f"--job-name={name}", "--quiet", "--quiet")
+    return (f"--jobid={number}", *group, f"--nodelist={node}", *step)
+
+
 def failure(program: str, code: int, said: str) -> TrainmasterError:
     """Return what to raise when `program` ended with `code` and `said` this."""
     words = plain(said) or f"{program} ended with exit code {code}"

@@ -7,7 +7,6 @@ word that cannot be one of its own (`Entry.word`), and no variable of the user's
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from trainmaster.agent import folder
 from trainmaster.agent.enter import NOT_ENTERED, Entry
@@ -17,21 +16,9 @@ from trainmaster.agent.prepare import MARKER
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Terminal, Window
-from trainmaster.engines.slurm.commands import Access, command, environment
+from trainmaster.engines.slurm.commands import Access, beside, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.terminal import ChildTerminal, demand_running
-
-STEP: Final = (
-    "--overlap",
-    "--nodes=1",
-    "--ntasks=1",
-    "--mem=0",
-    "--chdir=/",
-    "--job-name=enter",
-    "--quiet",
-    "--quiet",
-)
-"""It shares cores, memory and cards with the steps that run. Quiet twice: srun would call each exit code but 0 an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +44,8 @@ async def enter(
         package = data + following.work.settings.package[len(following.work.data) :]
     entry = Entry(home, data, following.attempt, role, index, tuple(argv))
     words = (
-        f"--jobid={following.own}", *([f"--het-group={component}"] if len(following.work.components) > 1 else ()),
-        f"--nodelist={node}", *STEP, *(("--pty",) if window is not None else ()),
+        *beside("enter", following.own, node, component if len(following.work.components) > 1 else None),
+        *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
         place.python, "-I", "-S", "-c", start("enter"), package, entry.word(),
     )  # fmt: skip

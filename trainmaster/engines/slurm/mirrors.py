@@ -20,7 +20,7 @@ from trainmaster.agent.folder import Folder, Work, step_text, write_whole
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Note
-from trainmaster.engines.slurm.commands import Access, command, environment
+from trainmaster.engines.slurm.commands import Access, beside, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
 from trainmaster.engines.slurm.mirror_progress import Progress
@@ -28,18 +28,6 @@ from trainmaster.engines.slurm.mirror_trees import Shape, shown
 
 log = logging.getLogger("trainmaster.slurm")
 
-STEP: Final = (
-    "--overlap",
-    "--nodes=1",
-    "--ntasks=1",
-    "--mem=0",
-    "--chdir=/",
-    "--job-name=mirror",
-    "--quiet",
-    "--quiet",
-    "--unbuffered",
-)
-"""It shares cores and memory with the steps that run. Unbuffered: else only whole lines are passed on, and we write none."""
 AGAIN_S: Final = (1.0, 15.0)
 """Between the end of a broken connection and the next one: at first, and at most."""
 PART: Final = re.compile("[0-9]{1,6}-.+")
@@ -50,8 +38,8 @@ LINGER_S: Final = 20.0
 
 def srun(access: Access, python: str, number: int, node: str, component: int | None) -> list[str]:
     """Return the words that run `python` beside the tasks of job `number` on `node`. `component`: of a heterogeneous job."""
-    group = () if component is None else (f"--het-group={component}",)
-    return command(access, "srun", (f"--jobid={number}", *group, f"--nodelist={node}", *STEP, python))
+    # Unbuffered: else only whole lines are passed on, and we write none.
+    return command(access, "srun", (*beside("mirror", number, node, component), "--unbuffered", python))
 
 
 def moved(work: Work, data: str, root: str) -> Work:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.unit.engines.slurm.test_mirror import PATIENCE_S, RUN, Site
+from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
 from trainmaster.agent import mirror as node_side
 from trainmaster.engines.base import Note
 from trainmaster.engines.slurm import mirror
