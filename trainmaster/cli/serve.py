@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli.context import home as home_folder
+from trainmaster.cli.greeting import announce, notes
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -47,6 +48,12 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")
     ] = None,
+    demo_cards: Annotated[
+        int,
+        typer.Option(
+            min=0, max=64, help="Try jobs for GPUs without any: two nodes with this many simulated cards each."
+        ),
+    ] = 0,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
@@ -55,29 +62,17 @@ def serve(
     import socket
 
     from trainmaster.cli.context import OPTIONS
-    from trainmaster.core.errors import Conflict, Unavailable
+    from trainmaster.core.errors import Unavailable
 
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
     logging.basicConfig(
         level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    try:
-        lock = _lock(folder)
-    except OSError as error:
-        raise Unavailable(
-            f"The home folder {folder} cannot be used: {error.strerror or error}",
-            remedy="Choose another with --home or TRAINMASTER_HOME.",
-        ) from None
-    if lock is None:
-        where = _known(folder)
-        raise Conflict(
-            f"A server already runs on the home {folder}" + (f" at {where}" if where else ""),
-            remedy="Use that one, stop it first, or give another --home.",
-        )
+    lock = _held(folder)
     from trainmaster.service.wiring import build
 
-    platform = build(folder, host=host, port=port)
+    platform = build(folder, host=host, port=port, demo_cards=demo_cards)
     server = platform.config.server
     try:
         listener = _listen(server.host, server.port)
@@ -91,8 +86,30 @@ def serve(
     else:
         shown = "127.0.0.1" if server.host in ("0.0.0.0", "") else server.host
         url = f"http://{shown}:{listener.getsockname()[1]}"
+    for line in notes(platform.config, demo_cards):
+        print(line, flush=True)
     _run(platform, listener, url, folder, log_level, access_log)
     os.close(lock)
+
+
+def _held(folder: str) -> int:
+    """Return the held lock of the home folder. Raises Unavailable, Conflict."""
+    from trainmaster.core.errors import Conflict, Unavailable
+
+    try:
+        lock = _lock(folder)
+    except OSError as error:
+        raise Unavailable(
+            f"The home folder {folder} cannot be used: {error.strerror or error}",
+            remedy="Choose another with --home or TRAINMASTER_HOME.",
+        ) from None
+    if lock is None:
+        where = _known(folder)
+        raise Conflict(
+            f"A server already runs on the home {folder}" + (f" at {where}" if where else ""),
+            remedy="Use that one, stop it first, or give another --home.",
+        )
+    return lock
 
 
 def _lock(folder: str) -> int | None:
@@ -157,7 +174,7 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
                 return
             await super().startup(sockets)
             if self.started:
-                _announce(platform, url, folder)
+                announce(platform, url, folder)
 
         async def shutdown(self, sockets: list[Any] | None = None) -> None:
             await super().shutdown(sockets)
@@ -188,21 +205,6 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
     if server.refused is not None:
         raise server.refused
     print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
-
-
-def _announce(platform: "Platform", url: str, folder: str) -> None:
-    from trainmaster.sdk.find import server_file
-
-    path = server_file(folder)
-    with open(f"{path}.new", "w", encoding="utf-8") as file:
-        json.dump({"url": url, "pid": os.getpid(), "version": platform.version}, file)
-    os.replace(f"{path}.new", path)
-    print(f"Trainmaster {platform.version} is ready at {url}", flush=True)
-    print(f"Home: {folder}", flush=True)
-    if platform.people.one_time_password:
-        print("\nSign in to the console once with this password; it must then be changed:", flush=True)
-        print(f"    user      admin\n    password  {platform.people.one_time_password}\n", flush=True)
-    print("Stop with Ctrl-C; running jobs go on.", flush=True)
 
 
 def _forget(folder: str) -> None:

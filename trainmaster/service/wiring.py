@@ -14,6 +14,7 @@ from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
+from trainmaster.service.demo import with_demo_cards
 from trainmaster.service.feed import Feed
 from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Launching, Specs
@@ -82,9 +83,11 @@ def _private(*folders: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def read_config(layout: Layout, host: str | None, port: int | None) -> Config:
-    """Return the settings of the home folder, with the command line's host and port. Raises InvalidSpec."""
+def read_config(layout: Layout, host: str | None, port: int | None, demo_cards: int = 0) -> Config:
+    """Return the settings of the home folder, with what the command line says. Raises InvalidSpec, Conflict."""
     config = load(layout.config)
+    if demo_cards:
+        config = with_demo_cards(config, demo_cards)
     server = config.server
     return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
 
@@ -96,13 +99,16 @@ def engines_of(layout: Layout, config: Config) -> Engines:
     return Engines(made, pools, {one.name: one.most_pending for one in config.engines})
 
 
-def build(home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None) -> Platform:
+def build(
+    home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0
+) -> Platform:
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
-    Raises InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
+    `demo_cards`: see service/demo. Raises InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be
+    opened, OSError.
     """
     layout = prepare_home(home)
-    config = read_config(layout, host, port)
+    config = read_config(layout, host, port, demo_cards)
     layout = prepare_data(layout, config.server.data)
     database = Database.open(
         config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups")

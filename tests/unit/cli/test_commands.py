@@ -26,8 +26,8 @@ class Shell:
         self.server: subprocess.Popen[str] | None = None
         self.said = ""
 
-    def serve(self) -> None:
-        command = [*TM, "serve", "--port", "0"]
+    def serve(self, *words: str) -> None:
+        command = [*TM, "serve", "--port", "0", *words]
         self.server = subprocess.Popen(
             command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

@@ -1,0 +1,38 @@
+"""The Python that tasks find first on their PATH: where it is, and which modules it lacks."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import Final
+
+PACKAGES: Final = {"sklearn": "scikit-learn"}
+"""What to install for a module, where that has another name."""
+_ASK: Final = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n)))"
+_LONG_S: Final = 20.0
+
+
+def python_of(environment: str) -> str:
+    """Return the interpreter of `[local] environment` ("": the one this program runs in)."""
+    return os.path.join(os.path.abspath(environment or sys.prefix), "bin", "python")
+
+
+def lacking(python: str, modules: Iterable[str]) -> list[str]:
+    """Return those of `modules` that this interpreter would not find. Starts it once, 30 ms.
+
+    Raises OSError or subprocess.SubprocessError when it cannot be run.
+    """
+    asked = sorted(modules)
+    command = [python, "-I", "-c", _ASK, *asked]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LONG_S, check=True
+    )
+    there = done.stdout.split()
+    return [name for name in asked if name not in there]
+
+
+def how_to_install(python: str, modules: Iterable[str]) -> str:
+    """Return the command that brings `modules` to all jobs."""
+    names = [PACKAGES.get(name, name) for name in modules]
+    hint = " (without GPUs, PyTorch's CPU build is enough and much smaller)" if "torch" in names else ""
+    return f"{python} -m pip install {' '.join(names)}{hint}"
