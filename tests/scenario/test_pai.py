@@ -158,6 +158,21 @@ async def test_the_document_comes_back_as_it_was_written(stage: Stage) -> None:
     assert (await stage.ended(await stage.submit(again)))["state"] == "succeeded"
 
 
+async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mounted(stage: Stage) -> None:
+    """R70, R94-R106: OpenPAI hands dataDir on as a text; that it is no folder of this server is a warning, no mistake."""
+    document = load("single-task") | {"jobName": "elsewhere", "dataDir": "/no/such/folder"}
+    document["taskRoles"][0]["command"] = 'echo "$PAI_DATA_DIR"; ls /dataset'
+    rehearsed = await stage.platform.preview({"spec": document}, ADMIN)
+    assert (rehearsed["ok"], [one["path"] for one in rehearsed["warnings"] if "/no/such" in one["rule"]]) == (
+        True,
+        ["dataDir"],
+    )
+    job = await stage.submit(document)
+    await stage.ended(job)
+    assert stage.log(job).splitlines()[0] == "/no/such/folder"
+    assert "No such file or directory" in stage.log(job)
+
+
 async def test_variables_can_be_used_in_the_configuration(stage: Stage) -> None:
     """R107: $PAI_* in the command of a native job without a shell is expanded for each task."""
     document = {

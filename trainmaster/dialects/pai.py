@@ -4,6 +4,7 @@ Invariant: what `translate` returns passes `check`; every refusal names fields o
 the local engine cannot use (images, remote storage, registry credentials) is kept and said, never dropped silently.
 """
 
+import posixpath
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.base import Translation, image_warning
-from trainmaster.dialects.pai_models import SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
+from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.spec.check import check, faults, refusal, salvage, structure_problems
 from trainmaster.spec.problems import problem
@@ -22,6 +23,8 @@ __all__ = ["json_schema", "pai_path", "to_pai", "translate"]
 DEBUG_HOLD_S: Final = 4 * 3600.0
 """How long isDebug keeps a failed container (R90, R218), within the administrator's limit."""
 
+_IN_STORAGE: Final = re.compile(r"\$|[A-Za-z][A-Za-z0-9+.-]*://|HDFS[_ ]URI")
+"""Where an address names a place in a storage; the last is what OpenPAI's own templates write there."""
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -44,6 +47,8 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
     Raises InvalidSpec with all problems at OpenPAI's paths.
     """
     raw = dict(document)
+    if "protocolVersion" in raw:
+        raise refusal([problem("pai_version_2", "protocolVersion")])
     try:
         pai = PaiDocument.model_validate(raw)
     except ValidationError as error:
@@ -117,7 +122,7 @@ def native_document(pai: PaiDocument) -> dict[str, Any]:
         "roles": [_native_role(role, pai.gpu_type) for role in pai.task_roles],
         "env": envs,
         "pool": pai.virtual_cluster or "default",
-        "retries": pai.retry_count or 0,
+        "retries": _retries(pai),
         "debug_hold": DEBUG_HOLD_S if envs.get("isDebug", "").lower() == "true" else 0,
         "storage": {key: value for key, value in storage.items() if value is not None},
     }
@@ -150,12 +155,17 @@ def _native_role(role: PaiRole, gpu_type: str | None) -> dict[str, Any]:
     }
 
 
+def _retries(pai: PaiDocument) -> int:
+    count = pai.retry_count or 0
+    return count if count >= 0 else MOST_RETRIES
+
+
 def local_path(uri: str | None) -> str | None:
     """Return the path of an address on the nodes' own disks (``/data`` or ``file:///data``); None for any other."""
     if uri is None:
         return None
-    path = uri.removeprefix("file://")
-    return (path.rstrip("/") or "/") if path.startswith("/") else None
+    path = uri.removeprefix("file://").rstrip("/") or "/"
+    return path if path.startswith("/") and posixpath.normpath(path) == path else None
 
 
 def _code(uri: str | None) -> dict[str, str] | None:
@@ -165,7 +175,7 @@ def _code(uri: str | None) -> dict[str, str] | None:
     if uri.startswith("sha256:"):
         return {"upload": uri}
     path = local_path(uri)
-    if path is None and "://" not in uri and not uri.startswith("$"):
+    if path is None and not _IN_STORAGE.match(uri):
         path = uri
     return None if path is None else {"path": path}
 
@@ -192,6 +202,17 @@ def _warnings(pai: PaiDocument) -> list[Problem]:
         found.append(problem("storage_not_reached", "codeDir", uri=pai.code_dir, field="codeDir"))
     if pai.data_dir is not None and local_path(pai.data_dir) is None:
         found.append(problem("storage_not_reached", "dataDir", uri=pai.data_dir, field="dataDir"))
+    if pai.retry_count is not None and pai.retry_count < 0:
+        found.append(problem("retries_bounded", "retryCount", value=pai.retry_count, most=MOST_RETRIES))
+    found += _ignored(pai)
     if pai.output_dir is not None:
         found.append(problem("outputs_elsewhere", "outputDir", value=pai.output_dir))
     return found
+
+
+def _ignored(pai: PaiDocument) -> list[Problem]:
+    """Return the warning that a field which OpenPAI gave up changes nothing here either, wherever it stands."""
+    name = "killAllOnCompletedTaskNumber"
+    given = [name] if pai.kill_all is not None else []
+    given += [f"taskRoles.{at}.{name}" for at, role in enumerate(pai.task_roles) if role.kill_all is not None]
+    return [problem("field_ignored", path, field=name) for path in given]

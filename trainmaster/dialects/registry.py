@@ -17,7 +17,7 @@ DIALECTS: Final[dict[str, str]] = {
 }
 """Name and ``module:function``; modules are imported on first use."""
 
-_MARKS: Final[dict[str, frozenset[str]]] = {"pai": frozenset({"jobName", "taskRoles"})}
+_MARKS: Final[dict[str, frozenset[str]]] = {"pai": frozenset({"jobName", "taskRoles", "protocolVersion"})}
 """A document with one of these keys is written in that dialect."""
 
 

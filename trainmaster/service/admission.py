@@ -132,11 +132,12 @@ class Admission:
         if not_uploaded is not None:
             found.append(not_uploaded)
         if spec.inputs:
-            looks = [self._input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
+            looks = [self.input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
             found += [one for one in await asyncio.gather(*looks) if one is not None]
         return found
 
-    async def _input_problem(self, item: Input, where: str) -> Problem | None:
+    async def input_problem(self, item: Input, where: str) -> Problem | None:
+        """Return why the folder `item` may not be mounted, at the path `where`; None when it may. At most seconds."""
         own, roots = self._layout.folders, self._config.local.mount_roots
         try:
             return await self._looks.look(item.path, lambda: path_problem(item.path, where, own, roots))

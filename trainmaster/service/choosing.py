@@ -17,6 +17,7 @@ from trainmaster.core.records import Job
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import Candidate, job_of
 from trainmaster.service.context import Context
+from trainmaster.service.data_folder import without_absent_data
 from trainmaster.service.estimates import with_engine
 from trainmaster.spec.lower import digest_of, document_of
 from trainmaster.spec.problems import problem
@@ -28,10 +29,12 @@ Turn = tuple[int, float]
 
 
 async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
-    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here.
+    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; without a data folder of OpenPAI's
+    that is not here.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job.
     """
+    candidate = await without_absent_data(ctx.admission, candidate)
     if candidate.spec.pool != ANY:
         return candidate
     names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))

@@ -30,6 +30,7 @@ _WORDS: Final[dict[str, Any]] = {
 }  # fmt: skip
 _KNOWN_TAGS: Final = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!", None})
 _JSON_START: Final = re.compile(r"\s*\{\s*\"")
+_COMMENT: Final = re.compile(r"\s*(//|/\*|#)")
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _DOT: Final = re.compile(r"(?<!\\)\.")
 
@@ -83,6 +84,8 @@ def _not_json(text: str, error: ValueError, only_json: bool) -> Any:
             return _yaml(text)
         except InvalidSpec:
             pass
+    if isinstance(error, json.JSONDecodeError) and _COMMENT.match(text, error.pos):
+        raise refusal([problem("json_comment", "", line=error.lineno)]) from None
     line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
     detail = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
     raise refusal([problem("syntax", "", format="JSON", detail=detail, line=line)]) from None

@@ -36,6 +36,8 @@ TEXTS: Final[dict[str, Text]] = {
     "duplicate_key": Text("字段 {key} 出现了两次", "只保留一个", "The key {key} is given twice", "Keep one of them."),
     "yaml_tag": Text("不支持 YAML 标签 {tag}", "去掉标签", "The YAML tag {tag} is not supported", "Leave the tag out."),
     "bad_set_path": Text("路径 {place} 不存在：{detail}", "使用如 roles.0.parameters.lr 的路径", "There is no place {place}: {detail}", "Write a path such as roles.0.parameters.lr."),
+    "pai_version_2": Text("这是 OpenPAI 协议第 2 版的任务文件，这里只读取第 1 版", "改写为第 1 版的 JSON（jobName、image、taskRoles 列表），或写成 Trainmaster 的任务文件", "This file is written in version 2 of OpenPAI's protocol; only version 1 is read here", "Write it as version 1 (JSON with jobName, image and a list of taskRoles), or as a job file of Trainmaster."),
+    "json_comment": Text("第 {line} 行有注释，而 JSON 没有注释", "删除注释，或把文件写成 YAML（注释以 # 开头）", "There is a comment in line {line}; JSON has no comments", "Remove it, or write the file as YAML, where comments begin with #."),
     "unknown_dialect": Text("未知的格式 {dialect}", "使用 {known} 之一", "The dialect {dialect} is not known", "Use one of {known}."),
     # --- structure
     "required": Text("缺少必填字段", "填写 {field}", "This field is required", "Give {field}."),
@@ -154,6 +156,9 @@ TEXTS: Final[dict[str, Text]] = {
     "runs_as_service": Text("集群 {engine} 上的任务以平台的系统用户 {user} 运行，而不是以提交者的身份", "任务能访问该用户能访问的一切；管理员可用 run_as 改变", "Jobs on the cluster {engine} run as the platform's own system user {user}, not as the person who submits them", "They reach what that user reaches; an administrator can change it with run_as."),
     "image_not_used": Text("本地引擎在自己的环境中运行，不拉取镜像 {image}", "确认所需软件已在该环境中", "The local engine runs in its own environment and does not pull {image}", "See that the environment has what the job needs."),
     "storage_not_reached": Text("平台无法访问 {uri}", "{field} 会保留在任务中；请把数据放到节点上并使用本地路径", "The platform does not reach {uri}", "{field} is kept with the job; put the data on the nodes and give a local path to have it mounted."),
+    "data_not_here": Text("服务器上没有可挂载的文件夹 {folder}", "dataDir 会保留并以 PAI_DATA_DIR 传给任务；要挂载到 /dataset，请写管理员在 local.mount_roots 中允许的文件夹", "The server has no folder {folder} that may be mounted", "dataDir is kept and passed on as PAI_DATA_DIR. To have it mounted at /dataset, name a folder that local.mount_roots allows."),
+    "retries_bounded": Text("不支持无限重试", "最多重试 {most} 次", "There are no unlimited retries here", "The job is tried again {most} times at most."),
+    "field_ignored": Text("{field} 已过时，不起作用", "用 minSucceededTaskCount 或 minFailedTaskCount 规定任务何时结束", "{field} is obsolete and has no effect", "Use minSucceededTaskCount or minFailedTaskCount to say when the job ends."),
     "outputs_elsewhere": Text("输出保存在 /workspace/outputs 和 /model", "写入这两个目录的内容会成为模型版本", "Outputs are kept from /workspace/outputs and /model", "What is written there becomes a model version."),
     "auth_not_used": Text("authFile 会保留，但不使用：本地引擎不拉取镜像", "无需操作", "authFile is kept and not used: the local engine pulls no image", "Nothing to do."),
 }  # fmt: skip

@@ -130,6 +130,65 @@ def test_job_names_r67(name: str) -> None:
     assert spec.name == display_name(name)
 
 
+def test_what_openpai_fills_in_may_be_left_out() -> None:
+    """R75-R79, R82, R83 and R85 as OpenPAI's own schema reads them; only a name and a command are asked of a role."""
+    spec = spec_of(job(taskRoles=[{"name": "w", "command": "true", "portList": [{"label": "http"}]}]))
+    (role,) = lower_roles(spec)
+    assert (role.replicas, role.min_failed, role.min_succeeded) == (1, 1, None)
+    asked = role.resources
+    assert (asked.cpu, asked.memory_mib, asked.gpu, asked.shm_mib) == (1, 100, 0, 64)
+    assert [(port.label, port.count, port.begin_at) for port in role.ports] == [("http", 1, 0)]
+
+
+def test_numbers_may_stand_in_texts() -> None:
+    """OpenPAI converts them: forms and templates send texts."""
+    port = {"label": "p", "beginAt": "8000", "portNumber": "2"}
+    texts = {
+        "taskNumber": "1",
+        "cpuNumber": "2",
+        "memoryMB": "2048",
+        "shmMB": "128",
+        "gpuNumber": "4",
+        "minFailedTaskCount": "-1",
+    }
+    given = job(retryCount="3", taskRoles=[{**ROLE, **texts, "minSucceededTaskCount": "1", "portList": [port]}])
+    numbers = {key: int(value) for key, value in texts.items()}
+    same = job(retryCount=3, taskRoles=[{**ROLE, **numbers, "minSucceededTaskCount": 1,
+                                         "portList": [{"label": "p", "beginAt": 8000, "portNumber": 2}]}])  # fmt: skip
+    assert spec_of(given) == spec_of(same)
+
+
+@pytest.mark.parametrize("count", [-1, -2, "-2"])
+def test_retries_without_end_are_as_many_as_there_can_be(count: int | str) -> None:
+    """R88: OpenPAI's -1 and -2."""
+    assert spec_of(job(retryCount=count)).retries == 1000
+    assert warnings(job(retryCount=count)) == {("retryCount", "retries_bounded")}
+
+
+def test_a_field_that_openpai_gave_up_is_accepted_and_said() -> None:
+    name = "killAllOnCompletedTaskNumber"
+    document = {**one(**{name: 1}), name: 1}
+    assert spec_of(document) == spec_of(one())
+    assert warnings(document) == {(name, "field_ignored"), (f"taskRoles.0.{name}", "field_ignored")}
+
+
+def test_a_variable_may_have_any_value() -> None:
+    """R89: what is no scalar is passed on as JSON."""
+    spec = spec_of(job(jobEnvs={"LIST": [1, "二"], "MAP": {"a": None}}))
+    assert spec.env == {"LIST": '[1, "二"]', "MAP": '{"a": null}'}
+
+
+@pytest.mark.parametrize("uri", ["HDFS_URI", "HDFS URI", "$PAI_DEFAULT_FS_URI/code", "hdfs://h:9000/x"])
+def test_a_place_in_a_storage_is_kept_as_it_was_written(uri: str) -> None:
+    """R69-R72: nothing is mounted or uploaded for it, and the tasks are told the text."""
+    document = job(codeDir=uri, dataDir=uri)
+    spec = spec_of(document)
+    assert (spec.code, spec.inputs) == (None, ())
+    assert spec.storage is not None
+    assert (spec.storage.code_dir, spec.storage.data_dir) == (uri, uri)
+    assert warnings(document) == {("codeDir", "storage_not_reached"), ("dataDir", "storage_not_reached")}
+
+
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R67 absent", job(jobName=...), "jobName", "required"),
     ("R67 space", job(jobName="a b"), "jobName", "bad_slug"),
@@ -139,7 +198,6 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R68 absent", job(image=...), "image", "required"),
     ("R68 empty", job(image=""), "image", "bad_image"),
     ("R69", job(authFile=5), "authFile", "not_text"),
-    ("R70", job(dataDir="/data/../x"), "dataDir", "mount_not_absolute"),
     ("R71", job(outputDir=["x"]), "outputDir", "not_text"),
     ("R72", job(codeDir="sha256:12"), "codeDir", "bad_digest"),
     ("R73 absent", job(taskRoles=...), "taskRoles", "required"),
@@ -148,23 +206,18 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R74 absent", one(name=...), "taskRoles.0.name", "required"),
     ("R74 dash", one(name="a-b"), "taskRoles.0.name", "bad_pai_name"),
     ("R74 unique", job(taskRoles=[ROLE, ROLE]), "taskRoles.1.name", "duplicate_name"),
-    ("R75 absent", one(taskNumber=...), "taskRoles.0.taskNumber", "required"),
     ("R75", one(taskNumber=0), "taskRoles.0.taskNumber", "too_small"),
-    ("R75 text", one(taskNumber="2"), "taskRoles.0.taskNumber", "number_as_text"),
     ("R75 fraction", one(taskNumber=1.5), "taskRoles.0.taskNumber", "not_integer"),
     ("R75 null", one(taskNumber=None), "taskRoles.0.taskNumber", "null_not_allowed"),
     ("R75 in all", job(taskRoles=[{**ROLE, "name": f"r{i}", "taskNumber": 4000} for i in range(2)]), "taskRoles", "too_many_tasks"),
     ("R76", one(cpuNumber=0), "taskRoles.0.cpuNumber", "too_small"),
-    ("R76 absent", one(cpuNumber=...), "taskRoles.0.cpuNumber", "required"),
     ("R77", one(memoryMB=99), "taskRoles.0.memoryMB", "too_small"),
     ("R77 text", one(memoryMB="1GiB"), "taskRoles.0.memoryMB", "not_integer"),
     ("R78", one(shmMB=-1), "taskRoles.0.shmMB", "too_small"),
     ("R79", one(gpuNumber=-1), "taskRoles.0.gpuNumber", "too_small"),
-    ("R79 absent", one(gpuNumber=...), "taskRoles.0.gpuNumber", "required"),
     ("R80", one(portList={}), "taskRoles.0.portList", "not_list"),
     ("R81", one(portList=[{**PORT, "label": "a b"}]), "taskRoles.0.portList.0.label", "bad_pai_name"),
     ("R81 twice", one(portList=[PORT, PORT]), "taskRoles.0.portList.1.label", "duplicate_name"),
-    ("R82 absent", one(portList=[{"label": "a", "portNumber": 1}]), "taskRoles.0.portList.0.beginAt", "required"),
     ("R82", one(portList=[{**PORT, "beginAt": -1}]), "taskRoles.0.portList.0.beginAt", "too_small"),
     ("R82 end", one(portList=[{**PORT, "beginAt": 65535, "portNumber": 2}]), "taskRoles.0.portList.0.beginAt", "port_range"),
     ("R83", one(portList=[{**PORT, "portNumber": 0}]), "taskRoles.0.portList.0.portNumber", "too_small"),
@@ -178,11 +231,13 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R86", one(minSucceededTaskCount=0), "taskRoles.0.minSucceededTaskCount", "too_small"),
     ("R86 above", one(minSucceededTaskCount=2), "taskRoles.0.minSucceededTaskCount", "over_replicas"),
     ("R87", job(gpuType=5), "gpuType", "not_text"),
-    ("R88", job(retryCount=-1), "retryCount", "too_small"),
-    ("R88 text", job(retryCount="1"), "retryCount", "number_as_text"),
+    ("R88", job(retryCount=-3), "retryCount", "too_small"),
+    ("R88 text", job(retryCount="often"), "retryCount", "not_integer"),
+    ("R75 text", one(taskNumber="2.5"), "taskRoles.0.taskNumber", "number_as_text"),
+    ("R89 value", job(jobEnvs={"A": [float("nan")]}), "jobEnvs.A", "not_scalar"),
+    ("version 2", {"protocolVersion": 2, "type": "job", "taskRoles": {}}, "protocolVersion", "pai_version_2"),
     ("R89", job(jobEnvs={"PAI_JOB_NAME": "x"}), "jobEnvs.PAI_JOB_NAME", "reserved_env"),
     ("R89 name", job(jobEnvs={"a b": "x"}), "jobEnvs.a b", "bad_env_name"),
-    ("R89 value", job(jobEnvs={"A": [1]}), "jobEnvs.A", "not_scalar"),
     ("R90", job(jobEnvs={"isDebug": "maybe"}), "jobEnvs.isDebug", "not_boolean"),
     ("R91", job(extras=[1]), "extras", "not_object"),
     ("R91 kind", job(extras={"name": {1}}), "extras.name", "not_json"),
@@ -208,9 +263,9 @@ def test_all_problems_at_once() -> None:
     """Structure, rules between fields and rules of the translated job, in one answer."""
     document = job(
         jobName="a b",
-        retryCount=-1,
+        retryCount=-3,
         jobEnvs={"PAI_X": "1", "isDebug": "x"},
-        taskRoles=[{**ROLE, "taskNumber": 0}, {**ROLE, "minFailedTaskCount": 9}, {**ROLE, "gpuNumber": "1"}],
+        taskRoles=[{**ROLE, "taskNumber": 0}, {**ROLE, "minFailedTaskCount": 9}, {**ROLE, "gpuNumber": "all"}],
         zzz=1,
     )
     assert {(p.path, p.code) for p in problems(document)} == {
@@ -222,7 +277,7 @@ def test_all_problems_at_once() -> None:
         ("taskRoles.1.name", "duplicate_name"),
         ("taskRoles.1.minFailedTaskCount", "over_replicas"),
         ("taskRoles.2.name", "duplicate_name"),
-        ("taskRoles.2.gpuNumber", "number_as_text"),
+        ("taskRoles.2.gpuNumber", "not_integer"),
         ("zzz", "unknown_key"),
     }
 

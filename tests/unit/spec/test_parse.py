@@ -68,6 +68,25 @@ def test_broken_texts_name_the_line(text: str, name: str, line: str) -> None:
     assert f"line {line}" in problem.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "line"),
+    [
+        ('{\n  // the name\n  "jobName": "a"\n}', "", 2),
+        ('{\n  "jobName": "a", // the name\n  "image": "x"\n}', "", 2),
+        ('{"jobName": "a",\n /* later */ "image": "x"}', "job.json", 2),
+        ('# a job\n{"jobName": "a"}', "job.json", 1),
+    ],
+)
+def test_a_comment_in_json_is_called_one(text: str, name: str, line: int) -> None:
+    problem = refused(text, name)
+    assert (problem.code, problem.args) == ("json_comment", {"line": line})
+    assert f"line {line}" in problem.rule
+
+
+def test_a_comment_in_yaml_with_braces_is_none_of_json() -> None:
+    assert parse_document("{ # a job\n a: 1}") == {"a": 1}
+
+
 def test_what_could_exhaust_the_server_is_refused_quickly() -> None:
     bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
     bomb += "".join(f"a{i}: &a{i} [{','.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9))
