@@ -10,7 +10,8 @@ all threads share. The server speaks with it over its standard input, a socket; 
 ``{id, op: "submit", folder}``    submit what was begun there
 ``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
 ``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
-``{id, late: true}``              it did not end in time, or nobody knows of it: whether it was carried out is not known
+``{id, late: true}``              it did not end in time: whether it was carried out is not known
+``{id, unknown: true}``           this process did not begin it; an earlier one may have
 ``{id, error: [words, path]}``    a file cannot be written, or a program not be started
 
 What waits and asks for the same is submitted as one array. Who comes alone waits for nobody.
@@ -151,7 +152,7 @@ class Submitter:
                 self._sweeping = True
                 self._loop.later(SWEEP_S, self._sweep)
         elif (known := self._begun.pop(path, None)) is None:
-            self._say(number, late=True)
+            self._say(number, unknown=True)
         elif os.path.exists(Folder(path).file(CLOSED)):
             self._say(number, refused=[1, "it was stopped before it was submitted"], together=False)
         else:

@@ -45,6 +45,8 @@ LEAVE_S: Final = 1.0
 """How long the submitter has to end with the server. What it has to finish it finishes later."""
 SLACK_S: Final = 10.0
 """How long the submitter may be busy with others once it is its turn."""
+AGAIN: Final = frozenset({"begin", "turn"})
+"""Requests that may be carried out twice: another submitter is asked where one ends without an answer."""
 PACKAGE: Final = str(Path(__file__).resolve().parents[3])
 
 
@@ -68,8 +70,18 @@ def said(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+class Gone(ClusterDown):
+    """The submitter has ended: what became of a request that it did not answer is not known."""
+
+    def __init__(self) -> None:
+        super().__init__("The process that submits has ended", remedy="It is started again.")
+
+
 class Hand(asyncio.Protocol):
     """The server's end of the submitter, which is started when it is first needed and again when it has ended.
+
+    Invariant: nothing is asked of a process that is known to have ended, and another is started only when all that the first
+    had answered has been read.
 
     `lock`: the path of a file; of those that name the same one works at a time, whichever servers have started them.
     """
@@ -79,14 +91,16 @@ class Hand(asyncio.Protocol):
         self._process: subprocess.Popen[bytes] | None = None
         self._transport: asyncio.WriteTransport | None = None
         self._starting = asyncio.Lock()
+        self._parted = asyncio.Event()  # all that the last one said has been read
+        self._closed = False
         self._inbox = b""
         self._numbers = itertools.count(1)
         self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
 
     @property
     def there(self) -> bool:
-        """Whether the submitter runs: then `send` may be called."""
-        return self._transport is not None
+        """Whether the submitter runs: then `send` may be called. One system call."""
+        return self._transport is not None and self._process is not None and self._process.poll() is None
 
     def send(self, op: str, **more: Any) -> asyncio.Future[dict[str, Any]]:
         """Send a request; the future has its answer, or ClusterDown."""
@@ -98,6 +112,12 @@ class Hand(asyncio.Protocol):
 
     async def ask(self, op: str, **more: Any) -> dict[str, Any]:
         """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
+        await self.start()
+        try:
+            return said(await self.send(op, **more))
+        except Gone:
+            if self._closed or op not in AGAIN:
+                raise
         await self.start()
         return said(await self.send(op, **more))
 
@@ -117,29 +137,34 @@ class Hand(asyncio.Protocol):
 
     async def start(self) -> None:
         """Start the submitter unless it runs. Raises ClusterDown."""
-        if self._transport is not None:
+        if self.there:
             return
         async with self._starting:
+            if self._transport is not None and not self.there:
+                await self._parted.wait()
             if self._transport is None:
-                ours, its = socketpair()
-                with its:
-                    words = [
-                        sys.executable, "-I", "-S", "-c", submitter.START, PACKAGE, str(self.access.timeout_s), self._lock,
-                    ]  # fmt: skip
-                    try:
-                        self._process = subprocess.Popen(
-                            words, env=environment(self.access), cwd="/", start_new_session=True, stdin=its.fileno(),
-                            stdout=subprocess.DEVNULL,
-                        )  # fmt: skip
-                    except OSError as error:
-                        ours.close()
-                        raise ClusterDown(f"The submitter cannot be started: {error.strerror}") from error
-                ours.setblocking(False)
-                made, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
-                self._transport = cast(asyncio.WriteTransport, made)  # uvloop's is one without saying so
+                await self._start()
+
+    async def _start(self) -> None:
+        ours, its = socketpair()
+        with its:
+            words = [sys.executable, "-I", "-S", "-c", submitter.START, PACKAGE, str(self.access.timeout_s), self._lock]
+            try:
+                self._process = subprocess.Popen(
+                    words, env=environment(self.access), cwd="/", start_new_session=True, stdin=its.fileno(),
+                    stdout=subprocess.DEVNULL,
+                )  # fmt: skip
+            except OSError as error:
+                ours.close()
+                raise ClusterDown(f"The submitter cannot be started: {error.strerror}") from error
+        ours.setblocking(False)
+        self._parted.clear()
+        made, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
+        self._transport = cast(asyncio.WriteTransport, made)  # uvloop's is one without saying so
 
     async def close(self) -> None:
         """Let it finish what it has begun, and go."""
+        self._closed = True
         if self._transport is not None:
             self._transport.close()
         if self._process is not None:
@@ -158,10 +183,11 @@ class Hand(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Say to all who wait that it is not known what became of what they asked."""
         self._transport, self._inbox = None, b""
+        self._parted.set()
         waiting, self._asked = self._asked, {}
         for answer in waiting.values():
             if not answer.done():
-                answer.set_exception(ClusterDown("The process that submits has ended", remedy="It is started again."))
+                answer.set_exception(Gone())
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +277,8 @@ class Submitting:
             try:
                 if begun is not None:
                     await asyncio.wait({begun})  # also where another gang was announced: both would write
-                if order is None or begun is None or order.gang != gang:
+                lost = begun is None or isinstance(begun.exception(), Gone)  # then another submitter begins it
+                if order is None or begun is None or lost or order.gang != gang:
                     order = self._order(gang, user)
                     fresh = (await self.hand.ask("begin", **self._begin(order)))["ok"]
                 else:
@@ -280,6 +307,8 @@ class Submitting:
 
     async def _run(self, order: Order) -> tuple[str, JobId]:
         told = await self.hand.ask("submit", folder=order.shared.path)
+        if "unknown" in told:  # who began it has ended since
+            raise Gone
         if "late" in told:
             raise ClusterDown(
                 "sbatch did not answer",

@@ -198,7 +198,7 @@ async def test_a_request_that_is_not_understood_is_answered(site: Site) -> None:
 
 async def test_what_nobody_has_begun_is_not_submitted(site: Site) -> None:
     """The submitter that knew of it may have been killed."""
-    assert "late" in await site.hand.ask("submit", folder=site.at(1).path)
+    assert "unknown" in await site.hand.ask("submit", folder=site.at(1).path)
     assert site.scripts == []
 
 
@@ -247,11 +247,36 @@ async def test_what_was_given_is_written_down_when_the_server_is_gone(site: Site
 
 
 async def test_a_submitter_that_was_killed_is_started_again(site: Site) -> None:
+    """Also for who asks before the news of its end has come."""
     await site.submit(1)
-    assert site.hand._process is not None
-    site.hand._process.kill()
-    await until(lambda: site.hand._transport is None)
+    site.crash()
     assert (await site.submit(2))["ok"][1] == 7
+
+
+async def test_what_one_that_is_killed_meanwhile_does_not_answer_is_asked_of_the_next(site: Site) -> None:
+    await site.hand.turn()
+    process = site.hand._process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+    asked = [asyncio.create_task(site.begin(1)), asyncio.create_task(site.hand.turn())]
+    await until(lambda: len(site.hand._asked) == 2)
+    process.kill()
+    assert [await task for task in asked] == [True, None]
+    assert site.hand._process is not process
+
+
+async def test_a_submission_that_was_not_answered_is_not_asked_of_the_next(site: Site) -> None:
+    """It may have come to Slurm: who submits it again looks for it first."""
+    await site.begin(1)
+    process = site.hand._process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+    asked = asyncio.create_task(site.hand.ask("submit", folder=site.at(1).path))
+    await until(lambda: site.hand._asked)
+    process.kill()
+    with pytest.raises(ClusterDown, match="has ended"):
+        await asked
+    assert site.scripts == []
 
 
 async def test_the_next_one_begins_when_all_that_the_first_had_is_written_down(site: Site) -> None:
