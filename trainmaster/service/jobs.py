@@ -181,7 +181,7 @@ class Jobs:
                 raise Conflict(
                     "The job has succeeded and its outputs are being saved", remedy="Wait until it has ended."
                 )
-            job = await self._apply(job, Kind.STOP_REQUESTED, who, reason=reason)
+            job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
         return (await self.views([job], who, seq))[0]
 
     async def release(self, ref: str, who: Principal) -> dict[str, Any]:
@@ -190,16 +190,16 @@ class Jobs:
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
             raise Conflict("The job is not held for debugging")
-        return (await self.views([await self._apply(job, Kind.RELEASED, who)], who, seq))[0]
+        return (await self.views([await self._apply(job, who, (Kind.RELEASED, {}))], who, seq))[0]
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
-        """Change duration (R191-R193) or priority (R170) of a job that has not ended; processes are untouched."""
+        """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are untouched.
+
+        Raises InvalidSpec, Conflict when the job has ended, StorageFailed.
+        """
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
-        if job.terminal:
-            raise Conflict(
-                "The job has ended; nothing can be changed any more", remedy="Clone it with the new settings."
-            )
+        _refuse_ended(job)
         problems: list[Problem] = []
         if duration_s is not UNSET:
             problems += self._ctx.admission.duration_problems(duration_s, "duration_s") or self._too_long(
@@ -209,11 +209,14 @@ class Jobs:
             problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:
             raise InvalidSpec("The change is not valid", problems=tuple(problems))
+        changes: list[tuple[Kind, dict[str, Any]]] = []
         if priority is not UNSET:
-            job = await self._apply(job, Kind.PRIORITY_CHANGED, who, priority=int(Priority[str(priority).upper()]))
+            changes.append((Kind.PRIORITY_CHANGED, {"priority": int(Priority[str(priority).upper()])}))
         if duration_s is not UNSET:
-            value = None if duration_s is None else float(duration_s)
-            job = await self._apply(job, Kind.DURATION_CHANGED, who, duration_s=value)
+            changes.append((Kind.DURATION_CHANGED, {"duration_s": None if duration_s is None else float(duration_s)}))
+        if changes:
+            job = await self._apply(job, who, *changes)
+            _refuse_ended(job)
         return (await self.views([job], who, seq))[0]
 
     def _too_long(self, job: Job, duration_s: Any) -> list[Problem]:
@@ -279,11 +282,18 @@ class Jobs:
         view, _ = await self._ctx.submit.submit(body, who, None)
         return view
 
-    async def _apply(self, job: Job, kind: Kind, who: Principal, **data: Any) -> Job:
+    async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, dict[str, Any]]) -> Job:
+        """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live no more."""
         number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
-        try:
-            after = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
-        except KeyError:
+        if job.id not in self._ctx.master.live:
             return await asyncio.to_thread(self._ctx.reader.get_job, job.id) or job
+        for kind, data in changes:  # nothing is waited for in between: all of them lie in one batch
+            job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
         await self._ctx.master.durable()
-        return after
+        return job
+
+
+def _refuse_ended(job: Job) -> None:
+    if job.terminal:
+        text = "The job has ended; nothing can be changed any more"
+        raise Conflict(text, remedy="Clone it with the new settings.")
