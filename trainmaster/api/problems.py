@@ -21,6 +21,8 @@ from trainmaster.service.language import document_in, wanted
 
 LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
+RETRY_AFTER_S: Final = 5
+"""When to ask again where a part of the platform does not answer."""
 
 
 class Misdirected(TrainmasterError):
@@ -72,6 +74,8 @@ def answer_error(error: TrainmasterError, accept: str) -> Response:
     headers = {}
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
+    if error.status == 503:
+        headers["Retry-After"] = str(RETRY_AFTER_S)
     return answer(error.to_json(), accept, headers, error.problems)
 
 

@@ -11,10 +11,12 @@ from functools import lru_cache
 from typing import Final
 
 from trainmaster.core.chinese_cluster import CLUSTER
+from trainmaster.core.chinese_ledger import LEDGER
 
 # ruff: noqa: E501 (a table is read across: one sentence a line)
 SENTENCES: Final[dict[str, str]] = {
     **CLUSTER,
+    **LEDGER,
     # --- how tasks end (agent, completion, reduce)
     "{who} ended with exit code {code}": "{who} 以退出码 {code} 结束",
     "{who} ended with exit code {code}: a command cannot be executed": "{who} 以退出码 {code} 结束：命令无法执行",

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Final
 
 from trainmaster.core.actions import Action, WakePlanner, Watch
-from trainmaster.core.errors import StorageFailed
+from trainmaster.core.errors import StorageFailed, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
@@ -80,7 +80,8 @@ class Master:
         self.seq = 0
         self.committed = 0  # batches made durable, for /metrics
         self._open = _Open()
-        self._scheduled = self._dirty = self._blocked = False
+        self._scheduled = self._dirty = False
+        self._blocked_by: BaseException | None = None  # why nothing can be made durable
         self._linger: asyncio.TimerHandle | None = None
         self._flights = 0
         self.schedule: Scheduler = lambda now: []
@@ -95,7 +96,7 @@ class Master:
     # -- update ------------------------------------------------------------------------------------------------
 
     def submit(self, job: Job, document: str, key: IdempotencyRecord | None) -> Job:
-        """Take in a new job with its spec document. Raises StorageFailed while the ledger is out of order."""
+        """Take in a new job with its spec document. Raises StorageFailed or Unavailable while the ledger is out of order."""
         self._refuse_when_blocked()
         self._open.specs[job.spec_digest] = document
         if key is not None:
@@ -132,7 +133,7 @@ class Master:
         self._cycle_soon()
 
     def durable(self) -> asyncio.Future[None]:
-        """Return a future that is done when everything applied so far is on disk, or holds StorageFailed/Conflict."""
+        """Return a future that is done when everything applied so far is on disk, or holds why it is not."""
         self._refuse_when_blocked()
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._open.waiters.append(future)
@@ -151,6 +152,8 @@ class Master:
         self._open.actions.append(action)
 
     def _refuse_when_blocked(self) -> None:
+        if isinstance(self._blocked_by, Unavailable):
+            raise Unavailable(self._blocked_by.message, remedy=self._blocked_by.remedy)
         if self._blocked:
             raise StorageFailed(
                 "The ledger cannot be written right now", remedy="Free disk space; the server tries again by itself."
@@ -248,7 +251,7 @@ class Master:
         self._refuse(self._open, error)
         self._open = _Open()
         if not self._blocked:
-            self._blocked = True
+            self._blocked_by = error
             self.on_failure(error)
 
     @staticmethod
@@ -256,6 +259,10 @@ class Master:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_exception(error)
+
+    @property
+    def _blocked(self) -> bool:
+        return self._blocked_by is not None
 
     @property
     def in_flight(self) -> int:
@@ -267,6 +274,6 @@ class Master:
         self.live = {job.id: job for job in jobs}
         self.seq = max(self.seq, seq)
         self._open = _Open()
-        self._blocked = False
+        self._blocked_by = None
         self._dirty = True
         self._cycle_soon()

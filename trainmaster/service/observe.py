@@ -8,7 +8,7 @@ import asyncio
 import logging
 from typing import Any, Final
 
-from trainmaster.core.errors import StorageFailed, TrainmasterError
+from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Attempt, Job, to_json
@@ -46,7 +46,7 @@ class Observer:
             event = self._event(job, job.attempt, fact)
             if event is not None:
                 self._master.apply(event)
-        except StorageFailed:
+        except (StorageFailed, Unavailable):
             return  # asked again as soon as the ledger can be written
         except (TrainmasterError, KeyError, ValueError):
             log.exception("a report was not understood: %s", fact)

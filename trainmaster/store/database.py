@@ -6,10 +6,12 @@ connection while another led can never write again.
 """
 
 import fcntl
+import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,9 +22,11 @@ from sqlalchemy.pool import NullPool, QueuePool
 
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.store import tables
+from trainmaster.store.trouble import cause_of, from_below, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call
 
 T = TypeVar("T")
+_log: Final = logging.getLogger(__name__)
 
 LEAD_S: Final = 2.0
 """How long a start waits to lead: PostgreSQL notices a moment later that the server before was killed."""
@@ -30,6 +34,8 @@ _LEADER_LOCK: Final = 0x7472_6D73_7472_0001
 """The advisory lock of the leader: any number works that no other program uses in the same database."""
 
 _READERS: Final = 4
+_PATIENCE_S: Final = 10
+"""How long a database server may take to accept a connection, where its address does not say so."""
 _SQLITE_PRAGMAS: Final = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -74,11 +80,20 @@ class Database:
             raise
         return database
 
-    def read(self) -> Connection:
-        """Return a connection for reading: ``with database.read() as c``. Thread-safe; sees everything acknowledged
-        before.
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Lend a connection for reading: ``with database.read() as c``. Thread-safe; sees everything acknowledged before.
+
+        Raises Unavailable, there or from what is asked within, where the store cannot be read.
         """
-        return self.readers.connect()
+        try:
+            with self.readers.connect() as connection:
+                yield connection
+        except Exception as error:
+            if not from_below(error):
+                raise
+            _log.error("the ledger could not be read: %s", cause_of(error))
+            raise not_read(error) from error
 
     def write(self, work: Callable[[Connection], T]) -> "Future[T]":
         """Run `work` on the writer thread in a transaction of its own; the future has its result once it is durable.
@@ -222,9 +237,10 @@ def _engine(url: URL, begin: Callable[[Connection], None] | None) -> Engine:
     readers.
     """
     if url.get_backend_name() == "postgresql":
+        patience = {} if "connect_timeout" in url.query else {"connect_timeout": _PATIENCE_S}
         if begin is None:
-            return create_engine(url, pool_size=_READERS, isolation_level="REPEATABLE READ")
-        engine = create_engine(url, poolclass=NullPool)
+            return create_engine(url, pool_size=_READERS, isolation_level="REPEATABLE READ", connect_args=patience)
+        engine = create_engine(url, poolclass=NullPool, connect_args=patience)
         event.listen(engine, "begin", begin)
         return engine
     arguments = {"check_same_thread": False, "isolation_level": None}

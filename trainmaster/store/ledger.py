@@ -19,7 +19,8 @@ from trainmaster.core.states import JobState
 from trainmaster.store import rows, tables
 from trainmaster.store.database import Database
 from trainmaster.store.statements import FORGET, Statements
-from trainmaster.store.writer import Item, storage_error
+from trainmaster.store.trouble import not_stored
+from trainmaster.store.writer import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Ledger:
             self._transact(connection, [item.work for item in items])
         except Exception as error:
             if len(items) == 1:
-                items[0].future.set_exception(storage_error(error))
+                items[0].future.set_exception(not_stored(error))
                 return
             for item in items:
                 self._write(connection, [item])

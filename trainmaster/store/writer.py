@@ -13,36 +13,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy.engine import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
+from trainmaster.core.errors import Unavailable
+from trainmaster.store.trouble import from_below, not_stored
 
 T = TypeVar("T")
 
 GROUP_LIMIT: Final = 4096
 """Items in one transaction at most: bounds the wait of the first and the memory of the write-ahead log."""
-
-
-def _from_driver(error: BaseException, name: str) -> bool:
-    """True when `error` is the driver's PEP 249 exception `name`. By name: psycopg is imported by whoever uses it only."""
-    return any(kind.__name__ == name and kind.__module__ != "builtins" for kind in type(error).__mro__)
-
-
-def _from_below(error: BaseException) -> bool:
-    return isinstance(error, SQLAlchemyError | OSError) or _from_driver(error, "Error")
-
-
-def storage_error(error: BaseException) -> TrainmasterError:
-    """Return what to tell people about `error`: Conflict for a broken uniqueness, otherwise StorageFailed."""
-    if isinstance(error, TrainmasterError):
-        return error
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    if _from_driver(cause, "IntegrityError"):
-        return Conflict(f"The change collides with one already stored: {cause}", remedy="Read the stored one first.")
-    return StorageFailed(
-        f"The change could not be stored: {cause}",
-        remedy="Nothing was accepted. Free space on the database's disk or mend what the message names; try again.",
-    )
 
 
 class Item(Generic[T]):
@@ -116,7 +94,7 @@ class Writer:
                 self._connection = self._connect()
             handler(self._connection, items)
         except BaseException as error:  # the thread must outlive everything; the callers are told
-            told = storage_error(error)
+            told = not_stored(error)
             for item in items:
                 if not item.future.done():
                     item.future.set_exception(told)
@@ -146,6 +124,6 @@ def call(connection: Connection, items: list[Item[Callable[[Connection], Any]]])
             with connection.begin():
                 result = item.work(connection)
         except Exception as error:  # the store failed, `work` refused, or `work` has a mistake
-            item.future.set_exception(storage_error(error) if _from_below(error) else error)
+            item.future.set_exception(not_stored(error) if from_below(error) else error)
         else:
             item.future.set_result(result)

@@ -1,0 +1,77 @@
+"""What to tell people when the database fails: a driver's error becomes an error of ours, with a remedy. Pure.
+
+What the driver says names files, addresses and statements: it goes into the server's log, and to people only where it is
+the cause that they can mend.
+"""
+
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
+
+_DAMAGE: Final = ("malformed", "not a database", "could not decode", "invalid page", "could not read block", "corrupt")
+"""What SQLite and PostgreSQL say of a file whose content is not what was written."""
+
+
+def from_driver(error: BaseException, name: str) -> bool:
+    """True when `error` is the driver's PEP 249 exception `name`. By name: psycopg is imported by whoever uses it only."""
+    return any(kind.__name__ == name and kind.__module__ != "builtins" for kind in type(error).__mro__)
+
+
+def from_below(error: BaseException) -> bool:
+    """True when the database, its driver or the disk made `error`."""
+    return isinstance(error, SQLAlchemyError | OSError) or from_driver(error, "Error")
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return what the driver said, without SQLAlchemy's statement around it."""
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+def not_stored(error: BaseException) -> TrainmasterError:
+    """Return what to tell people about a change that failed by `error`: Conflict for a broken uniqueness, Unavailable while the
+    database does not answer, otherwise StorageFailed.
+    """
+    if isinstance(error, TrainmasterError):
+        return error
+    cause = cause_of(error)
+    if from_driver(cause, "IntegrityError"):
+        return Conflict(f"The change collides with one already stored: {cause}", remedy="Read the stored one first.")
+    if _away(error):
+        return _silent()
+    return StorageFailed(
+        f"The change could not be stored: {cause}",
+        remedy="Nothing was accepted. Free space on the database's disk or mend what the message names; try again.",
+    )
+
+
+def not_read(error: BaseException) -> Unavailable:
+    """Return what to tell people about a read that failed by `error`."""
+    if any(sign in str(cause_of(error)).lower() for sign in _DAMAGE):
+        return Unavailable(
+            "The ledger is damaged here and cannot be read",
+            remedy="An administrator runs: trainmaster doctor. It says what is damaged and what can be done.",
+        )
+    if _away(error):
+        return _silent()
+    return Unavailable(
+        "The ledger cannot be read right now",
+        remedy="Try again in a moment. The server's log says why; trainmaster doctor checks the database.",
+    )
+
+
+def _silent() -> Unavailable:
+    return Unavailable(
+        "The database does not answer",
+        remedy="Try again in a moment: the server goes on by itself once the database answers. Its log says why it does not.",
+    )
+
+
+def _away(error: BaseException) -> bool:
+    """True where the connection to a database server is gone or cannot be made."""
+    return (isinstance(error, DBAPIError) and error.connection_invalidated) or (
+        type(cause_of(error)).__module__.partition(".")[0] == "psycopg"
+        and from_driver(cause_of(error), "OperationalError")
+        and getattr(cause_of(error), "sqlstate", None) in (None, "57P01", "57P02", "57P03")
+    )
