@@ -23,7 +23,10 @@ PriorityName = Literal["normal", "urgent", "very_urgent"]
 
 
 class Submission(BaseModel):
-    """A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks."""
+    """A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+
+    `code_follows`: in a preview, the sender has the code folder and will upload it.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,6 +34,7 @@ class Submission(BaseModel):
     dialect: Literal["auto", "native", "pai"] = "auto"
     set: dict[str, Any] = {}
     dry_run: bool = False
+    code_follows: bool = False
 
 
 class Question(Submission):

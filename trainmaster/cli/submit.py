@@ -179,10 +179,9 @@ def _preview(file: Path, set_: list[str] | None, instead_of: str | None) -> dict
 
 
 def _rehearse(file: Path, set_: list[str] | None) -> dict[str, Any]:
-    from trainmaster.sdk.documents import load
-    from trainmaster.sdk.offline import preview as rehearse
+    from trainmaster.sdk.offline import rehearse
 
-    return rehearse(load(file)[0], changes(set_))
+    return rehearse(file, changes(set_))
 
 
 def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:

@@ -16,9 +16,8 @@ from urllib.parse import quote
 
 import httpx
 
-from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.sdk.cluster import ClusterCalls
-from trainmaster.sdk.documents import code_folder, load
+from trainmaster.sdk.documents import given
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
 from trainmaster.sdk.transport import Transport
@@ -91,13 +90,14 @@ class Client:
         self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
         on_upload: Sent | None = None, upload: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
-        """Return the request body for `spec`, its code folder uploaded (unless `upload` is false)."""
-        document, base = load(spec)
-        folder = code_folder(document, base)
-        if folder is not None and upload:
-            document = {**document, "code": {"upload": self.upload(folder, on_upload)}}
+        """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
+        said = given(spec, set, dialect)
+        document, changes = said.document, said.changes
         body: dict[str, Any] = {"spec": document, "dialect": dialect}
-        changes = dict(set or {})
+        if said.folder is not None and upload:
+            body["spec"] = {**document, "code": {"upload": self.upload(said.folder, on_upload)}}
+        elif said.folder is not None:
+            body["code_follows"] = True
         if name is not None:
             # OpenPAI documents call it jobName; `set` is applied to the translated document, where it is `name`.
             changes["name"] = name
@@ -109,18 +109,10 @@ class Client:
         """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge."""
         from trainmaster.sdk.pack import pack  # noqa: PLC0415
 
-        path = os.fspath(folder)
-        if not os.path.isdir(path):
-            problem = Problem(
-                "code.path",
-                f"is no folder on this machine: {path}",
-                "Paths start at the job file's folder.",
-                "no_folder",
-            )
-            raise InvalidSpec("The code folder cannot be sent", remedy=problem.remedy, problems=(problem,))
+        packed = pack(os.fspath(folder))
 
         def counted() -> Iterator[bytes]:
-            for chunk in pack(path):
+            for chunk in packed:
                 if on_upload is not None:
                     on_upload(len(chunk))
                 yield chunk
@@ -136,13 +128,13 @@ class Client:
 
         `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline.
         """
-        if offline:
-            from trainmaster.sdk.offline import preview  # noqa: PLC0415
+        from trainmaster.sdk.offline import rehearse, with_folder  # noqa: PLC0415
 
-            return preview(load(spec)[0], dict(set or {}), dialect)
+        if offline:
+            return rehearse(spec, set, dialect)
         body = self.body(spec, set=set, dialect=dialect, upload=False)
         found: dict[str, Any] = self.http.json("POST", "/jobs/preview", json=body, repeat=True)
-        return found
+        return with_folder(found, given(spec, set, dialect).folder)
 
     # -- looking -----------------------------------------------------------------------------------------------
 

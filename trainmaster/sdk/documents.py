@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,38 @@ def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:
     return InvalidSpec(
         "The job file cannot be read", remedy=remedy, problems=(Problem(where, rule, remedy, "unreadable"),)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has none)."""
+
+    document: dict[str, Any]
+    changes: dict[str, Any]
+    folder: str | None
+
+
+def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> Given:
+    """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is.
+
+    Raises InvalidSpec when `source` cannot be read.
+    """
+    document, base = load(source)
+    left = dict(changes or {})
+    ours = {path: value for path, value in left.items() if path.split(".")[0] == "code"}
+    if ours and _is_native(document, dialect):
+        from trainmaster.spec.parse import apply_set  # noqa: PLC0415
+
+        with suppress(InvalidSpec):  # whoever checks the rest says what is wrong with them
+            document = apply_set(document, ours)
+            left = {path: value for path, value in left.items() if path not in ours}
+    return Given(document, left, code_folder(document, base))
+
+
+def _is_native(document: Mapping[str, Any], dialect: str) -> bool:
+    from trainmaster.dialects.registry import dialect_of  # noqa: PLC0415
+
+    return (dialect_of(document) if dialect == "auto" else dialect) == "native"
 
 
 def code_folder(document: Mapping[str, Any], base: str) -> str | None:

@@ -12,6 +12,7 @@ from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks import registry
+from trainmaster.sdk.documents import given
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft, effective
 from trainmaster.spec.parse import apply_set
@@ -31,6 +32,25 @@ def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: st
     gang = draft(spec)
     roles = [_role(gang, index) for index in range(len(gang.roles))]
     return _answer(True, (), warnings, effective(spec), roles)
+
+
+def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> dict[str, Any]:
+    """Return the preview of what a person holds: a file, a dictionary or a spec object, with its code folder looked at.
+
+    Raises InvalidSpec when it cannot be read.
+    """
+    said = given(source, changes, dialect)
+    return with_folder(preview(said.document, said.changes, dialect), said.folder)
+
+
+def with_folder(found: dict[str, Any], folder: str | None) -> dict[str, Any]:
+    """Return the preview `found` with what of the code folder could not be sent, which only this machine knows."""
+    if folder is None:
+        return found
+    from trainmaster.sdk.pack import folder_problems  # noqa: PLC0415
+
+    wrong = [problem.to_json() for problem in folder_problems(folder)]
+    return {**found, "ok": found["ok"] and not wrong, "problems": [*found["problems"], *wrong]}
 
 
 def _answer(

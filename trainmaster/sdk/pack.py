@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from trainmaster.core.errors import ProblemList
+from trainmaster.core.errors import InvalidSpec, Problem, ProblemList
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 
 IGNORE_FILE: Final = ".trainmasterignore"
@@ -50,6 +50,15 @@ def pack(folder: str | Path) -> Iterator[bytes]:
     return _stream(root, found)
 
 
+def folder_problems(folder: str | Path) -> tuple[Problem, ...]:
+    """Return everything in `folder` that cannot be sent. Looks at names and rights only. O(files)."""
+    try:
+        _collect(os.fspath(folder))
+    except InvalidSpec as error:
+        return error.problems
+    return ()
+
+
 def folder_digest(folder: str | Path) -> str:
     """Return the digest the server will give `folder` (sha256 hex). Raises InvalidSpec like `pack`. O(bytes)."""
     root = os.fspath(folder)
@@ -71,7 +80,7 @@ def _collect(root: str) -> list[_Found]:
     """Return what is to be sent: files, links and empty folders, sorted by path."""
     problems = ProblemList()
     if not os.path.isdir(root):
-        problems.add("code.path", "there is no such folder", "Name the folder that holds the code.", value=root)
+        problems.add("code.path", "there is no such folder", "Paths start at the job file's folder.", value=root)
         problems.raise_if_any("The code cannot be sent")
     rules = _rules(root)
     found: list[_Found] = []

@@ -117,9 +117,10 @@ class Admission:
             return [said("urgent_right", path, value=value)]
         return []
 
-    async def outside_problems(self, spec: JobSpec, who: Principal) -> list[Problem]:
+    async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
         """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts, and the system
-        user that it would run as. Looks at the disk, in threads; at most seconds. Raises Unavailable.
+        user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most
+        seconds. Raises Unavailable.
         """
         stranger = await self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)).owner_problem(who.name)
         found = [] if stranger is None else [stranger]
@@ -128,7 +129,7 @@ class Admission:
             found.append(
                 Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
             )
-        not_uploaded = code_problem(spec)
+        not_uploaded = None if code_follows else code_problem(spec)
         if not_uploaded is not None:
             found.append(not_uploaded)
         if spec.inputs:

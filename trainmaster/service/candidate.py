@@ -15,19 +15,20 @@ from trainmaster.spec.lower import digest_of, document_of, lower
 from trainmaster.spec.parse import apply_set
 from trainmaster.spec.placing import FlavorsBy
 
-_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run"})
+_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
 _DIALECTS: Final = ("auto", "native", "pai")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A request that passed its checks."""
+    """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit."""
 
     spec: JobSpec
     dialect: str
     document: str  # canonical JSON, stored once under its digest
     digest: str
     warnings: tuple[Problem, ...]
+    code_follows: bool = False
 
 
 def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
@@ -43,7 +44,9 @@ def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = N
     translated = translate(document, dialect, hosts=hosts)
     spec = check(translated.document, hosts=hosts, flavors=flavors)
     text = document_of(spec)
-    return Candidate(spec, translated.dialect, text, digest_of(text), tuple(translated.warnings))
+    return Candidate(
+        spec, translated.dialect, text, digest_of(text), tuple(translated.warnings), body.get("code_follows") is True
+    )
 
 
 def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
@@ -56,6 +59,8 @@ def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
         found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
     if (body.get("dialect") or "auto") not in _DIALECTS:
         found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
+    if not isinstance(body.get("code_follows") or False, bool):
+        found.append(Problem("code_follows", "must be true or false", "Leave it out."))
     return tuple(found)
 
 

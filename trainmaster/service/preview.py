@@ -45,7 +45,9 @@ class Preview:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
         spec = candidate.spec
         job = job_of(self._ctx, candidate, who)
-        problems = (*self._ctx.admission.problems(job, who), *await self._ctx.admission.outside_problems(spec, who))
+        admission = self._ctx.admission
+        outside = await admission.outside_problems(spec, who, code_follows=candidate.code_follows)
+        problems = (*admission.problems(job, who), *outside)
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems

@@ -2943,6 +2943,11 @@ export interface components {
              */
             dry_run: boolean;
             /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
+            /**
              * Instead Of
              * @default null
              */
@@ -3208,6 +3213,8 @@ export interface components {
         /**
          * Submission
          * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+         *
+         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
          */
         Submission: {
             /** Spec */
@@ -3232,6 +3239,11 @@ export interface components {
              * @default false
              */
             dry_run: boolean;
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
         };
         /**
          * Submissions
