@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.core.records import Resources
+from trainmaster.core.records import Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.simulate.workload import Recorded, Whole, Workload, gang, gang_of_cores, workload
 
@@ -39,7 +39,8 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What a column means -> the names it goes by, the first that is there counts. `cpu` and `memory` are of one replica.
 
-`least`: an elastic job may start with as few cards as that, counted in whole nodes.
+`least`: an elastic job may start with as few cards as that, counted in whole nodes. `card_type` may name several models with ``|``
+between them, any of which will do.
 """
 
 SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
@@ -49,7 +50,7 @@ SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used
 def read_trace(path: str, whole: Whole, sizes_only: bool = False) -> Workload:
     """Return the workload of a file; sizes are divided into replicas for nodes of size `whole`.
 
-    `sizes_only` keeps jobs that never ran, too, with a run time of 0: for questions of what fits beside what.
+    `sizes_only` keeps jobs that never ran, too, with a run time of 0, and needs no times: for questions of what fits beside what.
     Raises InvalidSpec naming the line when the file is not readable as either format.
     """
     name = Path(path).name
@@ -58,7 +59,7 @@ def read_trace(path: str, whole: Whole, sizes_only: bool = False) -> Workload:
     if words.endswith(".swf") or text.lstrip().startswith(";"):
         return _read(name, _swf_rows(name, text), whole, sizes_only)
     rows = csv.DictReader(io.StringIO(text))
-    return _read(name, _csv_rows(name, rows), whole, sizes_only)
+    return _read(name, _csv_rows(name, rows, sizes_only), whole, sizes_only)
 
 
 def read_text(path: str) -> str:
@@ -94,15 +95,17 @@ def _swf_rows(name: str, text: str) -> Iterator[Row]:
         yield line, row
 
 
-def _csv_rows(name: str, rows: "csv.DictReader[str]") -> Iterator[Row]:
+def _csv_rows(name: str, rows: "csv.DictReader[str]", sizes_only: bool) -> Iterator[Row]:
     there = {column.strip(): column for column in rows.fieldnames or ()}
     means = {
         meaning: there[names[0]] for meaning, known in COLUMNS.items() if (names := [n for n in known if n in there])
     }
-    for needed, words in (("submit", "submit_s"), ("cards", "gpus"), ("run", "run_s")):
-        other = {"cards": ("procs",), "run": ("end",)}.get(needed, ())
+    for needed, other in (("submit", ()), ("cards", ("procs",)), ("run", ("end",))):
+        if sizes_only and needed != "cards":
+            continue
         if not any(meaning in means for meaning in (needed, *other)):
-            raise _wrong(name, 1, f"there is no column {words}", "The first line names the columns.")
+            wanted = " or ".join((COLUMNS[needed][0], *(COLUMNS[one][0] for one in other)))
+            raise _wrong(name, 1, f"there is no column {wanted}", "The first line names the columns.")
     waits = {column: there[column] for column in there if column.startswith("wait_")}
     for row in rows:
         found = {meaning: (row[column] or "").strip() for meaning, column in means.items()}
@@ -135,25 +138,35 @@ def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Wor
 
 def _job(row_number: int, row: Mapping[str, str], whole: Whole, sizes_only: bool) -> Recorded | None:
     submit, run = _number(row, "submit"), _run(row)
-    run = 0 if sizes_only and run is None else run
+    if sizes_only:
+        submit, run = submit or 0, run or 0
     cards, procs = _number(row, "cards"), _number(row, "procs")
     if submit is None or run is None or run < 0 or submit < 0 or (cards is None and (procs or 0) <= 0):
         return None
     if row.get("status") == "5" and run == 0:
         return None  # SWF: cancelled before it started
-    each = Resources(
-        cpu=_cores(row), memory_mib=_number(row, "memory") or 0, gpu_type=row.get("card_type", "").split("|")[0] or None,
-        shm_mib=0, gpu_milli=(_number(row, "card_milli") or 1000) if cards == 1 else 1000,
-    )  # fmt: skip
-    least = _number(row, "least")
-    roles = gang_of_cores(procs or 1, each, whole.cores) if cards is None else gang(cards, each, whole.cards, least)
+    models = [model.strip() for model in row.get("card_type", "").split("|")]
+    shapes = tuple(_roles(row, model or None, whole) for model in dict.fromkeys(models))
     return Recorded(
-        id=row.get("id") or str(row_number), row=row_number, submit_s=submit, work_s=run, roles=roles,
+        id=row.get("id") or str(row_number), row=row_number, submit_s=submit, work_s=run, roles=shapes[0],
+        shapes=shapes if len(shapes) > 1 else (),
         limit_s=_number(row, "limit"), workspace=row.get("workspace") or "default", owner=row.get("owner") or "",
         pool=row.get("pool") or "default", priority=_priority(row.get("priority", "")),
         preemptible=row.get("preemptible", "").lower() in ("1", "true", "yes"),
         reference={key: int(value) for key, value in row.items() if key.startswith("wait_") and value},
     )  # fmt: skip
+
+
+def _roles(row: Mapping[str, str], model: str | None, whole: Whole) -> tuple[Role, ...]:
+    """Return what the job asks for on cards of `model`. Raises ValueError."""
+    cards = _number(row, "cards")
+    each = Resources(
+        cpu=_cores(row), memory_mib=_number(row, "memory") or 0, gpu_type=model, shm_mib=0,
+        gpu_milli=(_number(row, "card_milli") or 1000) if cards == 1 else 1000,
+    )  # fmt: skip
+    if cards is None:
+        return gang_of_cores(_number(row, "procs") or 1, each, whole.cores)
+    return gang(cards, each, whole.cards, _number(row, "least"))
 
 
 def _number(row: Mapping[str, str], meaning: str) -> int | None:

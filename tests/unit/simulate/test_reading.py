@@ -55,6 +55,29 @@ def test_processors_are_cores_and_shares_of_cards_are_kept(tmp_path: Path) -> No
     assert "1 jobs" in work.notes[0]
 
 
+def test_several_card_models_in_one_cell_are_alternatives(tmp_path: Path) -> None:
+    """As openb writes them: any of the models will do, so the queue may choose."""
+    rows = "row,submit_s,run_s,gpus,gpu_spec\n0,0,5,2,V100M16|V100M32\n1,0,5,2,T4\n2,0,5,2,\n"
+    two, one, none = read(tmp_path, rows).jobs
+    models = [[role.resources.gpu_type for role in shape] for shape in two.shapes]
+    assert models == [["V100M16"], ["V100M32"]]
+    assert two.roles == two.shapes[0]
+    assert [(job.roles[0].resources.gpu_type, job.shapes) for job in (one, none)] == [("T4", ()), (None, ())]
+
+
+def test_sizes_alone_need_no_times(tmp_path: Path) -> None:
+    """What fits beside what does not depend on when it came; a replay does, and says which column it misses."""
+    path = tmp_path / "pods.csv"
+    path.write_text("name,cpu_milli,num_gpu,gpu_milli,gpu_spec\na,4000,1,460,T4\nb,8000,8,1000,\n")
+    work = read_trace(str(path), WHOLE, sizes_only=True)
+    assert [(job.id, job.submit_s, job.work_s, job.cards) for job in work.jobs] == [("a", 0, 0, 0.46), ("b", 0, 0, 8)]
+    with pytest.raises(InvalidSpec, match="no column submit_s"):
+        read_trace(str(path), WHOLE)
+    path.write_text("name,creation_time,num_gpu\na,0,1\n")
+    with pytest.raises(InvalidSpec, match="no column run_s or deletion_time"):
+        read_trace(str(path), WHOLE)
+
+
 def test_an_elastic_gang_names_its_least_cards(tmp_path: Path) -> None:
     work = read(tmp_path, "row,submit_s,run_s,gpus,min_gpus\n0,5,10,32,9\n")
     assert work.jobs[0].roles[0].min_replicas == 2
