@@ -10,7 +10,9 @@ import pytest
 
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
 from trainmaster.access.roles import Principal
+from trainmaster.cli.render import expected_start
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
+from trainmaster.queue.forecast import MOST
 
 ANN = Principal("ann", "user")
 SOON_S = 10.0
@@ -63,6 +65,29 @@ async def test_a_waiting_job_is_foreseen_and_shown_on_the_timeline(fake: Stage) 
     assert [(bar["job"], bar["node"] in ("n1", "n2"), bar["cards"], bar["gpu"]) for bar in bars] == [
         (waits, True, [], 2)
     ]
+
+
+async def test_who_stands_behind_all_that_are_foreseen_is_told_when_at_the_earliest(fake: Stage) -> None:
+    """B1: a burst of one person leaves nobody without an answer, neither in the queue nor before a submit."""
+    for name in "ab":
+        await fake.running(await fake.submit(card(name, duration="100s")))
+    burst = [{"spec": card("burst", duration="100s")} for _ in range(MOST + 5)]
+    jobs = [one["id"] for one in await fake.platform.submit_batch(burst, ADMIN, None)]
+    first = await forecast(fake, jobs[0], lambda one: one["when"] == "about")
+
+    async def explained(job: str) -> dict[str, Any]:
+        found: dict[str, Any] = (await fake.platform.explain(job, ADMIN))["forecast"]
+        return found
+
+    while (last := await explained(jobs[-1]))["when"] != "after":
+        assert last["when"] == "unknown"
+        await asyncio.sleep(0.02)
+    assert (last["at"], last["high"]) == (None, None)
+    assert last["low"] > first["at"], "200 jobs for two nodes are ahead of it"
+    assert all(str(MOST) in last["why"][language] for language in ("zh", "en"))
+    told = await fake.platform.queueing.would_start({"spec": card("late", duration="100s")}, ADMIN)
+    assert (told["forecast"]["when"], told["forecast"]["low"] > first["at"]) == ("after", True)
+    assert expected_start(last).startswith("after 20")
 
 
 async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: Stage) -> None:

@@ -342,12 +342,13 @@ class Events(Shape):
 
 
 class Forecast(Shape):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+    """When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
+    before `low`, more is not known; `why`: of `after` and `unknown`.
 
     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
     """
 
-    when: Literal["now", "about", "unknown"]
+    when: Literal["now", "about", "after", "unknown"]
     at: float | None
     low: float | None
     high: float | None

@@ -185,6 +185,8 @@ def expected_start(forecast: Mapping[str, Any] | None) -> str:
         return ""
     if forecast["when"] == "unknown":
         return f"unknown: {forecast['why']['en']}"
+    if forecast["when"] == "after":
+        return f"after {_clock(forecast['low'])}"
     return "now" if forecast["when"] == "now" else f"about {_clock(forecast['at'])}"
 
 
@@ -204,7 +206,8 @@ def waiting_lines(found: Mapping[str, Any], command: Callable[[Mapping[str, Any]
     forecast = found.get("forecast")
     if forecast is not None:
         low, high = (forecast[end] and _clock(forecast[end]) for end in ("low", "high"))
-        span = f", between {low or 'now'} and {high or 'later'}" if low != high else ""
+        span = f", between {low or 'now'} and {high or 'later'}" if forecast["at"] and low != high else ""
+        span = f". {forecast['why']['en']}" if forecast["when"] == "after" else span
         nodes = f" on {', '.join(forecast['nodes'])}" if forecast.get("nodes") else ""
         by = f"{nodes}, says {forecast['by']}" if forecast.get("by") else ""
         texts.append(f"expected start: {expected_start(forecast)}{span}{by}")

@@ -40,8 +40,8 @@ WHY: Final[Mapping[str, tuple[str, str]]] = {
     "cluster": ("何时启动由集群决定。", "The cluster decides when it starts."),
     "soon": ("预测正在生成。", "The forecast is being made."),
     "far": (
-        f"只预测每个资源池最前面的 {MOST} 个任务。",
-        f"Only the first {MOST} jobs of a pool are foreseen.",
+        f"它前面至少有 {MOST} 个任务；只有资源池最前面的 {MOST} 个任务得到准确预测。",
+        f"At least {MOST} jobs are ahead of it; only the first {MOST} of a pool are foreseen exactly.",
     ),
     "endless": (
         "前面的任务没有时长上限，也没有可参考的历史运行时长。",
@@ -60,8 +60,11 @@ Past = Callable[[int], list[tuple[str, float, float | None]]]
 
 @dataclass(frozen=True, slots=True)
 class _Made:
+    """A forecast of a pool, made `at`. `last`: the last job in line that was foreseen."""
+
     at: float
     prospect: Prospect
+    last: str
 
 
 class Forecasts:
@@ -137,7 +140,7 @@ class Forecasts:
         if made is None:
             return _unknown("soon")
         if job.id not in made.prospect.starts:
-            return _unknown("far" if len(made.prospect.starts) >= MOST else "soon")
+            return self._after(made, now) if len(made.prospect.starts) >= MOST else _unknown("soon")
         return self._shown(job.id, made, now)
 
     async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> dict[str, Any]:
@@ -147,7 +150,8 @@ class Forecasts:
             return _unknown("cluster")
         line = list(islice(self._scheduling.line(job.pool, job, gone, judged.made), MOST))
         if job not in line:
-            return _unknown("far")
+            made = self._made.get(job.pool)
+            return _unknown("soon") if made is None else self._after(made, now)
         return await self.foreseen(await self.scene(job.pool, now, line), job.job)
 
     async def scene(self, pool: str, now: float, line: Iterable[Pending]) -> Scene:
@@ -158,7 +162,7 @@ class Forecasts:
     async def foreseen(self, scene: Scene, job: str) -> dict[str, Any]:
         """Return when a job of a scene is expected to start, as the API shows it."""
         prospect, _ = await _paced(foresee(scene, job))
-        return self._shown(job, _Made(scene.now, prospect), scene.now)
+        return self._shown(job, _Made(scene.now, prospect, job), scene.now)
 
     def bars(self, now: float) -> Iterator[tuple[str, tuple[str, ...], float, float | None, float | None]]:
         """Yield (job, its nodes if things go as is typical, start, low, high) of waiting jobs."""
@@ -178,6 +182,13 @@ class Forecasts:
             "when": "about", "at": at, "low": max(foreseen.low, now), "high": max(high, at) if high < math.inf else None,
             "why": None, "made_at": made.at,
         }  # fmt: skip
+
+    def _after(self, made: _Made, now: float) -> dict[str, Any]:
+        """Return when who stands behind all that are foreseen may start at the earliest: as the last of them."""
+        low = made.prospect.starts[made.last].low
+        if low == math.inf:
+            return _unknown("far")
+        return _unknown("far") | {"when": "after", "low": max(low, now), "made_at": made.at}
 
     async def typical(self, scene: Scene, job: str) -> float:
         """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
@@ -237,7 +248,7 @@ class Forecasts:
             self._made.pop(pool, None)
             return 0.0
         prospect, spent = await _paced(self._steps(pool, now, line))
-        self._made[pool] = _Made(now, prospect)
+        self._made[pool] = _Made(now, prospect, line[-1].job)
         for job, foreseen in prospect.starts.items():
             if job in self._scheduling.queue:
                 self.calibration.told(job, now, foreseen)

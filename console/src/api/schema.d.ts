@@ -2057,7 +2057,8 @@ export interface components {
         };
         /**
          * Forecast
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `why`: of `unknown`; `made_at`: its age.
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
+         *     before `low`, more is not known; `why`: of `after` and `unknown`.
          *
          *     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
          */
@@ -2066,7 +2067,7 @@ export interface components {
              * When
              * @enum {string}
              */
-            when: "now" | "about" | "unknown";
+            when: "now" | "about" | "after" | "unknown";
             /** At */
             at: number | null;
             /** Low */

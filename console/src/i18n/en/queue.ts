@@ -8,6 +8,7 @@ export const queue = {
   col: { position: "No.", job: "Job", size: "Size", reason: "Why it waits", since: "Waiting", forecast: "Expected start", actions: "Actions" },
   filter: { pool: "Pool", model: "Card model", workspace: "Workspace", mine: "Only my jobs" },
   forecast: {
+    after: "after {{time}}",
     now: "now", about: "about {{time}}", range: "{{low}} – {{high}}", rangeHint: "Nine of ten starts fall between these times.", unknown: "unknown", because: "Unknown because: {{why}}", none: "not estimated yet",
     soon: "in {{time}}", overdue: "any moment", by: "estimate of {{engine}}",
   },

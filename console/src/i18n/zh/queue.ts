@@ -8,6 +8,7 @@ export const queue = {
   col: { position: "序号", job: "任务", size: "规模", reason: "等待原因", since: "已等待", forecast: "预计开始", actions: "操作" },
   filter: { pool: "资源池", model: "卡型号", workspace: "工作空间", mine: "只看我的任务" },
   forecast: {
+    after: "{{time}} 之后",
     now: "马上", about: "约 {{time}}", range: "{{low}} – {{high}}", rangeHint: "十次中有九次会在这段时间内开始。", unknown: "未知", because: "无法预计：{{why}}", none: "尚未估计",
     soon: "{{time}} 后", overdue: "随时可能", by: "{{engine}} 的估计",
   },

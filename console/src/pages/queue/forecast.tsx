@@ -1,4 +1,4 @@
-/** When a waiting job is expected to start, as people say it: now, about 14:20 with a range, or unknown and why. */
+/** When a waiting job is expected to start, as people say it: now, about 14:20 with a range, after 14:20, or unknown and why. */
 import { Tooltip } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -32,12 +32,13 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   const now = useNow();
   if (forecast === null) return <span className="tm-faint" data-testid="forecast" data-when="none">{t("queue.forecast.none")}</span>;
   if (forecast.when === "now") return <span className="tm-ok" data-testid="forecast" data-when="now"><b>{t("queue.forecast.now")}</b></span>;
-  if (forecast.when === "unknown" || forecast.at === null) {
+  if (forecast.at === null) {
     const why = pick(forecast.why);
+    const after = forecast.when === "after" && forecast.low !== null ? time(forecast.low, "minute") : null;
     return (
-      <div className="tm-cell" data-testid="forecast" data-when="unknown">
-        <span>{t("queue.forecast.unknown")}</span>
-        {why && <Tooltip title={t("queue.forecast.because", { why })}><span className={line ? "tm-line tm-line-two" : "tm-faint"}>{why}</span></Tooltip>}
+      <div className="tm-cell" data-testid="forecast" data-when={forecast.when}>
+        {after === null ? <span>{t("queue.forecast.unknown")}</span> : <b className="tm-num">{t("queue.forecast.after", { time: after })}</b>}
+        {why && <Tooltip title={after === null ? t("queue.forecast.because", { why }) : why}><span className={line ? "tm-line tm-line-two" : "tm-faint"}>{why}</span></Tooltip>}
       </div>
     );
   }
