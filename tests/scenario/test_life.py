@@ -8,7 +8,6 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
-from trainmaster.core.records import Job
 from trainmaster.service.jobs import UNSET
 
 SLEEP = "echo started; exec sleep 300"
@@ -95,24 +94,6 @@ async def test_stop_in_the_moment_of_the_start_leaves_nothing(stage: Stage) -> N
     states = [(await stage.ended(job))["state"] for job in jobs]
     assert states == ["stopped"] * len(jobs)
     assert stage.processes() == {}
-
-
-async def test_stop_is_refused_while_outputs_are_saved(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Design 4: the program has succeeded, only its outputs count now; saving has its own end."""
-    saving = stage.platform._shell._saving
-    go, inner = asyncio.Event(), saving.save
-
-    async def slow(job: Job) -> object:
-        await go.wait()
-        return await inner(job)
-
-    monkeypatch.setattr(saving, "save", slow)
-    job = await stage.submit(spec("saves", "echo 1 > /model/w"))
-    await stage.state(job, "saving")
-    with pytest.raises(Conflict, match="being saved"):
-        await stage.platform.stop(job, ADMIN)
-    go.set()
-    assert (await stage.ended(job))["state"] == "succeeded"
 
 
 async def test_a_job_expires_when_its_duration_has_run_out(stage: Stage) -> None:

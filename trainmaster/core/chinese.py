@@ -11,11 +11,13 @@ from functools import lru_cache
 from typing import Final
 
 from trainmaster.core.chinese_cluster import CLUSTER
+from trainmaster.core.chinese_disk import DISK
 from trainmaster.core.chinese_ledger import LEDGER
 
 # ruff: noqa: E501 (a table is read across: one sentence a line)
 SENTENCES: Final[dict[str, str]] = {
     **CLUSTER,
+    **DISK,
     **LEDGER,
     # --- how tasks end (agent, completion, reduce)
     "{who} ended with exit code {code}": "{who} 以退出码 {code} 结束",
@@ -71,21 +73,12 @@ SENTENCES: Final[dict[str, str]] = {
     "Sandboxes are required, but {detail}": "要求使用沙箱，但是{detail}",
     'Mend it, or set local.sandbox = "auto".': '修复它，或设置 local.sandbox = "auto"',
     "bubblewrap does not run: {error}": "bubblewrap 无法运行：{error}",
-    # --- saving outputs
-    "the outputs could not be saved: {error}": "输出无法保存：{error}",
-    "Free space and retry.": "清理空间后重试",
-    "the outputs hold more than {count} files": "输出超过 {count} 个文件",
-    "Pack them into fewer files.": "打包成更少的文件",
-    "the outputs are larger than the {mib} MiB allowed": "输出超过允许的 {mib} MiB",
-    "Save less, or raise the limit.": "减少保存的内容，或提高上限",
-    "the model version {version} exists already": "模型版本 {version} 已存在",
-    "Save under another version.": "换一个版本保存",
     # --- jobs
     "There is no job {ref}.": "没有任务 {ref}",
     "Give an id, its beginning, or a slug: the list of jobs shows them.": "请使用 ID、ID 开头几位或短名，任务列表中可以查到",
     "Several jobs begin with {start}: {some}": "有多个任务以 {start} 开头：{some}",
     "Write more characters of the id.": "多写几个 ID 字符",
-    "The job has succeeded and its outputs are being saved": "任务已成功，正在保存输出",
+    "The job has succeeded and its outputs have just been saved": "任务已成功，输出刚刚保存完毕",
     "Wait until it has ended.": "等它结束",
     "Another request is deleting it.": "另一个请求正在删除它",
     "The job is not held for debugging": "任务没有处于调试保留状态",

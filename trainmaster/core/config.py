@@ -80,6 +80,7 @@ class LimitsConfig:
 
     A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder.
     `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period.
+    `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
     """
 
     log_mib: int = 1024
@@ -90,6 +91,8 @@ class LimitsConfig:
     max_upload_mib: int = 200
     max_queued: int = 200_000
     sample_s: float = 2.0
+    model_mib: int = 1 << 20
+    save_s: float = 6 * 3600.0
 
 
 MOST_PENDING: Final = 1000

@@ -9,7 +9,7 @@ HOME/
   jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
                         attempts/<n>/record.jsonl        what was asked, started and ended
                         attempts/<n>/<task0-0>/          one TaskPaths
-  models/<id>/<version>/   manifest.json and files/: immutable
+  models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
   backups/              copies made before a migration
 
 uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
@@ -132,6 +132,10 @@ class Layout:
     def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:
         """Paths of one task."""
         return TaskPaths(os.path.join(self.attempt(job, number), task_name(role, index)))
+
+    def saving(self, job: str, number: int) -> str:
+        """Folder in which a model version of one attempt is made, beside the models: it is renamed when it is whole."""
+        return os.path.join(self.bulk, "models", ".saving", f"{job}-{number}")
 
     def model(self, model: str, version: int) -> str:
         """Folder of an immutable model version."""

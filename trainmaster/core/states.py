@@ -128,9 +128,10 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.RETAINED, Signal.STOP): Edge(_D, Why.STOP),
     (Phase.SAVING, Signal.SAVED): Edge(_D, Why.OK),
     (Phase.SAVING, Signal.UNSAVED): Edge(_D, Why.FAIL),
+    (Phase.SAVING, Signal.STOP): Edge(_D, Why.STOP),  # nobody wants the outputs any more
     **{(p, Signal.REAPED): Edge(Phase.ENDED) for p in Phase if p not in (Phase.SAVING, Phase.ENDED)},
 }
-"""Every legal (phase, signal). A pair that is absent is recorded and ignored; out of SAVING lead SAVED and UNSAVED."""
+"""Every legal (phase, signal). A pair that is absent is recorded and ignored; out of SAVING lead SAVED, UNSAVED and STOP."""
 
 FINAL_STATE: Final[dict[Why, JobState]] = {
     Why.OK: JobState.SUCCEEDED,

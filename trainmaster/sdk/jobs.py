@@ -267,7 +267,7 @@ class Job:
         return Inside(self._client.http, self._path("/exec"), command, task or "task0-0", window)
 
     def stop(self, reason: str = "") -> "Job":
-        """Stop the job at once and for good. Raises Conflict while its outputs are being saved."""
+        """Stop the job at once and for good; outputs that are being saved are then not. Raises Conflict when they just were."""
         body = {"reason": reason}
         self.data = {**self.data, **self._client.http.json("POST", self._path("/stop"), json=body, repeat=True)}
         return self

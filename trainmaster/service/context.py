@@ -34,6 +34,7 @@ log = logging.getLogger("trainmaster.context")
 
 if TYPE_CHECKING:
     from trainmaster.service.admission import Admission
+    from trainmaster.service.saving import Saving
     from trainmaster.service.submit import Submit
 
 
@@ -61,6 +62,7 @@ class Context:
     waits: Waits
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
+    saving: "Saving" = field(init=False)
 
     def knows(self, who: Principal, job: Job) -> bool:
         """True when `who` may know which job this is; others see only how big it is."""

@@ -18,7 +18,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, Tr
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Job, find_task
-from trainmaster.core.states import Phase, Priority
+from trainmaster.core.states import Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
@@ -173,13 +173,16 @@ class Jobs:
     # -- act ---------------------------------------------------------------------------------------------------
 
     async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
-        """Ask the job to stop, at once and for good (R201). Idempotent. Raises Conflict while outputs are being saved."""
+        """Ask the job to stop, at once and for good (R201). Idempotent. Its outputs are then not saved.
+
+        Raises Conflict when they were saved this very moment.
+        """
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
-            if job.attempt is not None and job.attempt.phase is Phase.SAVING and job.shown.value == "saving":
+            if job.shown is Shown.SAVING and not self._ctx.saving.give_up(job.id):
                 raise Conflict(
-                    "The job has succeeded and its outputs are being saved", remedy="Wait until it has ended."
+                    "The job has succeeded and its outputs have just been saved", remedy="Wait until it has ended."
                 )
             job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
         return (await self.views([job], who, seq))[0]

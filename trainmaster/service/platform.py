@@ -266,7 +266,7 @@ class Platform:
         return await self._jobs.explain(ref, who)
 
     async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
-        """Stop one job. Raises NotFound, Conflict while saving."""
+        """Stop one job. Raises NotFound, Conflict in the moment in which its outputs were saved."""
         return await self._jobs.stop(ref, who, reason)
 
     async def stop_many(self, ids: list[str], who: Principal) -> dict[str, Any]:

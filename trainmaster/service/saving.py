@@ -1,16 +1,22 @@
 """Saving outputs: what a successful job left in /model and /workspace/outputs becomes an immutable model version (R138, R149).
 
 Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt): the folder and the
-row are found again. One save at a time takes the next version number of a model; a few models are saved at once.
+row are found again. Files are brought together beside the models; only then is it the turn of the model for a number.
+Invariants: nobody's saves wait for those of another person, nothing waits for a save that was given up, and of a save that was
+given up no version is left.
 """
 
 import asyncio
+import contextlib
 import os
+import threading
+import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
-from trainmaster.core.errors import Conflict, StorageFailed
+from trainmaster.core.config import LimitsConfig
+from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
@@ -19,23 +25,65 @@ from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
 from trainmaster.store.models import Models, ModelVersion, NewVersion
 
-AT_ONCE: Final = 4
-"""Saves under way: each keeps a thread and the disk busy."""
+T = TypeVar("T")
+AT_ONCE: Final = 2
+"""Saves of one person under way: each keeps a thread of its own and the disk busy."""
+
+
+class GivenUp(Unavailable):
+    """Nobody wants the outputs any more, or the server ends."""
+
+
+class _Save:
+    """One save under way. Its thread asks `go_on` all the time, and `settle` before the version is there for good."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._lock = threading.Lock()
+        self._ends = float("inf")
+        self._given_up = self._settled = False
+
+    def begin(self) -> None:
+        """Count the time from here on. Raises GivenUp."""
+        self._ends = time.monotonic() + (self._limit_s or float("inf"))
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Raise GivenUp when it was, StorageFailed when it took too long."""
+        if self._given_up:
+            raise GivenUp("Saving the outputs was given up")
+        if time.monotonic() > self._ends:
+            raise StorageFailed(
+                f"the outputs could not be saved within {self._limit_s:g} s",
+                remedy="Save less, or raise limits.save_s.",
+            )
+
+    def settle(self) -> None:
+        """From here on it cannot be given up. Raises GivenUp."""
+        with self._lock:
+            self.go_on()
+            self._settled = True
+
+    def give_up(self) -> bool:
+        """Return whether it was not settled yet; then it leaves nothing."""
+        with self._lock:
+            self._given_up = not self._settled
+            return self._given_up
 
 
 class Saving:
-    """One object per server."""
+    """One object per server; its methods are called in the loop's thread."""
 
     def __init__(
-        self, layout: Layout, specs: Specs, models: Models, metrics: MetricsReader,
+        self, layout: Layout, limits: LimitsConfig, specs: Specs, models: Models, metrics: MetricsReader,
         clock: Callable[[], float], random_bytes: Callable[[int], bytes],
     ) -> None:  # fmt: skip
-        self._layout, self._specs, self._models, self._metrics = layout, specs, models, metrics
+        self._layout, self._limits, self._specs = layout, limits, specs
+        self._models, self._metrics = models, metrics
         self._clock, self._random_bytes = clock, random_bytes
-        self._room = asyncio.Semaphore(AT_ONCE)
-        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = (
-            WeakValueDictionary()
-        )  # by model; kept while used
+        self._saves: dict[str, _Save] = {}  # by job
+        self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # by owner; kept while used
+        self._turn = threading.Lock()  # of taking the next number of a model: a rename and a row
 
     def nothing_to_save(self, job: Job) -> bool:
         """Return whether the tasks wrote nothing, or saving is switched off. Two system calls."""
@@ -43,27 +91,40 @@ class Saving:
             _has_entry(path) for path in (self._layout.model_out(job.id), self._layout.outputs(job.id))
         )
 
+    def give_up(self, job: str) -> bool:
+        """End the save of `job` if there is one; False when its version is there for good, or will be at once."""
+        save = self._saves.get(job)
+        return save is None or save.give_up()
+
     async def save(self, job: Job) -> dict[str, Any]:
-        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept, or are not all here."""
+        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept, or are not all here,
+        Unavailable when they cannot now, GivenUp.
+        """
         if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
             raise StorageFailed(
                 "Not everything that its tasks wrote was fetched from their nodes, so no model was saved"
             )
         if self.nothing_to_save(job):
             return {"model": None, "files": 0, "size_bytes": 0}
-        spec = await self._specs.read(job.spec_digest)
-        turn = self._turns.setdefault((job.workspace, _name(spec)), asyncio.Lock())
-        async with turn, self._room:
-            version = await asyncio.to_thread(self._save, job, spec)
+        save = self._saves[job.id] = _Save(self._limits.save_s)
+        slot = self._slots.setdefault(job.owner, asyncio.Semaphore(AT_ONCE))
+        try:
+            async with slot:
+                spec = await self._specs.read(job.spec_digest)
+                save.begin()
+                version = await _in_own_thread(lambda: self._save(job, spec, save))
+        finally:
+            save.give_up()  # also when the server ends: its thread is not waited for
+            if self._saves.get(job.id) is save:
+                del self._saves[job.id]
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}
 
-    def _save(self, job: Job, spec: JobSpec) -> ModelVersion:
-        name = _name(spec)
+    def _save(self, job: Job, spec: JobSpec, save: _Save) -> ModelVersion:
+        name = spec.model.name or spec.name
         known = self._models.find(name, job.workspace)
         for version in self._models.versions(known.id) if known is not None else ():
             if (version.job, version.attempt) == (job.id, job.attempts_used):
                 return version  # saved before a restart
-        model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         metrics = self._metrics.last_values(job, spec)
         attempt = job.attempts_used
         provenance = {
@@ -72,29 +133,61 @@ class Saving:
             "started_at": job.started_at, "metrics": metrics,
             "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
         }  # fmt: skip
-        path, saved = self._write(job, model, (known.latest if known is not None else 0) + 1, provenance)
-        new = NewVersion(saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, path, metrics)
-        return self._models.register(model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace)
+        _, _, saved = self._place(job, name, provenance)
+        folder = self._layout.saving(job.id, attempt)
+        if saved is None:
+            saved = outputs.write(
+                self._layout.model_out(job.id), self._layout.outputs(job.id), folder,
+                provenance=provenance, max_mib=self._limits.model_mib, go_on=save.go_on,
+            )  # fmt: skip
+        with self._turn:
+            save.settle()
+            model, path, found = self._place(job, name, provenance)
+            if found is None:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                outputs.publish(folder, path)
+            where = os.path.relpath(path, self._layout.bulk)  # what is bulky may be moved
+            new = NewVersion(
+                saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, where, metrics
+            )
+            return self._models.register(model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace)
 
-    def _write(self, job: Job, model: str, number: int, provenance: dict[str, Any]) -> tuple[str, outputs.Saved]:
-        """Write the folder of the next free number and return where it lies below the folder of what is bulky, which may be moved.
+    def _place(self, job: Job, name: str, provenance: dict[str, Any]) -> tuple[str, str, outputs.Saved | None]:
+        """Return (model, folder, what lies there) of the next version: what this attempt left unregistered, or a free folder.
 
-        One that a crash left unregistered by another job is passed over.
+        Folders that a crash left unregistered by other jobs are passed over.
         """
-        while True:
-            path = self._layout.model(model, number)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            try:
-                saved = outputs.save(
-                    self._layout.model_out(job.id), self._layout.outputs(job.id), path, provenance=provenance
-                )
-                return os.path.relpath(path, self._layout.bulk), saved
-            except Conflict:
-                number += 1
+        known = self._models.find(name, job.workspace)
+        model = known.id if known is not None else "m" + self._random_bytes(6).hex()
+        number = (known.latest if known is not None else 0) + 1
+        while os.path.lexists(path := self._layout.model(model, number)):
+            with contextlib.suppress(Conflict):
+                if (found := outputs.existing(path, provenance)) is not None:
+                    return model, path, found
+            number += 1
+        return model, path, None
 
 
-def _name(spec: JobSpec) -> str:
-    return spec.model.name or spec.name
+async def _in_own_thread(work: Callable[[], T]) -> T:
+    """Return what `work()` returns, from a thread that nobody waits for when the server ends: its disk may hang."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def tell(how: Callable[[Any], None], what: Any) -> None:
+        if not answer.done():
+            how(what)
+
+    def run() -> None:
+        how: Callable[[Any], None]
+        try:
+            how, what = answer.set_result, work()
+        except BaseException as error:
+            how, what = answer.set_exception, error  # type: ignore[assignment]
+        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(tell, how, what)
+
+    threading.Thread(target=run, name="save", daemon=True).start()
+    return await answer
 
 
 def _has_entry(path: str) -> bool:

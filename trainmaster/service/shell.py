@@ -208,7 +208,7 @@ class Shell:
                 return
             except TrainmasterError as error:
                 log.warning("%s: %s; trying again", action, error.message)
-                if isinstance(action, Launch):
+                if isinstance(action, Launch | Save):
                     key = attempt_id(action.job, action.attempt)
                     self._waits.note(Waiting(key, error.code, error.message, self._clock()))
             except Exception as error:

@@ -1,8 +1,8 @@
-"""Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not succeed. Kept
-until the job has started, never in the ledger.
+"""Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not succeed; and why
+outputs cannot be saved yet. Kept until the job gets further, never in the ledger.
 
 Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live attempts
-that have not started.
+that have not started, or are being saved.
 """
 
 from typing import Any, Final
@@ -15,6 +15,7 @@ from trainmaster.service.language import both
 from trainmaster.service.views import two
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
+WAITING: Final = NOT_STARTED | {Phase.SAVING}
 
 UNSAID: Final = ("集群尚未给出预计启动时间。", "The cluster gives no estimate.")
 """(zh, en)"""
@@ -27,7 +28,7 @@ class Waits:
         self._told: dict[str, Waiting] = {}  # by job
 
     def note(self, waiting: Waiting) -> None:
-        """Keep what an engine said last of an attempt that has not started."""
+        """Keep what was said last of an attempt that waits."""
         self._told[split_attempt_id(waiting.attempt)[0]] = waiting
 
     def of(self, job: Job) -> Waiting | None:
@@ -66,4 +67,4 @@ def forecast_view(waiting: Waiting | None, engine: str) -> dict[str, Any]:
 
 
 def _waits(job: Job) -> bool:
-    return job.state is JobState.ACTIVE and job.attempt is not None and job.attempt.phase in NOT_STARTED
+    return job.state is JobState.ACTIVE and job.attempt is not None and job.attempt.phase in WAITING

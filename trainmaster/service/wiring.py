@@ -138,7 +138,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.submit = Submit(context, reader.next_job_seq())
     launching = Launching(specs, layout, looks, config.local.mount_roots)
-    saving = Saving(layout, specs, model_rows, metrics, clock, os.urandom)
+    saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     shell = Shell(master, engines, launching, saving, timers, context.waits, lambda: scheduling.nodes, clock)

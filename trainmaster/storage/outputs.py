@@ -1,16 +1,14 @@
 """Saving what a job left: /model and /workspace/outputs become an immutable model version (R138, R147-R149).
 
-    <target>/files/model/...  files/outputs/...  manifest.json
+    <folder>/files/model/...  files/outputs/...  manifest.json
 
 Called when the engine has proven that nothing of the job runs any more. Files are cloned where the file system can
-(reflink) and copied where it cannot, never hard-linked: whatever still held the old inode could change a "version".
-Written under a temporary name, made durable, made read-only, then renamed: a version is there whole or not at all, and
-a second call for the same job and attempt returns the first one's result.
+(reflink) and copied where it cannot, never hard-linked: whatever still held the old inode could change a "version". Holes
+stay holes (see storage/sparse). `write` makes a folder of its own, durable and read-only; `publish` renames it: a version is
+there whole or not at all, and whoever looks finds by its manifest which job and attempt made it.
 """
 
 import errno
-import fcntl
-import hashlib
 import json
 import os
 import stat
@@ -19,16 +17,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from trainmaster.core.errors import Conflict, StorageFailed
+from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.storage.safe import open_beneath, walk
+from trainmaster.storage import sparse
+from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk
 from trainmaster.storage.trees import kind_of, remove_tree, sync_tree
 
 MANIFEST: Final = "manifest.json"
 FILES: Final = "files"
 MAX_FILES: Final = 200_000
-_BLOCK: Final = 1 << 20
-_FICLONE: Final = 0x40049409
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+Sources = tuple[tuple[str, str, str], ...]
+"""(name in the version, folder, how its tasks saw it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Copy:
     """State of one copy run."""
 
     target: str
-    budget: int | None
+    go_on: sparse.GoOn
     records: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
@@ -57,61 +57,114 @@ class _Copy:
         self.skipped.append({"path": path, "reason": reason})
 
 
-def has_entries(*folders: str) -> bool:
-    """Return whether any of the folders holds anything."""
-    return any(next(walk(path, max_entries=1), None) is not None for path in folders)
-
-
-def save(
-    model_dir: str, outputs_dir: str, target_dir: str, *, provenance: dict[str, Any], max_mib: int | None = None
-) -> Saved:
-    """Make the version `target_dir` from the two folders; return what it holds. O(bytes).
+def write(
+    model_dir: str, outputs_dir: str, folder: str, *, provenance: dict[str, Any], max_mib: int = 0,
+    go_on: sparse.GoOn = lambda: None,
+) -> Saved:  # fmt: skip
+    """Make a version of the two folders in `folder`, which may not be a version yet; return what it holds. O(data), holes are free.
 
     `provenance` (JSON-able; with ``job`` and ``attempt``) goes into the manifest. Links out of the tree, devices, pipes
-    and unreadable files are left out and named in `skipped`. Raises StorageFailed when it does not fit (the disk, or
-    `max_mib`) and Conflict when the target holds something else; then nothing is left behind.
+    and unreadable files are left out and named in `skipped`. Raises StorageFailed when there are too many files or more than
+    `max_mib` (0: any), or the disk could never hold them, Unavailable while it is too full, and whatever `go_on` raises; then
+    nothing is left behind.
     """
-    done = _existing(target_dir, provenance)
-    if done is not None:
-        return done
-    temporary = f"{target_dir}.saving-{provenance.get('job', '')}-{provenance.get('attempt', 0)}"
-    remove_tree(temporary)
-    copy = _Copy(os.path.join(temporary, FILES), None if max_mib is None else max_mib << 20)
+    remove_tree(folder)
+    copy = _Copy(os.path.join(folder, FILES), go_on)
+    sources = (("model", model_dir, "/model/"), ("outputs", outputs_dir, "/workspace/outputs/"))
     try:
         os.makedirs(copy.target)
-        for name, source, seen_as in (("model", model_dir, "/model/"), ("outputs", outputs_dir, "/workspace/outputs/")):
+        _demand_room(copy, _weigh(sources, go_on), max_mib)
+        for name, source, seen_as in sources:
             _copy_tree(copy, source, name, seen_as)
-        saved = _finish(copy, temporary, provenance)
-        os.replace(temporary, target_dir)
-        _sync_folder(os.path.dirname(target_dir))
+        return _finish(copy, folder, provenance)
     except OSError as error:
-        with suppress(OSError):
-            remove_tree(temporary)
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-            return _existing(target_dir, provenance) or _refuse(target_dir)
-        message = f"the outputs could not be saved: {error.strerror}"
-        raise StorageFailed(message, remedy="Free space and retry.") from error
-    except StorageFailed:
-        remove_tree(temporary)
+        discard(folder)
+        if error.errno in _FULL:
+            raise _wait_for_room() from error
+        raise StorageFailed(f"the outputs could not be saved: {error.strerror}", remedy="Mend the disk.") from error
+    except BaseException:
+        discard(folder)
         raise
-    return saved
 
 
-def _existing(target: str, provenance: dict[str, Any]) -> Saved | None:
+def discard(folder: str) -> None:
+    """Remove what `write` made, as far as it can be."""
+    with suppress(OSError):
+        remove_tree(folder)
+
+
+def _weigh(sources: Sources, go_on: sparse.GoOn) -> int:
+    """Return how many bytes the files take on the disk. Raises StorageFailed when there are too many of them."""
+    bytes_, entries = 0, 0
+    for _, source, _ in sources:
+        for _, info in walk(source, max_entries=MAX_FILES + 1):
+            go_on()
+            bytes_ += info.st_blocks * 512 if stat.S_ISREG(info.st_mode) else 0
+            entries += 1
+    if entries > MAX_FILES:
+        raise StorageFailed(f"the outputs hold more than {MAX_FILES} files", remedy="Pack them into fewer files.")
+    return bytes_
+
+
+def _demand_room(copy: _Copy, needed: int, max_mib: int) -> None:
+    if max_mib and needed > max_mib << 20:
+        message = f"the outputs are larger than the {max_mib} MiB allowed"
+        raise StorageFailed(message, remedy="Save less, or raise the limit.")
+    room = os.statvfs(copy.target)
+    if needed <= room.f_bavail * room.f_frsize or _clones(copy.target):
+        return
+    if needed > room.f_blocks * room.f_frsize:
+        raise StorageFailed(f"the outputs take {needed >> 20} MiB, more than the disk holds", remedy="Save less.")
+    raise _wait_for_room()
+
+
+def _wait_for_room() -> Unavailable:
+    return Unavailable(
+        "The disk has no room for a copy of the outputs", remedy="Free disk space; saving goes on by itself."
+    )
+
+
+def _clones(folder: str) -> bool:
+    """Return whether files in `folder` can share their blocks: a copy then takes no room."""
+    names = [os.path.join(folder, name) for name in ("clone-of", "clone")]
+    one, two = (os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for name in names)
+    try:
+        return sparse.clone(one, two)
+    finally:
+        for fd, name in ((one, names[0]), (two, names[1])):
+            os.close(fd)
+            os.unlink(name)
+
+
+def publish(folder: str, target: str) -> None:
+    """Let what `write` made be the version `target`. Raises Conflict when that exists, OSError."""
+    try:
+        os.replace(folder, target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            raise _taken(target) from None
+        raise
+    _sync_folder(os.path.dirname(target))
+
+
+def existing(target: str, provenance: dict[str, Any]) -> Saved | None:
+    """Return what the version `target` holds, None when there is none. Raises Conflict when another job or attempt made it."""
     try:
         with open(os.path.join(target, MANIFEST), "rb") as file:
             manifest = json.load(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError:
-        _refuse(target)
+        raise _taken(target) from None
     if any(manifest["provenance"].get(key) != provenance.get(key) for key in ("job", "attempt")):
-        _refuse(target)
+        raise _taken(target)
     return _saved(manifest)
 
 
-def _refuse(target: str) -> Saved:
-    raise Conflict(f"the model version {os.path.basename(target)} exists already", remedy="Save under another version.")
+def _taken(target: str) -> Conflict:
+    return Conflict(
+        f"the model version {os.path.basename(target)} exists already", remedy="Save under another version."
+    )
 
 
 def _saved(manifest: dict[str, Any]) -> Saved:
@@ -120,7 +173,8 @@ def _saved(manifest: dict[str, Any]) -> Saved:
 
 
 def _copy_tree(copy: _Copy, source: str, name: str, seen_as: str) -> None:
-    for path, info in walk(source):
+    for path, info in walk(source, max_entries=MAX_FILES + 1):
+        copy.go_on()
         shown = f"{name}/{path}"
         kind = kind_of(info.st_mode)
         try:
@@ -128,6 +182,8 @@ def _copy_tree(copy: _Copy, source: str, name: str, seen_as: str) -> None:
             if kind == "folder":
                 os.makedirs(os.path.join(copy.target, shown), exist_ok=True)
                 copy.folders.add(shown)
+                if path.count("/") >= MAX_DEPTH - 1:
+                    copy.skip(shown, f"what lies in it: more than {MAX_DEPTH} folders deep")
             elif kind == "link":
                 _copy_link(copy, source, path, shown, seen_as)
             elif kind == "file":
@@ -140,8 +196,6 @@ def _copy_tree(copy: _Copy, source: str, name: str, seen_as: str) -> None:
             copy.skip(shown, "not readable")
         except FileNotFoundError:
             copy.skip(shown, "disappeared while it was saved")
-        if len(copy.records) > MAX_FILES:
-            raise StorageFailed(f"the outputs hold more than {MAX_FILES} files", remedy="Pack them into fewer files.")
 
 
 def _copy_link(copy: _Copy, source: str, path: str, shown: str, seen_as: str) -> None:
@@ -164,51 +218,20 @@ def _copy_file(copy: _Copy, source: str, path: str, shown: str) -> None:
     fd = open_beneath(source, path)
     try:
         info = os.fstat(fd)
-        if copy.budget is not None and copy.size + info.st_size > copy.budget:
-            message = f"the outputs are larger than the {copy.budget >> 20} MiB allowed"
-            raise StorageFailed(message, remedy="Save less, or raise the limit.")
         _parent(copy, shown)
         executable = bool(info.st_mode & stat.S_IXUSR)
         out = os.open(os.path.join(copy.target, shown), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            digest, size = _transfer(fd, out)
+            content = sparse.copy(fd, out, info.st_size, copy.go_on)
             os.utime(out, ns=(info.st_mtime_ns, info.st_mtime_ns))
             os.fchmod(out, 0o555 if executable else 0o444)
         finally:
             os.close(out)
     finally:
         os.close(fd)
-    copy.size += size
-    copy.records.append({"path": shown, "kind": "x" if executable else "f", "sha256": digest, "size": size})
-
-
-def _transfer(fd: int, out: int) -> tuple[str, int]:
-    """Bring the content of `fd` to `out`; return (sha256, size) of what was *written*. One read of every byte."""
-    try:
-        fcntl.ioctl(out, _FICLONE, fd)
-        cloned = True
-    except OSError:
-        cloned = False
-    digest, size = hashlib.sha256(), 0
-    for block in _blocks(out if cloned else fd):
-        digest.update(block)
-        size += len(block)
-        if cloned:
-            continue
-        if not block.strip(b"\0"):  # zero bytes stay a hole: a sparse file takes no more room than it did
-            os.lseek(out, len(block), os.SEEK_CUR)
-            continue
-        view = memoryview(block)
-        while view:
-            view = view[os.write(out, view) :]
-    if not cloned:
-        os.ftruncate(out, size)
-    return digest.hexdigest(), size
-
-
-def _blocks(fd: int) -> Iterator[bytes]:
-    while block := os.read(fd, _BLOCK):
-        yield block
+    copy.size += info.st_size
+    record = {"path": shown, "kind": "x" if executable else "f", "sha256": content.digest, "size": info.st_size}
+    copy.records.append({**record, "sparse": True} if content.sparse else record)
 
 
 def _finish(copy: _Copy, temporary: str, provenance: dict[str, Any]) -> Saved:

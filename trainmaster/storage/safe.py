@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Final
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -70,22 +71,24 @@ def walk(root: str, *, max_entries: int = 1_000_000) -> Iterator[tuple[str, os.s
     while pending:
         here = pending.pop()
         below = []
-        for name, info in _entries(root, here):
-            if left <= 0:
-                return
-            left -= 1
+        found = _entries(root, here, left)
+        left -= len(found)
+        for name, info in found:
             path = f"{here}/{name}" if here else name
             yield path, info
             if stat.S_ISDIR(info.st_mode) and path.count("/") < MAX_DEPTH - 1:
                 below.append(path)
+        if left <= 0:
+            return
         pending.extend(reversed(below))
 
 
-def _entries(root: str, here: str) -> list[tuple[str, os.stat_result]]:
+def _entries(root: str, here: str, most: int) -> list[tuple[str, os.stat_result]]:
+    """Return what lies in one folder, sorted; of more than `most` any `most`: nobody's millions are taken into memory."""
     found = []
     try:
-        with folder(root, here) as fd:
-            for name in sorted(os.listdir(fd)):
+        with folder(root, here) as fd, os.scandir(fd) as entries:
+            for name in sorted(entry.name for entry in islice(entries, most)):
                 try:
                     found.append((name, os.stat(name, dir_fd=fd, follow_symlinks=False)))
                 except OSError:

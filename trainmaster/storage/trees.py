@@ -4,11 +4,12 @@ Everything goes through storage.safe: no link is followed, nothing outside the r
 the words of the person who asked, whatever the file system said.
 """
 
+import ctypes
 import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from trainmaster.storage.zips import Member, blocks_of, stream_zip
 
 MAX_LISTED: Final = 10_000
 _SYNC_ALL_ABOVE: Final = 64
-"""With more entries than this, one sync of everything is cheaper than one per file."""
+"""With more entries than this, one sync of the whole file system is cheaper than one per file."""
+_LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,25 @@ def sync_tree(root: str) -> None:
     """Return once everything under `root`, and `root` itself, would survive a power cut."""
     entries = [path for path, info in walk(root) if not stat.S_ISLNK(info.st_mode)]
     if len(entries) > _SYNC_ALL_ABOVE:
-        os.sync()
+        _sync(root, _sync_file_system)
         return
     for path in (*entries, ""):
-        fd = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        _sync(os.path.join(root, path), os.fsync)
+
+
+def _sync(path: str, how: Callable[[int], None]) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        how(fd)
+    finally:
+        os.close(fd)
+
+
+def _sync_file_system(fd: int) -> None:
+    """As sync, but only where `fd` lies: another disk may hang."""
+    if _LIBC.syncfs(fd) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
 
 
 def _make_writable(path: str) -> None:

@@ -75,8 +75,8 @@ def answer(job: Job, kind: Kind) -> Job:
 
 
 def outputs_decide(job: Job) -> bool:
-    """Saving has begun or is over: only the outputs count now."""
-    return phase(job) is Phase.SAVING or (phase(job) is Phase.DRAINING and why(job) is Why.OK)
+    """The outputs are saved: a stop comes too late."""
+    return phase(job) is Phase.DRAINING and why(job) is Why.OK
 
 
 def test_terminal_states_absorb(graph: Graph) -> None:
@@ -128,15 +128,15 @@ def test_succeeded_only_through_saved(graph: Graph) -> None:
             assert edge.event.kind is Kind.SAVED
 
 
-def test_saving_ends_only_by_its_own_answer(graph: Graph) -> None:
-    """Neither a stop nor a late refusal to launch nor a fault throws outputs away that are being saved."""
+def test_saving_ends_only_by_its_own_answer_or_a_stop(graph: Graph) -> None:
+    """Neither a late refusal to launch nor a fault throws outputs away that are being saved."""
     for state, edge in graph.moves():
         if phase(state) is Phase.SAVING and phase(edge.after) is not Phase.SAVING:
-            assert edge.event.kind in (Kind.SAVED, Kind.SAVE_FAILED)
+            assert edge.event.kind in (Kind.SAVED, Kind.SAVE_FAILED, Kind.STOP_REQUESTED)
 
 
 def test_a_stop_is_final(graph: Graph) -> None:
-    """From every live state in which outputs do not decide yet, stop and reaped lead to stopped, never to the queue."""
+    """From every live state in which outputs are not saved yet, stop and reaped lead to stopped, never to the queue."""
     for state in graph.edges:
         if state.terminal:
             continue

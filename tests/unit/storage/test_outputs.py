@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.core.errors import Conflict, NotFound, StorageFailed
+from tests.fixtures import disks
+from trainmaster.core.errors import Conflict, NotFound, StorageFailed, Unavailable
 from trainmaster.storage import outputs, trees
 
 WHO = {"job": "t" + "a" * 32, "attempt": 2, "spec_digest": "s", "metrics": {"loss": 0.1}}
@@ -32,8 +33,22 @@ def job(tmp_path: Path) -> Path:
 
 
 def save(job: Path, version: int = 1, **more) -> outputs.Saved:
-    target = job.parent / "models" / str(version)
-    return outputs.save(str(job / "model"), str(job / "outputs"), str(target), **{"provenance": WHO, **more})
+    """Make a version and give it its number, as the service does."""
+    target, folder = str(job.parent / "models" / str(version)), str(job.parent / "models" / ".saving" / "t-2")
+    given = {"provenance": WHO, **more}
+    done = outputs.existing(target, given["provenance"])
+    if done is None:
+        done = outputs.write(str(job / "model"), str(job / "outputs"), folder, **given)
+        outputs.publish(folder, target)
+    return done
+
+
+def left(job: Path) -> list[str]:
+    """Return what lies beside the models."""
+    return [
+        *os.listdir(job.parent / "models" / ".saving"),
+        *(n for n in os.listdir(job.parent / "models") if n != ".saving"),
+    ]
 
 
 def test_the_version_holds_everything_with_digests_and_provenance(job: Path) -> None:
@@ -94,44 +109,79 @@ def test_links_out_devices_and_pipes_are_left_out_and_named(job: Path) -> None:
     assert (files / "model" / "weights" / "absolute").read_text() == "#!/bin/sh\n"
 
 
-def test_too_large_or_a_full_disk_leaves_nothing_behind(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StorageFailed):
+def test_too_large_leaves_nothing_behind(job: Path) -> None:
+    with pytest.raises(StorageFailed, match="larger than the 1 MiB"):
         save(job, max_mib=1)
-    assert os.listdir(job.parent / "models") == []
+    assert left(job) == []
+    assert save(job, max_mib=4).files == 3
 
+
+def test_too_many_files_are_refused_before_any_is_copied(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders count as well, and what lies there is not taken into memory to find out."""
+    monkeypatch.setattr(outputs, "MAX_FILES", 50)
+    for number in range(60):
+        (job / "outputs" / f"empty{number}").mkdir()
+    with pytest.raises(StorageFailed, match="more than 50 files"):
+        save(job)
+    assert left(job) == []
+
+
+def test_a_full_disk_waits_and_is_not_filled_by_trying(tmp_path: Path) -> None:
+    """The platform's trouble is not the job's: saved as soon as there is room. What can never fit is said."""
+    with disks.in_memory(tmp_path / "disk", 8) as disk:
+        job = disk / "job"
+        (job / "model").mkdir(parents=True)
+        (disk / "models").mkdir()
+        (job / "model" / "w").write_bytes(b"w" * (3 << 20))
+        ballast = disks.fill(disk, leave=1 << 20)
+        before = os.statvfs(disk).f_bavail
+        with pytest.raises(Unavailable, match="no room"):
+            save(job)
+        assert (os.statvfs(disk).f_bavail, left(job)) == (before, [])
+        ballast.unlink()
+        assert save(job).files == 1
+
+
+def test_what_takes_the_last_room_while_it_is_copied_is_waited_for(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(outputs.os, "write", full)
-        with pytest.raises(StorageFailed, match="No space left"):
+        patch.setattr(outputs.sparse.os, "pwrite", full)
+        with pytest.raises(Unavailable, match="no room"):
             save(job)
-    assert os.listdir(job.parent / "models") == []
+    assert left(job) == []
     assert save(job).files == 3
 
 
+def test_what_lies_too_deep_is_left_out_and_said(job: Path) -> None:
+    here = job / "outputs"
+    for _ in range(70):
+        here = here / "d"
+    here.mkdir(parents=True)
+    (here / "lost").write_text("1")
+    (said,) = save(job).skipped
+    assert said["path"] == "outputs/" + "/".join("d" * 64)
+    assert "64 folders deep" in said["reason"]
+
+
 def test_what_a_crash_left_half_written_is_done_again(job: Path) -> None:
-    half = job.parent / "models" / f"1.saving-{WHO['job']}-2" / "files" / "model"
+    half = job.parent / "models" / ".saving" / "t-2" / "files" / "model"
     half.mkdir(parents=True)
     (half / "run.sh").write_text("half")
     half.chmod(0o555)
     assert save(job).files == 3
-    assert os.listdir(job.parent / "models") == ["1"]
+    assert left(job) == ["1"]
 
 
-def test_a_sparse_file_stays_small(job: Path) -> None:
+def test_a_sparse_file_stays_small_and_says_that_it_is(job: Path) -> None:
+    """Its name is not what sha256sum prints."""
     with open(job / "model" / "sparse", "wb") as file:
-        file.truncate(64 << 20)
-    save(job)
+        file.truncate(8 << 40)
+    saved = save(job)
     copy = os.stat(job.parent / "models" / "1" / "files" / "model" / "sparse")
-    assert copy.st_size == 64 << 20
-    assert copy.st_blocks * 512 < 1 << 20
-
-
-def test_nothing_to_save(tmp_path: Path) -> None:
-    assert not outputs.has_entries(str(tmp_path / "none"), str(tmp_path))
-    (tmp_path / "x").write_text("")
-    assert outputs.has_entries(str(tmp_path / "none"), str(tmp_path))
+    assert (copy.st_size, copy.st_blocks) == (8 << 40, 0)
+    assert [record["path"] for record in saved.manifest["files"] if record.get("sparse")] == ["model/sparse"]
 
 
 class TestServing:
@@ -166,7 +216,7 @@ class TestServing:
         save(job)
         trees.remove_tree(str(job.parent / "models" / "1"))
         trees.remove_tree(str(job.parent / "models" / "1"))
-        assert os.listdir(job.parent / "models") == []
+        assert left(job) == []
 
 
 def test_a_folder_nested_deeper_than_python_calls_is_removed(tmp_path: Path) -> None:

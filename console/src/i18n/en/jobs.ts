@@ -28,5 +28,5 @@ export const jobs = {
     skip_one: "{{count}} of the selected jobs has not ended and is not deleted. Stop it first.",
     done: "Deleted {{count}} jobs", done_one: "Deleted the job", onlyEnded: "Only ended jobs can be deleted. Stop it first.",
   },
-  refused: "{{count}} refused:", andMore: "and {{count}} more", saving: "The outputs are being saved; wait for it to end.",
+  refused: "{{count}} refused:", andMore: "and {{count}} more",
 } as const;

@@ -26,5 +26,5 @@ export const jobs = {
     skip: "所选任务中有 {{count}} 个尚未结束，不会被删除。请先停止。",
     done: "已删除 {{count}} 个任务", onlyEnded: "只能删除已结束的任务，请先停止。",
   },
-  refused: "{{count}} 个被拒绝：", andMore: "以及另外 {{count}} 个", saving: "正在保存输出，请等待完成。",
+  refused: "{{count}} 个被拒绝：", andMore: "以及另外 {{count}} 个",
 };

@@ -53,7 +53,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   return (
     <>
       {job.state === "retained" && <Button type="primary" icon={<UnlockOutlined />} onClick={() => void release()} data-testid="release">{t("job.act.release")}</Button>}
-      {!ended && <Button icon={<StopOutlined />} disabled={job.state === "stopping" || job.state === "saving"} title={job.state === "saving" ? t("jobs.saving") : undefined} onClick={() => act("stop", [job])} data-testid="stop">{t("action.stop")}</Button>}
+      {!ended && <Button icon={<StopOutlined />} disabled={job.state === "stopping"} onClick={() => act("stop", [job])} data-testid="stop">{t("action.stop")}</Button>}
       <Link to="/submit" search={{ clone: job.id }}><Button icon={<CopyOutlined />} data-testid="clone">{t("action.clone")}</Button></Link>
       {ended && <Button danger icon={<DeleteOutlined />} onClick={() => act("delete", [job], () => void navigate({ to: "/", search: {} }))} data-testid="delete">{t("action.delete")}</Button>}
       {!ended && (

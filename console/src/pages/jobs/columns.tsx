@@ -122,7 +122,7 @@ function RowActions({ job }: { job: Job }): ReactNode {
     <Dropdown trigger={["click"]} placement="bottomRight" menu={{
       items: [
         { key: "clone", icon: <CopyOutlined />, label: <span data-testid="row-clone">{t("action.clone")}</span>, onClick: () => void navigate({ to: "/submit", search: { clone: job.id } }) },
-        { key: "stop", icon: <StopOutlined />, disabled: ended || job.state === "saving" || job.state === "stopping", label: <span data-testid="row-stop">{t("action.stop")}</span>, onClick: () => act("stop", [job]) },
+        { key: "stop", icon: <StopOutlined />, disabled: ended || job.state === "stopping", label: <span data-testid="row-stop">{t("action.stop")}</span>, onClick: () => act("stop", [job]) },
         { key: "delete", icon: <DeleteOutlined />, danger: true, disabled: !ended, label: <span data-testid="row-delete">{t("action.delete")}</span>, onClick: () => act("delete", [job]) },
       ],
     }}>

@@ -15,6 +15,7 @@ import pytest
 from tests.fixtures.gangs import gang
 from tests.unit.engines.slurm.pretended import PATIENCE_S, Site, quietly
 from trainmaster.agent import mirror as node_side
+from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import ProblemList, StorageFailed
 from trainmaster.core.launch import Mount
 from trainmaster.core.records import Job, Policy
@@ -105,7 +106,7 @@ def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
     first.closed()
     conclude(honest.shared, incomplete)
     none: Any = None
-    saving = Saving(honest.layout, none, none, none, time.time, os.urandom)
+    saving = Saving(honest.layout, LimitsConfig(), none, none, none, time.time, os.urandom)
     policy = Policy(save_model=True)
     job = Job(honest.job, "n", "o", honest.gang.roles, "spec", 0.0, attempts_used=1, policy=policy)
     with pytest.raises(StorageFailed, match="Not everything"):

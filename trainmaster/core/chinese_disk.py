@@ -1,0 +1,22 @@
+"""The Chinese of what is said about disks: saving outputs, room, budgets. Data only; a part of the table in core.chinese."""
+
+from typing import Final
+
+DISK: Final[dict[str, str]] = {
+    # --- saving outputs
+    "the outputs could not be saved: {error}": "输出无法保存：{error}",
+    "Mend the disk.": "请修复磁盘",
+    "the outputs take {mib} MiB, more than the disk holds": "输出占用 {mib} MiB，超过磁盘容量",
+    "Save less.": "请减少保存的内容",
+    "The disk has no room for a copy of the outputs": "磁盘没有空间存放输出的副本",
+    "Free disk space; saving goes on by itself.": "请清理磁盘空间，保存会自动继续",
+    "Saving the outputs was given up": "已放弃保存输出",
+    "the outputs could not be saved within {seconds} s": "输出未能在 {seconds} 秒内保存完毕",
+    "Save less, or raise limits.save_s.": "请减少保存的内容，或提高 limits.save_s",
+    "the outputs hold more than {count} files": "输出超过 {count} 个文件",
+    "Pack them into fewer files.": "打包成更少的文件",
+    "the outputs are larger than the {mib} MiB allowed": "输出超过允许的 {mib} MiB",
+    "Save less, or raise the limit.": "减少保存的内容，或提高上限",
+    "the model version {version} exists already": "模型版本 {version} 已存在",
+    "Save under another version.": "换一个版本保存",
+}
