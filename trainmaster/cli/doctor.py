@@ -5,12 +5,13 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import typer
 
 from trainmaster.cli.context import OPTIONS, AsJson, home
+from trainmaster.core.layout import Layout
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
@@ -51,6 +52,7 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _cgroups()
     yield _folder(folder)
     yield _disk(folder)
+    yield _ledger(folder)
     yield _cards()
     answers, finding = _server()
     yield finding
@@ -112,6 +114,23 @@ def _disk(folder: str) -> Finding:
     return Finding("disk", GOOD, text)
 
 
+def _ledger(folder: str) -> Finding:
+    from trainmaster.core.errors import InvalidSpec
+    from trainmaster.service.settings import load
+    from trainmaster.service.wiring import past_of
+    from trainmaster.store.examine import examine
+
+    layout = Layout(os.path.abspath(folder))
+    try:
+        server = load(layout.config).server
+    except InvalidSpec as error:
+        return Finding("ledger", BAD, f"{layout.config}: {error.message}", error.remedy)
+    layout = replace(layout, data=os.path.realpath(server.data) if server.data else "")
+    looked = examine(server.database or f"sqlite:///{layout.database}", past_of(layout))
+    state = {"sound": GOOD, "unsure": POOR, "broken": BAD}[looked.state]
+    return Finding("ledger", state, looked.detail, looked.remedy)
+
+
 def _cards() -> Finding:
     from trainmaster.core.config import LocalConfig
     from trainmaster.engines.local_facts import Host
@@ -156,8 +175,6 @@ def _port() -> Finding:
 
 
 def _agent(folder: str, server_answers: bool) -> Finding:
-    from trainmaster.core.layout import Layout
-
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(2.0)
         try:

@@ -54,6 +54,9 @@ def serve(
             min=0, max=64, help="Try jobs for GPUs without any: two nodes with this many simulated cards each."
         ),
     ] = 0,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Start although the ledger has lost something, and forget it.")
+    ] = False,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
@@ -72,7 +75,7 @@ def serve(
     lock = _held(folder)
     from trainmaster.service.wiring import build
 
-    platform = build(folder, host=host, port=port, demo_cards=demo_cards)
+    platform = build(folder, host=host, port=port, demo_cards=demo_cards, accept_loss=accept_loss)
     server = platform.config.server
     try:
         listener = _listen(server.host, server.port)

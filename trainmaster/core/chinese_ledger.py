@@ -4,6 +4,14 @@ from typing import Final
 
 # ruff: noqa: E501 (a table is read across: one sentence a line)
 LEDGER: Final[dict[str, str]] = {
+    # --- what a home knows of its ledger
+    "The ledger {path} is missing or empty, but this home has had one: {seq} events until {date}": "账本 {path} 不存在或为空，但此主目录曾有账本：截至 {date} 有 {seq} 条事件",
+    "The ledger {path} is missing or empty, but there are folders of jobs in this home": "账本 {path} 不存在或为空，但此主目录中有任务文件夹",
+    "Put it back, with its -wal file, or restore a backup. To begin with an empty one: {command}": "请将它连同其 -wal 文件放回，或恢复备份。若要从空账本开始：{command}",
+    "The database holds another ledger than the one this home belongs to": "该数据库中的账本不是此主目录所属的账本",
+    "Name the right database in config.toml, or restore it. To go on with this one: {command}": "请在 config.toml 中写入正确的数据库，或恢复它。若要继续使用此账本：{command}",
+    "The ledger is behind: it ends at event {found}, and was at {marked} on {date}": "账本落后了：它止于事件 {found}，而在 {date} 时已到事件 {marked}",
+    "The file, or the -wal beside it, was lost, cut or replaced by an older copy: put the newest one back. To forget what came after event {found}: {command}": "该文件或其旁的 -wal 已丢失、被截断或被较旧的副本替换：请放回最新的文件。若要放弃事件 {found} 之后的内容：{command}",
     # --- the database fails
     "The database does not answer": "数据库没有响应",
     "Try again in a moment: the server goes on by itself once the database answers. Its log says why it does not.": "请稍后再试：数据库恢复后服务器会自动继续。原因见服务器日志。",

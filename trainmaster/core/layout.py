@@ -3,6 +3,7 @@
 HOME/
   config.toml           the administrator's settings
   trainmaster.db        the ledger (SQLite), with -wal and -shm
+  trainmaster.mark      how far the ledger was
   secrets/  0700        session key, cli-token (0600)
   run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
   uploads/<digest>/     code folders, by content
@@ -89,6 +90,11 @@ class Layout:
     def config(self) -> str:
         """The administrator's settings."""
         return self.path("config.toml")
+
+    @property
+    def mark(self) -> str:
+        """How far the ledger was, wherever it lies (see store/past)."""
+        return self.path("trainmaster.mark")
 
     @property
     def database(self) -> str:

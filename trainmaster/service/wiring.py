@@ -41,6 +41,7 @@ from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.models import Models as ModelRows
+from trainmaster.store.past import Past
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
 
@@ -92,6 +93,16 @@ def read_config(layout: Layout, host: str | None, port: int | None, demo_cards: 
     return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
 
 
+def past_of(layout: Layout) -> Past:
+    """Return what the home knows of its ledger besides the ledger itself."""
+
+    def traces() -> bool:
+        jobs = os.path.join(layout.bulk, "jobs")
+        return os.path.isdir(jobs) and any(os.scandir(jobs))
+
+    return Past(layout.mark, traces)
+
+
 def engines_of(layout: Layout, config: Config) -> Engines:
     """Return the engines that the configuration names."""
     made = [ENGINES[one.kind](one, layout, config) for one in config.engines]
@@ -100,19 +111,20 @@ def engines_of(layout: Layout, config: Config) -> Engines:
 
 
 def build(
-    home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0
-) -> Platform:
+    home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0,
+    accept_loss: bool = False,
+) -> Platform:  # fmt: skip
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
-    `demo_cards`: see service/demo. Raises InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be
-    opened, OSError.
+    `demo_cards`: see service/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
+    bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
     """
     layout = prepare_home(home)
     config = read_config(layout, host, port, demo_cards)
     layout = prepare_data(layout, config.server.data)
-    database = Database.open(
-        config.server.database or f"sqlite:///{layout.database}", backup_dir=layout.path("backups")
-    )
+    past = replace(past_of(layout), accept_loss=accept_loss)
+    url = config.server.database or f"sqlite:///{layout.database}"
+    database = Database.open(url, backup_dir=layout.path("backups"), past=past)
     return assemble(layout, config, database, engines or engines_of(layout, config))
 
 

@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.store import tables
+from trainmaster.store.keeping import Keeper
+from trainmaster.store.past import Past
 from trainmaster.store.trouble import cause_of, from_below, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call
 
@@ -56,21 +58,22 @@ class Database:
         self._writing = _engine(url, self._fence)
         self.readers = _engine(url, None)
         self._writer: Writer | None = None
+        self._keeper: Keeper | None = None
 
     @classmethod
-    def open(cls, url: str, *, backup_dir: str) -> "Database":
+    def open(cls, url: str, *, backup_dir: str, past: Past | None = None) -> "Database":
         """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
         schema.
 
-        An older SQLite store is first copied into `backup_dir`. Raises Conflict when another server leads this store,
-        when it was written by a newer version, or when `url` names another kind of database; StorageFailed when it
-        cannot be opened.
+        An older SQLite store is first copied into `backup_dir`. `past`: what is known of it elsewhere. Raises Conflict when
+        another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
+        another kind of database; StorageFailed when it cannot be opened.
         """
         parsed = _parse(url)
-        lock = _lock_file(parsed) if parsed.get_backend_name() == "sqlite" else None
+        lock = _lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
         database = cls(parsed, lock)
         try:
-            database._start(backup_dir)
+            database._start(backup_dir, past)
         except BaseException as error:
             database.close()
             if isinstance(error, SQLAlchemyError | OSError):
@@ -123,16 +126,26 @@ class Database:
         """Write what is queued and let go of everything, leadership included. May be called twice."""
         if self._writer is not None:
             self._writer.close()
+        if self._keeper is not None:
+            self._keeper.close()
         self.readers.dispose()
         self._writing.dispose()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
-    def _start(self, backup_dir: str) -> None:
+    def last_seq(self) -> int:
+        """Return the highest event number ever given, 0 before the first."""
+        with self.read() as connection:
+            return last_seq(connection)
+
+    def _start(self, backup_dir: str, past: Past | None) -> None:
         connection = self._connect()
         try:
-            self._settle_schema(connection, backup_dir)
+            self._settle_schema(connection, backup_dir, past)
+            if past is not None:
+                with connection.begin():
+                    _hold_to(past, connection)
             if not self.sqlite:
                 with connection.begin():
                     self._epoch = _next_epoch(connection)
@@ -140,11 +153,17 @@ class Database:
             connection.close()
             raise
         self._writer = Writer(self._connect, connection)
+        if self.sqlite or past is not None:
+            file = str(self._url.database) if self.sqlite else ""
+            self._keeper = Keeper(file, past, self.server_id, self.last_seq)
+            self._writer.wrote = self._keeper.moved
 
-    def _settle_schema(self, connection: Connection, backup_dir: str) -> None:
+    def _settle_schema(self, connection: Connection, backup_dir: str, past: Past | None) -> None:
         with connection.begin():
             stamp = _stamp(connection)
             if stamp is None:
+                if past is not None:
+                    past.refuse_empty(_shown(self._url))
                 _create(connection)
         if stamp is None or stamp == tables.SCHEMA:
             return
@@ -209,11 +228,18 @@ def _parse(url: str) -> URL:
     return parsed.set(drivername="sqlite+pysqlite")
 
 
-def _lock_file(url: URL) -> int:
+def _shown(url: URL) -> str:
+    """Return how people know the database at `url`."""
+    return str(url.database) if url.get_backend_name() == "sqlite" else f"in the database {url.database}"
+
+
+def _lock_file(url: URL, past: Past | None) -> int:
     """Create the file of the database, readable by its owner only, and lock a file beside it; return the lock's
-    descriptor.
+    descriptor. Raises Conflict when another server holds it, or when `past` says that the file has been there.
     """
     path = Path(str(url.database))
+    if past is not None and (not path.exists() or path.stat().st_size == 0):
+        past.refuse_empty(str(path))  # before SQLite sees that there is none: it would remove the -wal beside it
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -271,6 +297,28 @@ def _create(connection: Connection) -> None:
         "created_at": str(time.time()),
     }
     connection.execute(insert(tables.meta), [{"key": key, "value": value} for key, value in rows.items()])
+
+
+def last_seq(connection: Connection) -> int:
+    """Return the highest event number ever given, 0 before the first."""
+    meta = tables.meta
+    floor = connection.scalar(select(meta.c.value).where(meta.c.key == "floor"))
+    columns = (tables.event.c.seq, tables.deleted.c.last_event)
+    return max(int(floor or 0), *(connection.scalar(select(func.max(column))) or 0 for column in columns))
+
+
+def _hold_to(past: Past, connection: Connection) -> None:
+    """Compare the ledger with its past. Numbers that were given before a loss that was accepted are not given again."""
+    meta = tables.meta
+    name = str(connection.scalar(select(meta.c.value).where(meta.c.key == "server_id")))
+    seq = last_seq(connection)
+    above = past.refuse_behind(name, seq)
+    if above > seq:
+        _log.warning(
+            "the ledger ends at event %d and has been at %d: what came after it is lost, as accepted", seq, above
+        )
+        connection.execute(delete(meta).where(meta.c.key == "floor"))
+        connection.execute(insert(meta).values(key="floor", value=str(above)))
 
 
 def _next_epoch(connection: Connection) -> str:

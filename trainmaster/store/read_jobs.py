@@ -54,7 +54,7 @@ class JobReader:
 
     def last_seq(self) -> int:
         """Return the highest event number ever given, 0 before the first."""
-        return self._highest(_EVENT.c.seq, tables.deleted.c.last_event)
+        return self._database.last_seq()
 
     def next_job_seq(self) -> int:
         """Return a job number higher than any ever given."""

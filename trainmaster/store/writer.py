@@ -46,6 +46,7 @@ class Writer:
         self._queue: SimpleQueue[tuple[Handler, Item[Any]] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closed = False
+        self.wrote: Callable[[], None] = lambda: None  # told after every group, durable or not
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
         self._thread.start()
 
@@ -72,6 +73,7 @@ class Writer:
             taken, open_ = self._take()
             for handler, group in groupby(taken, key=lambda pair: pair[0]):
                 self._handle(handler, [item for _, item in group])
+                self.wrote()
         self._drop()
 
     def _take(self) -> tuple[list[tuple[Handler, Item[Any]]], bool]:

@@ -1,0 +1,100 @@
+"""Looks whether a ledger is sound, for `trainmaster doctor`: beside a running server, and without one. Changes nothing."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import quote
+
+from sqlalchemy import URL, Connection, create_engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from trainmaster.core.errors import Conflict
+from trainmaster.store.database import last_seq
+from trainmaster.store.past import Past
+
+LIMIT_S: Final = 20.0
+"""How long a file is read at most: a ledger of years has gigabytes."""
+_STEPS: Final = 10_000
+RESTORE: Final = (
+    "Stop the server, keep a copy of the folder, and restore a backup; sqlite3 FILE .recover saves what can be read."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found. `state`: sound, unsure (not all could be looked at), or broken."""
+
+    state: Literal["sound", "unsure", "broken"]
+    detail: str
+    remedy: str = ""
+
+
+def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Looked:
+    """Return whether the ledger at `url` is whole and what this home knows of it. Never raises; at most about `limit_s` seconds."""
+    parsed = make_url(url)
+    file = str(parsed.database) if parsed.get_backend_name() == "sqlite" else ""
+    try:
+        if file and (not os.path.exists(file) or os.path.getsize(file) == 0):
+            past.refuse_empty(file)
+            return Looked("sound", "there is none yet (is made on the first start)")
+        looked = _file(file, limit_s) if file else Looked("sound", "the database answers")
+        if looked.state != "broken":
+            _compare(parsed, past)
+        return looked
+    except Conflict as error:
+        return Looked("broken", error.message, error.remedy)
+    except (sqlite3.Error, SQLAlchemyError) as error:
+        said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        if file:
+            return Looked("broken", f"{file}: {said}", RESTORE)
+        return Looked(
+            "broken", f"the database does not answer: {said}", "Look at the database server and server.database."
+        )
+
+
+def _file(file: str, limit_s: float) -> Looked:
+    """Let SQLite look at every page, as far as the time allows."""
+    give_up = time.monotonic() + limit_s
+    size = f"{os.path.getsize(file) / 2**20:.1f} MiB"
+    with closing(sqlite3.connect(f"file:{quote(file)}?mode=ro", uri=True, timeout=5.0)) as connection:
+        connection.set_progress_handler(lambda: time.monotonic() > give_up, _STEPS)
+        try:
+            found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check(3)")]
+        except sqlite3.OperationalError as error:
+            if "interrupted" not in str(error):
+                raise
+            seen = f"no damage found in {limit_s:g} s; {file} is too large to be looked at as a whole ({size})"
+            return Looked("unsure", seen, f'To look at all of it: sqlite3 {file} "PRAGMA quick_check"')
+    if found == ["ok"]:
+        return Looked("sound", f"{file} is whole ({size})")
+    return Looked("broken", f"{file} is damaged: {'; '.join(' '.join(line.split()) for line in found)}", RESTORE)
+
+
+def _compare(url: URL, past: Past) -> None:
+    """Hold the ledger against its mark. Raises Conflict where the server would not start."""
+    mark = past.mark()
+    if mark is None:
+        return
+    with _connected(url) as connection:
+        name = str(connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'server_id'").scalar())
+        past.refuse_behind(name, last_seq(connection))
+
+
+@contextmanager
+def _connected(url: URL) -> Iterator[Connection]:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(f"sqlite:///file:{quote(str(url.database))}?mode=ro&uri=true", poolclass=NullPool)
+    else:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"), poolclass=NullPool, connect_args={"connect_timeout": 5}
+        )
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
