@@ -1,6 +1,7 @@
 """Start the agent of one home: ``python -m trainmaster.agent --home HOME``. Started by the keeper, with ``--kept``."""
 
 import argparse
+import contextlib
 import fcntl
 import os
 import resource
@@ -9,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from trainmaster.agent import procs, sandbox
+from trainmaster.agent import procs
+from trainmaster.agent.place import ANOTHER_SERVES, agent_environment, keeper_command, overwrite, own_digest
 from trainmaster.agent.server import Server, prepare_home
 from trainmaster.core.layout import Layout
 
@@ -17,34 +19,12 @@ FILES: Final = 65_536
 """Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's: with the
 1,024 that shells give, a hundred tasks would be the end. More than this harms programs that close all they could have.
 """
-ANOTHER_SERVES: Final = 3
-"""Exit code that tells the keeper to restart nobody: it goes on only as the parent of the tasks it has."""
 
 
-def write_pid(path: str, pid: int) -> None:
-    """Replace the pid file at `path`: a reader finds the old or the new one, never half of it."""
-    fresh = f"{path}.{os.getpid()}"
-    Path(fresh).write_text(f"{pid}\n", encoding="ascii")
-    os.replace(fresh, path)
-
-
-def keeper_command(layout: Layout) -> list[str]:
-    """Return the command line of a keeper for a home that runs this agent. The keeper's text is read now, once."""
-    text = (Path(__file__).parent / "keeper.py").read_text(encoding="utf-8")
-    # -P: what lies in the folder the server was started from (a checkout of another version, say) is not the agent.
-    agent = [
-        sys.executable,
-        "-P",
-        "-S",
-        "-m",
-        "trainmaster.agent",
-        "--home",
-        layout.home,
-        "--data",
-        layout.data,
-        "--kept",
-    ]
-    return [sys.executable, "-I", "-S", "-c", text, layout.path("run"), *agent]
+def note_pid(path: str, pid: int) -> None:
+    """Write a pid for people to read, in the place of the last one. Nothing depends on it: a full disk is no error."""
+    with contextlib.suppress(OSError):
+        overwrite(Path(path), b"%-10d\n" % pid)
 
 
 def main() -> int:
@@ -55,6 +35,7 @@ def main() -> int:
     parser.add_argument("--kept", type=int, nargs="?", const=os.getppid(), help="pid of the keeper that is the parent")
     options = parser.parse_args()
     layout = Layout(os.path.abspath(options.home), options.data)
+    own_digest()
     prepare_home(layout)
     os.chdir("/")
     if not options.kept:  # started by hand: go under a keeper first
@@ -70,7 +51,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
     procs.take_orphans()
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):
-        write_pid(layout.path("run", name), pid)
+        note_pid(layout.path("run", name), pid)
 
     def become_keeper() -> None:
         """The keeper was killed: take its place, so that the tasks keep a parent that writes their exit codes down."""
@@ -80,12 +61,6 @@ def main() -> int:
 
     Server(layout, options.kept, become_keeper).run()
     return 0
-
-
-def agent_environment() -> dict[str, str]:
-    """Return the whole environment of keeper and agent: nothing of the server's."""
-    package = str(Path(__file__).resolve().parents[2])
-    return {"PATH": sandbox.SYSTEM_PATH, "LANG": "C.UTF-8", "PYTHONPATH": package}
 
 
 if __name__ == "__main__":

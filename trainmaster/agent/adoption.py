@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import time
 
 from trainmaster.agent import live, procs
@@ -10,6 +9,7 @@ from trainmaster.agent.cgroups import Group
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import settings_from_json
+from trainmaster.agent.words import say
 from trainmaster.core.launch import gang_from_json
 from trainmaster.core.layout import Layout
 
@@ -47,7 +47,7 @@ def set_aside(layout: Layout, name: str, error: Exception) -> None:
     folder = layout.path("run", "malformed")
     os.makedirs(folder, 0o700, exist_ok=True)
     os.replace(live.record_path(layout, name), os.path.join(folder, name))
-    print(f"record {name} is malformed and was set aside in {folder}: {error!r}", file=sys.stderr, flush=True)
+    say(f"record {name} is malformed and was set aside in {folder}: {error!r}")
 
 
 def identify(task: LiveTask) -> None:

@@ -1,10 +1,13 @@
 # The keeper: parent of the agent and last parent of its tasks. It restarts a killed agent and writes down the exit code of
 # every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may never start,
-# signal or judge a task. Invariant: a line is in `exits` before the zombie is reaped, so an orphan is always either a
-# zombie in /proc or a line here. Run as text (`python -c`), so that an upgrade of the package on disk does not touch it;
-# argv: 1 folder for `exits`, 2.. the agent's command line, to which the keeper's pid is added. An agent that exits with 3 found
-# another one serving: this keeper then only waits for the tasks it is the parent of.
+# signal or judge a task. Invariants: one keeper guards a home, by the lock on `exits`; a line is in `exits` before the zombie is
+# reaped, so an orphan is always either a zombie in /proc or a line here, also while the disk is full. Run as text (`python -c`), so
+# that an upgrade of the package on disk does not touch it; argv: 1 folder for `exits`, 2.. the agent's command line, to which the
+# keeper's pid is added. The place written down in the folder, that of the last server, goes before argv. An agent that exits with 3
+# found another one serving: this keeper then only waits for the tasks it is the parent of. With 4 it makes room for that of the place.
 import ctypes
+import fcntl
+import json
 import os
 import signal
 import sys
@@ -13,39 +16,80 @@ import time
 os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the server was started with is not for the tasks
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
-EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def start_ticks(pid: int) -> int:
-    with open(f"/proc/{pid}/stat", "rb") as stat:
-        return int(stat.read().rpartition(b")")[2].split()[19])
+def guards() -> bool:
+    try:
+        fcntl.flock(EXITS, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
-def spawn_agent() -> int:
-    command = [*AGENT, str(os.getpid())]
-    return os.posix_spawn(AGENT[0], command, os.environ, setsid=True, setsigdef=[signal.SIGPIPE, signal.SIGHUP])
+def places() -> list[tuple[list[str], str]]:
+    own = AGENT, os.environ.get("PYTHONPATH", "")
+    try:
+        with open(os.path.join(FOLDER, "place"), encoding="utf-8") as file:
+            told = json.load(file)
+        return [([str(word) for word in told["command"]], str(told["path"])), own]
+    except (OSError, ValueError, KeyError, TypeError):
+        return [own, own]
 
 
-agent, born = spawn_agent(), time.monotonic()
+def spawn_agent(failures: int) -> int:
+    while True:
+        if failures:  # an agent that cannot even start must not spin
+            time.sleep(min(0.5 * failures, 5.0))
+        command, path = places()[failures % 2]
+        try:
+            return os.posix_spawn(
+                command[0], [*command, str(os.getpid())], {**os.environ, "PYTHONPATH": path}, setsid=True,
+                setsigdef=[signal.SIGPIPE, signal.SIGHUP],
+            )  # fmt: skip
+        except OSError:
+            failures += 1
+
+
+def noted(pid: int, code: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            start = int(stat.read().rpartition(b")")[2].split()[19])
+        line = b"%d %d %d\n" % (pid, start, code)
+        if full:
+            line = b"\n" + line  # of the last try there may be half a line
+        return os.write(EXITS, line) == len(line)
+    except OSError:
+        return False
+
+
+failures, full = 0, False
+agent, born = spawn_agent(0) if guards() else 0, time.monotonic()
 while True:
     try:
-        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+        ended = None
+        if full:  # who cannot be noted stays a zombie, which says the same; the agent is looked after all the same
+            time.sleep(0.2)
+            ended = os.waitid(os.P_PID, agent, os.WEXITED | os.WNOWAIT | os.WNOHANG) if agent else None
+        ended = ended or os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
     except ChildProcessError:
         break  # another keeper's agent serves, and the last task that came here has ended
     if ended is None:
         continue
-    pid = ended.si_pid
+    pid, code = ended.si_pid, ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
     if pid != agent:
-        code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
-        os.write(EXITS, b"%d %d %d\n" % (pid, start_ticks(pid), code))
+        full = not noted(pid, code)
+        if full:
+            continue
     os.waitpid(pid, 0)
     if pid == agent:
-        if ended.si_code == os.CLD_EXITED and ended.si_status == 0:
+        if code == 0:
             break  # asked to end, with nothing left to keep
-        if ended.si_code == os.CLD_EXITED and ended.si_status == 3:
+        if code == 3:
             agent = 0
+            fcntl.flock(EXITS, fcntl.LOCK_UN)
             continue
-        if ended.si_code == os.CLD_EXITED and time.monotonic() - born < 1.0:
-            time.sleep(0.5)  # an agent that cannot even start must not spin; a killed one is back at once
-        agent, born = spawn_agent(), time.monotonic()
+        early = time.monotonic() - born < 5.0
+        failures = failures + 1 if code > 0 and code != 4 and early else 0  # a killed one is back at once
+        agent, born = spawn_agent(failures), time.monotonic()

@@ -1,6 +1,5 @@
 """Looks after running tasks: samples their use, cuts their logs, ends those of a job over its disk budget. Idle without tasks."""
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 from trainmaster.agent import logcap, samples
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.supervisor import Supervisor
+from trainmaster.agent.words import say
 
 FAST_S: Final = 0.2
 DISK_EVERY: Final = 5  # samples between two looks at a job's disk use
@@ -44,7 +44,7 @@ class Lookout:
                 self.sampler.sample(task, now)
                 fast = logcap.check(task) or fast
             except OSError as error:
-                print(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}", file=sys.stderr, flush=True)
+                say(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}")
         self.sampler.forget(set(running))
         self._budgets(running)
         if fast:

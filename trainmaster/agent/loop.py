@@ -10,8 +10,9 @@ import os
 import select
 import signal
 import time
-import traceback
 from collections.abc import Callable
+
+from trainmaster.agent.words import say_error
 
 
 class Loop:
@@ -91,4 +92,4 @@ def guarded(call: Callable[..., None], *given: int) -> None:
     try:
         call(*given)
     except Exception:
-        traceback.print_exc()
+        say_error()

@@ -10,13 +10,11 @@ import os
 import select
 import signal
 import socket
-import sys
 import time
-import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import live
+from trainmaster.agent import live, place
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveAttempt
 from trainmaster.agent.lookout import Lookout
@@ -24,6 +22,7 @@ from trainmaster.agent.loop import Loop
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.spawn import Refused
 from trainmaster.agent.supervisor import Supervisor
+from trainmaster.agent.words import say, say_error
 from trainmaster.core.launch import gang_from_json
 from trainmaster.core.layout import Layout
 
@@ -49,7 +48,6 @@ class Server:
     def __init__(self, layout: Layout, keeper: int, become_keeper: Callable[[], None]) -> None:
         self.layout = layout
         self.become_keeper = become_keeper
-        self.code = code_stamp()
         self.connections: dict[int, Connection] = {}
         self.stopping = False
         self.idle_since = time.monotonic()
@@ -175,7 +173,7 @@ class Server:
         except (ValueError, KeyError, TypeError, IndexError) as error:
             self._refuse(connection, number, "malformed", f"malformed request: {error!r}")
         except Exception as error:  # it must not end the agent: the next one would be asked the same again
-            traceback.print_exc()
+            say_error()
             self._refuse(connection, number, "launch_failed", f"the agent failed: {error!r}")
 
     def _answer(self, connection: Connection, number: Any, ok: Any) -> None:
@@ -184,13 +182,19 @@ class Server:
     def _refuse(self, connection: Connection, number: Any, code: str, message: str) -> None:
         self.send(connection, {"id": number, "error": {"code": code, "message": message}})
 
+    def op_who(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Say who this agent is: the server decides whether it can be used."""
+        self._answer(connection, request["id"], place.about(self.layout, len(self.supervisor.attempts)))
+
+    def op_leave(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Make room for the agent of the place written down, which adopts all. What was announced is made anew."""
+        say(f"gives way to the agent of {request['package']}")
+        os._exit(place.GIVES_WAY)
+
     def op_hello(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
         """Take the settings for what this connection launches; answer what the host can do."""
         connection.settings = settings_from_json(request["settings"])
         cgroups = self.supervisor.cgroups
-        if request["code"] > self.code:  # the package was upgraded: the keeper starts the new agent, which adopts all
-            print("the server's code is younger; restarting", file=sys.stderr, flush=True)
-            os._exit(1)  # not 3: that tells the keeper that another agent serves
         self._answer(
             connection,
             request["id"],
@@ -270,17 +274,9 @@ class Server:
         self.stopping = True
 
 
-def code_stamp() -> int:
-    """Return the time of the youngest file of the code that an agent consists of: more means younger code."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    package = os.path.dirname(folder)
-    files = [os.path.join(part, name) for part in (folder, f"{package}/frameworks", f"{package}/core")
-             for name in os.listdir(part) if name.endswith(".py")]  # fmt: skip
-    return max(os.stat(path).st_mtime_ns for path in files)
-
-
 def prepare_home(layout: Layout) -> None:
     """Make the folders the agent needs, private to its user."""
     os.makedirs(layout.path("run"), 0o700, exist_ok=True)
     os.chmod(layout.path("run"), 0o700)
     os.makedirs(live.live_folder(layout), 0o700, exist_ok=True)
+    os.close(os.open(layout.path("run", "exits"), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))

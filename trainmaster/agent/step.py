@@ -12,10 +12,8 @@ import platform
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -29,6 +27,7 @@ from trainmaster.agent.probe import probe_sandbox
 from trainmaster.agent.settings import Cards, Settings
 from trainmaster.agent.spawn import Refused
 from trainmaster.agent.supervisor import Supervisor
+from trainmaster.agent.words import say, say_error
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang, gang_to_json
 from trainmaster.core.layout import Layout
@@ -64,7 +63,7 @@ class Facts:
                 folder.append(self.path, self.unwritten[0])
                 del self.unwritten[0]
         except OSError as error:
-            print(f"{self.path}: {error}", file=sys.stderr, flush=True)
+            say(f"{self.path}: {error}")
 
     def last_words(self) -> None:
         """Wait until everything is written, at most LAST_WORDS_S."""
@@ -147,7 +146,7 @@ class Step:
             self.missed = 0 if os.path.exists(self.shared.orders) else self.missed + 1
             orders, self.heard = folder.read(self.shared.orders, self.heard)
         except (OSError, ValueError):
-            traceback.print_exc()
+            say_error()
             return
         for order in orders:
             if order["order"] == "end":
@@ -274,7 +273,7 @@ def main(argv: list[str]) -> int:
     procs.take_orphans()
     if not shared.claim(run):
         folder.append(shared.again(part), {"event": "again", "at": time.time(), "run": run})
-        print("this attempt was started before: nothing is done", file=sys.stderr)
+        say("this attempt was started before: nothing is done")
         return 0
     facts, work = Facts(shared.facts(part)), shared.work()
     try:

@@ -9,7 +9,6 @@ import contextlib
 import errno
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
@@ -19,6 +18,7 @@ from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.gangs import Gangs, discard
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.words import say
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
@@ -380,7 +380,7 @@ class Supervisor:
             try:
                 live.close(self.layout, attempt)
             except OSError as error:  # it stays where the next agent finds it, with all its ends
-                print(f"record {attempt.id} cannot be closed: {error}", file=sys.stderr, flush=True)
+                say(f"record {attempt.id} cannot be closed: {error}")
             self.gangs.give_groups(attempt)
         for done in attempt.waiters:
             done()

@@ -9,7 +9,9 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +20,6 @@ from trainmaster.agent import sandbox
 from trainmaster.agent.enter import Entry
 from trainmaster.agent.older import start
 from trainmaster.agent.probe import Probe, probe_sandbox
-from trainmaster.agent.server import code_stamp
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, Unavailable
@@ -39,7 +40,7 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )
-from trainmaster.engines.local_client import AgentClient, AgentError
+from trainmaster.engines.local_client import REMEDY, AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 
@@ -59,12 +60,14 @@ class LocalEngine:
         self._agents_data = layout.data
         self.settings = Settings()
         self._sink: Sink = lambda fact: None
-        self._code = code_stamp()
-        self._client = AgentClient(layout, self._greet, self._event, self._connected)
+        self._client = self._new_client()
         self._known: dict[str, dict[tuple[int, int], str]] = {}  # attempt -> task -> last kind reported
         self._held: dict[str, list[dict[str, Any]]] = {}  # events of attempts whose launch has not returned yet
         self._announced: dict[str, Gang] = {}  # by attempt
         self._again: set[asyncio.Task[None]] = set()
+
+    def _new_client(self) -> AgentClient:
+        return AgentClient(self.layout, self._greet, self._event, self._connected)
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -83,11 +86,36 @@ class LocalEngine:
             cards=self.host.cards_by_node(),
         )  # fmt: skip
         await self._client.connect()
+        self._check_data()
+
+    def _check_data(self) -> None:
         if self._agents_data != self.layout.data:
             raise Unavailable(
                 f"The agent of this home keeps the files of jobs in {self._agents_data or self.layout.home}",
                 remedy="Set server.data back until all jobs have ended; the agent ends a minute after the last.",
             )
+
+    def demand_agent(self) -> None:
+        """Return when the agent of this home can be used, starting or replacing it; blocking. Raises Unavailable when it cannot."""
+
+        async def meet() -> None:
+            try:
+                await self._client.connect()
+                self._check_data()
+            finally:
+                await self._client.close()
+                self._client = self._new_client()
+
+        met: Future[None] = Future()
+
+        def run() -> None:  # whoever asks may have an event loop of its own
+            try:
+                met.set_result(asyncio.run(meet()))
+            except BaseException as error:
+                met.set_exception(error)
+
+        threading.Thread(target=run, name="meet", daemon=True).start()
+        met.result()
 
     async def close(self) -> None:
         """Disconnect. Agent and user processes go on."""
@@ -100,7 +128,9 @@ class LocalEngine:
         await self._client.shut_down()
 
     async def nodes(self) -> tuple[Node, ...]:
-        """Return this machine, or the virtual nodes that share it."""
+        """Return this machine, or the virtual nodes that share it. Raises Unavailable while its agent cannot be used."""
+        if self._client.trouble:
+            raise Unavailable(self._client.trouble, remedy=REMEDY)
         kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
         return self.host.nodes((("sandbox", kind), ("cgroups", self.cgroups_detail)))
 
@@ -196,7 +226,7 @@ class LocalEngine:
     # -- what the agent says -------------------------------------------------------------------------------------
 
     def _greet(self) -> dict[str, Any]:
-        return {"settings": self.settings.to_json(), "code": self._code}
+        return {"settings": self.settings.to_json()}
 
     def _connected(self, hello: dict[str, Any]) -> None:
         version, self._agents_data = hello["cgroups"], hello.get("data", "")

@@ -5,26 +5,31 @@ request means. Invariant: answers and pushed events are handed on in the order i
 """
 
 import asyncio
-import contextlib
 import itertools
 import json
 import logging
 import os
+import socket
+import struct
 import time
 from collections.abc import Callable
 from typing import Any, Final, cast
 
 import msgspec
 
-from trainmaster.agent import __main__ as agent_main
+from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
+from trainmaster.engines.local_guard import Guard
 
 log = logging.getLogger("trainmaster.engines.local")
 
 CONNECT_PAUSES_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GIVE_UP_S: Final = 30.0
 """Requests fail as Unavailable when the agent has not answered for so long; the client goes on trying."""
+REMEDY: Final = "Look at run/agent.log, then start the server again."
+AGAIN_S: Final = 10.0
+"""Before an agent that cannot be used is looked at again."""
 
 UNANSWERED: Final = -1
 """Number of what nobody waits for an answer to."""
@@ -50,9 +55,13 @@ class AgentClient(asyncio.Protocol):
         self.greet = greet
         self.on_event = on_event
         self.on_connect = on_connect
-        self.keeper = 0
+        self.guard = Guard(layout)
+        self.trouble = ""  # why the agent cannot be used now, for people
         self._transport: asyncio.WriteTransport | None = None
+        self._hear: Callable[[dict[str, Any]], None] = lambda answer: None
         self._greeted = False
+        self._refused = False  # it will not be tried again at once
+        self._welcomed: asyncio.Future[bool]
         self._closing = False
         self._inbox = b""
         self._numbers = itertools.count(1)
@@ -92,26 +101,34 @@ class AgentClient(asyncio.Protocol):
         await ready
 
     def _reconnect(self) -> None:
-        self._connector = asyncio.get_running_loop().create_task(self._try_until_connected())
+        self._connector = asyncio.get_running_loop().create_task(self._try_until_welcome())
 
-    async def _try_until_connected(self) -> None:
+    async def _try_until_welcome(self) -> None:
         began = time.monotonic()
         for pause in itertools.chain(CONNECT_PAUSES_S, itertools.repeat(CONNECT_PAUSES_S[-1])):
             if self._closing:
                 return
-            with contextlib.suppress(OSError):
-                await self._dial()
-                self._connector = None
-                return
+            self.guard.tell_place()
             try:
-                self._ensure_keeper()
-            except OSError as error:
-                self._fail(f"the agent cannot be started: {error}")
+                if await self._dial():
+                    return
+                rest = AGAIN_S if self._refused else pause
+            except OSError:
+                rest = pause
+                self._start_keeper()
             if time.monotonic() - began > GIVE_UP_S:
                 self._fail("the local agent does not answer; its own words are in run/agent.log under the home folder")
-            await asyncio.sleep(pause)
+            await asyncio.sleep(rest)
 
-    async def _dial(self) -> None:
+    def _start_keeper(self) -> None:
+        try:
+            self.guard.ensure_keeper()
+        except OSError as error:
+            self._fail(f"the agent cannot be started: {error}")
+
+    async def _dial(self) -> bool:
+        """Connect and return whether the agent that answers can be used, within GIVE_UP_S. Raises OSError."""
+        self._refused, self._welcomed = False, asyncio.get_running_loop().create_future()
         path = self.layout.agent_socket
         folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:  # the name of a socket is at most 107 bytes long; a home may be deeper
@@ -119,33 +136,22 @@ class AgentClient(asyncio.Protocol):
             await asyncio.get_running_loop().create_unix_connection(lambda: self, short)
         finally:
             os.close(folder)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._welcomed), GIVE_UP_S)
+        except TimeoutError:
+            self._leave()
+            return False
 
-    def _ensure_keeper(self) -> None:
-        """Start a keeper unless one lives: it starts the agent, and again when it is killed."""
-        if self.keeper:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.keeper, os.WNOHANG)
-        run = self.layout.path("run")
-        os.makedirs(run, 0o700, exist_ok=True)
-        if keeper_alive(run):
-            return
-        log_path = os.path.join(run, "agent.log")
-        command = agent_main.keeper_command(self.layout)
-        self.keeper = os.posix_spawn(
-            command[0], command, agent_main.agent_environment(), setsid=True,
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, log_path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-            ],
-        )  # fmt: skip
-        agent_main.write_pid(os.path.join(run, "keeper.pid"), self.keeper)
+    def _leave(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
 
     def _fail(self, why: str) -> None:
+        self.trouble = why
         pending, self._pending = self._pending, {}
         for future, _ in pending.values():
             if not future.done():
-                future.set_exception(Unavailable(why, remedy="Look at run/agent.log, then start the server again."))
+                future.set_exception(Unavailable(why, remedy=REMEDY))
 
     async def shut_down(self) -> None:
         """End the agent and with it the keeper, and do not come back. Raises AgentError when it still has work."""
@@ -165,15 +171,22 @@ class AgentClient(asyncio.Protocol):
     # -- asyncio.Protocol ----------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet: the agent takes nothing before it knows the settings."""
+        """Ask who is there."""
         self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's is one without saying so
         self._inbox = b""
-        self._transport.write(msgspec.json.encode({"id": 0, "op": "hello", **self.greet()}) + b"\n")
+        self._ask("who", self._meet)
+
+    def _ask(self, op: str, hear: Callable[[dict[str, Any]], None], **fields: Any) -> None:
+        assert self._transport is not None
+        self._hear = hear
+        self._transport.write(msgspec.json.encode({"id": 0, "op": op, **fields}) + b"\n")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Come back, unless it was us who left."""
-        self._transport, self._greeted = None, False
-        if not self._closing:
+        greeted, self._transport, self._greeted = self._greeted, None, False
+        if not self._welcomed.done():
+            self._welcomed.set_result(False)  # who tries to connect goes on
+        elif greeted and not self._closing:
             log.warning("the connection to the agent was lost; coming back to it")
             self._reconnect()
 
@@ -186,13 +199,47 @@ class AgentClient(asyncio.Protocol):
             if "event" in message:
                 self.on_event(message)
             elif message["id"] == 0:
-                self._welcome(message)
+                self._hear(message)
             else:
                 self._answered(message)
 
-    def _welcome(self, message: dict[str, Any]) -> None:
-        self._greeted = True
-        self.on_connect(message["ok"])
+    def _meet(self, answer: dict[str, Any]) -> None:
+        """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for ours."""
+        step = self.guard.judge(answer.get("ok"))
+        if step == "use":
+            self._ask("hello", self._welcome, **self.greet())
+        elif step == "refuse":
+            self._refuse(self.guard.why)
+        else:
+            log.warning("%s", self.guard.why)
+            self.trouble = self.guard.why
+            if step == "replace":
+                self.guard.replace(self._peer())
+                self._leave()
+            else:
+                self._ask(step, lambda answer: None, package=str(PACKAGE))  # it goes
+
+    def _refuse(self, why: str) -> None:
+        log.error("%s", why)
+        self._refused = True
+        self.guard.settled()
+        self._fail(why)
+        self._leave()
+
+    def _peer(self) -> int:
+        """Return the pid of the process at the other end."""
+        assert self._transport is not None
+        told = self._transport.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return int(struct.unpack("3i", told)[0])
+
+    def _welcome(self, answer: dict[str, Any]) -> None:
+        if "error" in answer:
+            self._refuse(f"the agent of this home does not take this server's settings: {answer['error']['message']}")
+            return
+        self._greeted, self._connector, self.trouble = True, None, ""
+        self.guard.settled()
+        self._welcomed.set_result(True)
+        self.on_connect(answer["ok"])
         assert self._transport is not None
         for _, waiting in self._pending.values():
             self._transport.write(waiting)
@@ -205,14 +252,3 @@ class AgentClient(asyncio.Protocol):
             future.set_exception(AgentError(message["error"]["code"], message["error"]["message"]))
         else:
             future.set_result(message["ok"])
-
-
-def keeper_alive(run: str) -> bool:
-    """True when the process named in keeper.pid lives and is a keeper of this home (a zombie does not live)."""
-    try:
-        with open(os.path.join(run, "keeper.pid"), encoding="ascii") as file:
-            pid = int(file.read())
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return os.fsencode(run) in file.read().split(b"\0")
-    except (OSError, ValueError):
-        return False

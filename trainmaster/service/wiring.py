@@ -124,8 +124,21 @@ def build(
     layout = prepare_data(layout, config.server.data)
     past = replace(past_of(layout), accept_loss=accept_loss)
     url = config.server.database or f"sqlite:///{layout.database}"
-    database = Database.open(url, backup_dir=layout.path("backups"), past=past)
-    return assemble(layout, config, database, engines or engines_of(layout, config))
+    found = engines or engines_of(layout, config)
+    database = Database.open(
+        url, backup_dir=layout.path("backups"), past=past, before_migration=lambda: demand_agents(found)
+    )
+    return assemble(layout, config, database, found)
+
+
+def demand_agents(engines: Engines) -> None:
+    """Return when this server could go on with what runs: a database that it has migrated is closed to the one before.
+
+    Raises Unavailable.
+    """
+    for engine in engines:
+        if isinstance(engine, LocalEngine):
+            engine.demand_agent()
 
 
 def assemble(layout: Layout, config: Config, database: Database, engines: Engines) -> Platform:

@@ -58,14 +58,17 @@ class Database:
         self._writing = _engine(url, self._fence)
         self.readers = _engine(url, None)
         self._writer: Writer | None = None
+        self._before_migration: Callable[[], None] = lambda: None
         self._keeper: Keeper | None = None
 
     @classmethod
-    def open(cls, url: str, *, backup_dir: str, past: Past | None = None) -> "Database":
+    def open(
+        cls, url: str, *, backup_dir: str, past: Past | None = None, before_migration: Callable[[], None] = lambda: None
+    ) -> "Database":
         """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
         schema.
 
-        An older SQLite store is first copied into `backup_dir`. `past`: what is known of it elsewhere. Raises Conflict when
+        An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise. `past`: what is known of it elsewhere. Raises Conflict when
         another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
         another kind of database; StorageFailed when it cannot be opened.
         """
@@ -73,6 +76,7 @@ class Database:
         lock = _lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
         database = cls(parsed, lock)
         try:
+            database._before_migration = before_migration
             database._start(backup_dir, past)
         except BaseException as error:
             database.close()
@@ -174,6 +178,7 @@ class Database:
             )
         from trainmaster.store import migrate  # noqa: PLC0415 - Alembic costs 150 ms and is rarely needed
 
+        self._before_migration()
         migrate.run(connection, stamp, backup_dir)
 
     def _connect(self) -> Connection:

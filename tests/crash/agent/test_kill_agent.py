@@ -13,9 +13,7 @@ from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from trainmaster.agent import procs
-from trainmaster.agent.server import code_stamp
 from trainmaster.core.launch import Gang
-from trainmaster.engines.local import LocalEngine
 
 
 def story(ledger: str, number: int) -> GangBuilder:
@@ -104,28 +102,6 @@ async def test_an_agent_whose_keeper_died_before_it_looked_is_guarded_all_the_sa
     finally:
         await world.close()
         agent.wait()
-
-
-async def test_a_younger_server_gets_a_younger_agent_beside_running_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """B7: after an upgrade the agent gives way, and the one that comes adopts what runs."""
-    world = LocalWorld("none", "off")
-    try:
-        before = await world.engine()
-        built = gang().shell("w", 1, "sleep 600").build()
-        await before.launch(built)
-        await before.close()
-        old = world.agent_pid()
-        stamps = iter(
-            [code_stamp() + 1]
-        )  # the agent that comes is of the same files, so only the first greeting says so
-        greet = LocalEngine._greet
-        monkeypatch.setattr(LocalEngine, "_greet", lambda engine: {**greet(engine), "code": next(stamps, code_stamp())})
-        after = await asyncio.wait_for(world.engine(), 30)
-        assert world.agent_pid() != old
-        (report,) = await after.observe([key(built)])
-        assert report.known
-    finally:
-        await world.close()
 
 
 async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
