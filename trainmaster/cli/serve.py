@@ -8,10 +8,7 @@ import gc
 import json
 import os
 import resource
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -149,65 +146,33 @@ def _listen(host: str, port: int) -> Any:
 
 
 def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: str, access_log: bool) -> None:
-    from contextlib import AsyncExitStack
-
     import uvicorn
 
     from trainmaster.api.app import create_app
-    from trainmaster.core.errors import TrainmasterError
+    from trainmaster.cli.serving import Server
 
     app = create_app(platform)
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
-    sys.setswitchinterval(SWITCH_S)
-    gc.set_threshold(*COLLECT)
-    gc.freeze()  # what was imported and built so far stays
-
-    class Server(uvicorn.Server):
-        """Says where it is once it answers; ends live views first when asked to stop, so that closing never hangs."""
-
-        refused: TrainmasterError | None = None
-
-        async def startup(self, sockets: list[Any] | None = None) -> None:
-            self.running = AsyncExitStack()
-            try:
-                await self.running.enter_async_context(app.running())
-            except TrainmasterError as error:
-                self.refused, self.should_exit = error, True
-                return
-            await super().startup(sockets)
-            if self.started:
-                announce(platform, url, folder)
-
-        async def shutdown(self, sockets: list[Any] | None = None) -> None:
-            await super().shutdown(sockets)
-            await self.running.aclose()
-
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """As uvicorn's, but the signal is not raised again at the end: being asked to stop is no failure."""
-            before = {kind: signal.signal(kind, self.handle_exit) for kind in (signal.SIGINT, signal.SIGTERM)}
-            try:
-                yield
-            finally:
-                for kind, handler in before.items():
-                    signal.signal(kind, handler)
-
-        def handle_exit(self, sig: int, frame: Any) -> None:
-            app.close_views()
-            super().handle_exit(sig, frame)
+    _tune()
 
     config = uvicorn.Config(
         app, loop="uvloop", http="trainmaster.api.wire:Protocol", lifespan="off", access_log=access_log, log_level="warning",
         log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
         h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024, **WEBSOCKETS,
     )  # fmt: skip
-    server = Server(config)
+    server = Server(config, app, lambda: announce(platform, url, folder), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)
     if server.refused is not None:
         raise server.refused
     print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
+
+
+def _tune() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
+    sys.setswitchinterval(SWITCH_S)
+    gc.set_threshold(*COLLECT)
+    gc.freeze()  # what was imported and built so far stays
 
 
 def _forget(folder: str) -> None:

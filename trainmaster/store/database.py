@@ -68,7 +68,8 @@ class Database:
         """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
         schema.
 
-        An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise. `past`: what is known of it elsewhere. Raises Conflict when
+        An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise.
+        `past`: what is known of it elsewhere. Raises Conflict when
         another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
         another kind of database; StorageFailed when it cannot be opened.
         """
