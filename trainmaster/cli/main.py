@@ -14,6 +14,7 @@ from trainmaster.cli import (
     access,
     cluster,
     doctor,
+    download,
     engine,
     entering,
     flavor,
@@ -41,7 +42,7 @@ app = typer.Typer(
     epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
 )
 PARTS = (
-    serve, submit, jobs, watch, entering, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
+    serve, submit, jobs, watch, download, entering, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
 )  # fmt: skip
 for part in PARTS:
     part.add_to(app)

@@ -66,8 +66,10 @@ def submit(
     if dry_run:
         preview(file, set_, offline=False, instead_of=None, as_json=as_json)
         return
+    from trainmaster.cli.transfer import bar
+
     server = client()
-    with _uploading(not as_json) as on_upload:
+    with bar("uploading code", not as_json) as on_upload:
         job = server.submit(file, set=changes(set_), name=name, key=key, on_upload=on_upload)
     finish(job, wait, as_json)
 
@@ -112,26 +114,6 @@ def _say_end(job: "Job") -> None:
         )
         tail = job.logs(failed, tail=15)
         print(f"\nThe last lines of {failed}:\n{tail}", file=sys.stderr)
-
-
-def _uploading(show: bool) -> Any:
-    """Give a function that is told of bytes sent, shown as a bar in a terminal."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def shown() -> Any:
-        if not show or not sys.stderr.isatty():
-            yield None
-            return
-        from rich.console import Console
-        from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
-
-        columns = (SpinnerColumn(), TextColumn("uploading code"), DownloadColumn(), TransferSpeedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            line = bar.add_task("", total=None)
-            yield lambda size: bar.update(line, advance=size)
-
-    return shown()
 
 
 def preview(

@@ -10,6 +10,7 @@ import builtins
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 from urllib.parse import quote
@@ -18,6 +19,7 @@ import httpx
 
 from trainmaster.sdk.cluster import ClusterCalls
 from trainmaster.sdk.documents import given
+from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
 from trainmaster.sdk.transport import Transport
@@ -205,6 +207,14 @@ class Client:
         """Return a model with its versions, by id or name. Raises NotFound."""
         found: dict[str, Any] = self.http.json("GET", f"/models/{_segment(ref)}")
         return found
+
+    def download_model(
+        self, ref: str, version: int | None = None, to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None
+    ) -> builtins.list[Path]:
+        """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound, Conflict."""
+        number = version if version is not None else max(int(one["version"]) for one in self.model(ref)["versions"])
+        path = f"/models/{_segment(ref)}/versions/{number}/download"
+        return unpacked(self.http.download(path), Path(to), on_bytes)
 
     def session(self) -> dict[str, Any]:
         """Return who we are to the server, and what the server is."""

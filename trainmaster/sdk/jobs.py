@@ -4,9 +4,11 @@
 watches the server's feed and survives the server's restart.
 """
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
@@ -14,6 +16,7 @@ import httpx
 from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.states import SHOWN_NAMES, Shown
 from trainmaster.core.units import format_duration
+from trainmaster.sdk.downloads import Received, to_file, unpacked
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
@@ -252,6 +255,26 @@ class Job:
     def files(self, path: str = "") -> list[dict[str, Any]]:
         """Return the entries of a folder of the job's outputs."""
         return list(self._client.http.json("GET", self._path("/files"), params={"path": path})["items"])
+
+    def download(
+        self, path: str = "outputs", to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None
+    ) -> list[Path]:
+        """Download what the job wrote into the folder `to`; return the files.
+
+        `path`: ``outputs`` (/workspace/outputs), ``model`` (/model), or a file or folder beneath one of them. Raises NotFound, and
+        Conflict when files of these names are there already; then nothing is written.
+        """
+        http, params = self._client.http, {"path": path}
+        name = path.rstrip("/").rpartition("/")[2]
+        try:
+            http.json("GET", self._path("/files"), params=params)
+        except NotFound:  # no folder
+            return [to_file(http.download(self._path("/files/content"), params=params), Path(to, name), on_bytes)]
+        return unpacked(http.download(self._path("/files/download"), params=params), Path(to), on_bytes)
+
+    def download_logs(self, to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None) -> list[Path]:
+        """Download the logs of all tasks of all attempts into the folder `to`; return the files. Raises Conflict as `download`."""
+        return unpacked(self._client.http.download(self._path("/logs.zip")), Path(to), on_bytes)
 
     # -- acting ------------------------------------------------------------------------------------------------
 
