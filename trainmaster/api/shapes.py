@@ -108,12 +108,13 @@ class Usage(Shape):
 
 
 class Series(Shape):
-    """One curve."""
+    """One curve. `count`: how many points came in all; those shown may be fewer."""
 
     name: str
     source: str
     attempt: int
     task: str
+    count: int
     steps: list[float | None]
     t: list[float | None]
     values: list[float | None]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trainmaster.cli.context import AsJson, OneJob, client
+from trainmaster.cli.context import AsJson, client
 
 
 def add_to(app: typer.Typer) -> None:
@@ -17,14 +17,19 @@ def add_to(app: typer.Typer) -> None:
 
 
 def download(
-    job: Annotated[str | None, typer.Argument(metavar="[JOB]", help="An id, a unique beginning of one, or a slug.")] = None,
+    job: Annotated[
+        str | None, typer.Argument(metavar="[JOB]", help="An id, a unique beginning of one, or a slug.")
+    ] = None,
     path: Annotated[
         str, typer.Argument(metavar="[PATH]", help="outputs, model, or a file or folder beneath one of them.")
     ] = "outputs",
     to: Annotated[Path, typer.Option(help="Folder of this machine; made where it is missing.")] = Path(),
     logs: Annotated[bool, typer.Option("--logs", help="The logs of all tasks instead.")] = False,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME[@VERSION]", help="A saved model instead of a job; the newest version if none is named.")
+        str | None,
+        typer.Option(
+            metavar="NAME[@VERSION]", help="A saved model instead of a job; the newest version if none is named."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -59,4 +64,3 @@ def _version(text: str) -> tuple[str, int | None]:
     if not number.isdigit():
         raise typer.BadParameter(f"{number!r} is not the number of a version; write for example {name}@3")
     return name, int(number)
-

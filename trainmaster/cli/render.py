@@ -290,7 +290,7 @@ def show_metrics(name: str, found: Mapping[str, Any]) -> None:
         if values:
             where = series.get("task") or ""
             cells = (f"{values[0]:.4g}", f"{min(values):.4g}", f"{max(values):.4g}", f"{values[-1]:.4g}")
-            rows.append((_e(series["name"]), where, spark(series["values"]), *cells, len(values)))
+            rows.append((_e(series["name"]), where, spark(series["values"]), *cells, series["count"]))
     if rows:
         table(("metric", "task", "curve", ">first", ">min", ">max", ">last", ">points"), rows, title=_e(name))
     else:

@@ -70,16 +70,23 @@ def metrics(
     watch: Annotated[
         bool, typer.Option("--watch", help="Draw again every two seconds until the job has ended.")
     ] = False,
+    points: Annotated[
+        int | None,
+        typer.Option(min=4, max=10_000, help="At most so many points of a curve.", show_default="120; all with --json"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show training curves as lines of blocks."""
+    """Show training curves as lines of blocks, or all their points with --json.
+
+    A curve of more than 2,048 points is thinned where it changes least; `count` says how many there were.
+    """
     from trainmaster.cli.render import emit_json, show_metrics
 
     server = client()
 
     def one(ref: str) -> dict[str, Any]:
         job = server.get(ref)
-        found = job.metrics(points=120)
+        found = job.metrics(points=points or (10_000 if as_json else 120))
         return {
             "id": job.id,
             "name": job.name,

@@ -47,6 +47,11 @@ class TrainmasterError(Exception):
         self.remedy = remedy
         self.problems = problems
 
+    def __str__(self) -> str:
+        """Return the message and a line for each problem: what a program that knows nothing of us prints."""
+        lines = [f"  {p.path}: {p.rule}. {p.remedy}" if p.path else f"  {p.rule}. {p.remedy}" for p in self.problems]
+        return "\n".join([self.message, *(line.rstrip(". ") for line in lines)])
+
     def to_json(self) -> dict[str, Any]:
         """Return the RFC 9457 problem document (``application/problem+json``)."""
         return {

@@ -209,7 +209,12 @@ class Client:
         return found
 
     def download_model(
-        self, ref: str, version: int | None = None, to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None
+        self,
+        ref: str,
+        version: int | None = None,
+        to: str | os.PathLike[str] = ".",
+        *,
+        on_bytes: Received | None = None,
     ) -> builtins.list[Path]:
         """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound, Conflict."""
         number = version if version is not None else max(int(one["version"]) for one in self.model(ref)["versions"])

@@ -72,7 +72,8 @@ def _writable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageFailed(
-            f"{path} cannot be written: {error.strerror or error}", remedy="Free disk space, or name another folder with --to."
+            f"{path} cannot be written: {error.strerror or error}",
+            remedy="Free disk space, or name another folder with --to.",
         ) from error
 
 

@@ -17,12 +17,15 @@ from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.states import SHOWN_NAMES, Shown
 from trainmaster.core.units import format_duration
 from trainmaster.sdk.downloads import Received, to_file, unpacked
+from trainmaster.sdk.metrics import Metrics
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
     from trainmaster.sdk.inside import Inside
 
 ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
+FRESH_S: Final = 1.0
+"""What was seen so long ago still counts as now: a loop over a list does not ask for every job of it."""
 RECONNECT_S: Final = 120.0
 """How long a watcher waits for a server that went away."""
 PAUSE_S: Final = 0.5
@@ -31,11 +34,20 @@ LONG_PAUSE_S: Final = 5.0
 
 
 class Job:
-    """A job on a server. Made by Client; `state`, `id` and `name` are what was last seen."""
+    """A job on a server. Made by Client. `data`, `id` and `name` are what was last seen; `state`, `ended` and `succeeded` are live."""
 
     def __init__(self, client: "Client", data: Mapping[str, Any]) -> None:
         self._client = client
-        self.data: dict[str, Any] = dict(data)
+        self.data = dict(data)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The API's JSON of the job, as it was last seen."""
+        return self._data
+
+    @data.setter
+    def data(self, data: dict[str, Any]) -> None:
+        self._data, self._seen_at = data, time.monotonic()
 
     @property
     def id(self) -> str:
@@ -49,17 +61,27 @@ class Job:
 
     @property
     def state(self) -> str:
-        """The state last seen: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired."""
+        """The state now: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired.
+
+        Asks the server when what was last seen is older than FRESH_S and not final. Raises NotFound, Unavailable.
+        """
+        if self._state not in ENDED and time.monotonic() - self._seen_at > FRESH_S:
+            self.refresh()
+        return self._state
+
+    @property
+    def _state(self) -> str:
+        """The state last seen."""
         return str(self.data.get("state", "queued"))
 
     @property
     def ended(self) -> bool:
-        """True once the outcome is final."""
+        """True once the outcome is final. Live, like `state`."""
         return self.state in ENDED
 
     @property
     def succeeded(self) -> bool:
-        """True when the job ended well."""
+        """True when the job ended well. Live, like `state`."""
         return self.state == "succeeded"
 
     @property
@@ -97,7 +119,7 @@ class Job:
         yield self
         lost_at: float | None = None
         pause_s = PAUSE_S
-        while not self.ended:
+        while self._state not in ENDED:
             try:
                 if lost_at is not None:  # it is there again, and may have seen the end
                     before = self.data.get("version")
@@ -112,7 +134,7 @@ class Job:
                     yield self
                     if data["state"] in ENDED:
                         break
-                if not self.ended:
+                if self._state not in ENDED:
                     self.refresh()
             except (httpx.TransportError, Unavailable) as error:
                 if deadline is not None and time.monotonic() >= deadline:
@@ -124,11 +146,11 @@ class Job:
                     ) from error
                 time.sleep(pause_s if deadline is None else max(0.0, min(pause_s, deadline - time.monotonic())))
                 pause_s = min(2 * pause_s, LONG_PAUSE_S)
-            if deadline is not None and time.monotonic() >= deadline and not self.ended:
+            if deadline is not None and time.monotonic() >= deadline and self._state not in ENDED:
                 raise self._late()
 
     def _late(self) -> TimeoutError:
-        return TimeoutError(f"job {self.id} is still {self.state}; it goes on")
+        return TimeoutError(f"job {self.id} is still {self._state}; it goes on")
 
     def _changes(self, deadline: float | None) -> Iterator[dict[str, Any]]:
         """Yield the job's new data after `seq`; end when the server says that too much was missed."""
@@ -227,10 +249,12 @@ class Job:
                 return
             offset = found["next_offset"]
 
-    def metrics(self, points: int = 500) -> dict[str, Any]:
-        """Return training metrics: ``{series: [{name, steps, values...}], last: {name: value}}``."""
-        found: dict[str, Any] = self._client.http.json("GET", self._path("/metrics"), params={"points": points})
-        return found
+    def metrics(self, points: int = 500) -> Metrics:
+        """Return training metrics: ``{series: [{name, count, steps, t, values...}], last: {name: value}}``, and as a table.
+
+        At most `points` (4 to 10,000) of each series, of which `count` came in all.
+        """
+        return Metrics(self._client.http.json("GET", self._path("/metrics"), params={"points": points}))
 
     def usage(self, attempt: int | str = "last", points: int = 300) -> dict[str, Any]:
         """Return usage samples of every task of an attempt."""
@@ -317,7 +341,7 @@ class Job:
         return f"/jobs/{self.id}{rest}"
 
     def __repr__(self) -> str:
-        return f"<Job {self.id} {self.name!r} {self.state}>"
+        return f"<Job {self.id} {self.name!r} {self._state}>"
 
     def _repr_html_(self) -> str:
         """Show the job as a small card in a notebook."""

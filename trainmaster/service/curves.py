@@ -117,9 +117,12 @@ class JobCurves:
 
     def _open_task(self, attempt: int, name: str) -> _Task:
         paths = TaskPaths(os.path.join(self.folder, "attempts", str(attempt), name))
-        log = LogPoints(paths.log, os.path.join(paths.root, "log-points.jsonl"), self.patterns)
+        log = LogPoints(paths.log, os.path.join(paths.root, "log-points.jsonl"), self.patterns, self._began(attempt))
         log.load(lambda record: self._add("log", attempt, name, record))
         return _Task(Growing(os.path.join(paths.metrics, "metrics.jsonl")), log)
+
+    def _began(self, attempt: int) -> float:
+        return dict(zip(self._numbers, self._starts, strict=True)).get(attempt, 0.0)
 
     def _add(self, source: str, attempt: int, task: str, record: dict[str, Any]) -> None:
         """Take one record; whatever is malformed in it is passed over."""
@@ -213,10 +216,11 @@ class JobCurves:
         shown = []
         for key in sorted(chosen, key=_order):
             many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
-            steps, times, values = self.curves[key].shown(points)
+            curve = self.curves[key]
+            steps, times, values = curve.shown(points)
             shown.append({
                 "name": f"{key.run}/{key.name}" if many else key.name, "source": key.source, "attempt": key.attempt,
-                "task": key.task or None, "steps": steps, "t": times, "values": values,
+                "task": key.task or None, "count": curve.count, "steps": steps, "t": times, "values": values,
             })  # fmt: skip
         return shown
 

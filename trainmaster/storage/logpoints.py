@@ -1,8 +1,9 @@
 """Metrics out of a log: declared patterns run over what is new, the points kept beside the log (R209).
 
 Named groups of a pattern are metrics, the group ``step`` is their step; without it the matches of the pattern are
-counted. A progress bar's carriage return ends a line here. Time of a point: when its line was found, at most the log's
-last change. Invariant: a line is matched once, whatever stops and starts in between; a hole only loses its own lines.
+counted. A progress bar's carriage return ends a line here. A log does not say when its lines were written: between two looks,
+of which the first is the start of the attempt, they are taken to have come evenly, byte by byte, until the log's last change.
+Invariant: a line is matched once, whatever stops and starts in between; a hole only loses its own lines.
 """
 
 import hashlib
@@ -22,11 +23,12 @@ Sink = Callable[[dict[str, Any]], None]
 class LogPoints:
     """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points.
 
-    `patterns` None: they are not known now; what was collected before is shown, and nothing is collected.
+    `patterns` None: they are not known now; what was collected before is shown, and nothing is collected. `began`: when the
+    attempt started, which no line is older than.
     """
 
-    def __init__(self, log: str, cache: str, patterns: Sequence[str] | None) -> None:
-        self._log = log
+    def __init__(self, log: str, cache: str, patterns: Sequence[str] | None, began: float = 0.0) -> None:
+        self._log, self._seen_at = log, began
         self._points = PointLog(cache)
         self._key = None if patterns is None else hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:16]
         self._patterns = [compiled for compiled in map(_usable, patterns or ()) if compiled is not None]
@@ -43,6 +45,7 @@ class LogPoints:
         cursor = self._points.cursor
         self._offset, self._inode = int(cursor.get("offset", 0)), int(cursor.get("inode", 0))
         self._counts = list(cursor.get("counts", self._counts))
+        self._seen_at = float(cursor.get("t", self._seen_at))
 
     def collect(self, sink: Sink, now: float, deadline: float, *, ended: bool) -> bool:
         """Match new lines until `deadline` (monotonic); return whether there is more. Raises OSError on a full disk."""
@@ -54,7 +57,9 @@ class LogPoints:
             if self._inode not in (0, log.inode) or self._offset > log.size:
                 self._offset = 0  # another log, or truncated: what was found in the old one stays
             self._inode = log.inode
-            moment = min(now, log.modified_at)
+            moment = max(min(now, log.modified_at), self._seen_at)
+            if self._seen_at == 0:
+                self._seen_at = moment
             while (start := log.next_data(self._offset)) < log.size:
                 if time.monotonic() >= deadline:
                     return True
@@ -72,14 +77,24 @@ class LogPoints:
         if not newline and last and not ended and len(data) < BLOCK:
             return 0
         complete = newline if newline and not (last and ended) else len(data)
-        records = self._match(data[:complete].replace(b"\r", b"\n"), moment)
-        cursor = {"offset": start + complete, "inode": log.inode, "counts": self._counts, "key": self._key}
+        pace = (moment - self._seen_at) / max(log.size - self._offset, 1)
+        began = self._seen_at + pace * (start - self._offset)
+        records = self._match(data[:complete].replace(b"\r", b"\n"), lambda at: round(began + pace * at, 3))
+        self._seen_at = began + pace * complete
+        cursor = {
+            "offset": start + complete,
+            "inode": log.inode,
+            "counts": self._counts,
+            "key": self._key,
+            "t": self._seen_at,
+        }
         self._points.append(records, cursor)
         for record in records:
             sink(record)
         return complete
 
-    def _match(self, data: bytes, moment: float) -> list[dict[str, Any]]:
+    def _match(self, data: bytes, when: Callable[[int], float]) -> list[dict[str, Any]]:
+        """Return the points in `data`. `when`: the time of what ends at a byte of it, its line end included."""
         records = []
         for position, (pattern, names) in enumerate(self._patterns):
             for match in pattern.finditer(data):
@@ -89,7 +104,7 @@ class LogPoints:
                 at = float(self._counts[position]) if step is None else step
                 self._counts[position] += 1
                 if found or step is not None:
-                    records.append({"t": moment, "step": at, "values": found or {STEP: at}})
+                    records.append({"t": when(match.end() + 1), "step": at, "values": found or {STEP: at}})
         return records
 
 

@@ -41,14 +41,14 @@ def text(value: float) -> float | str:
 
 
 class Curve:
-    """One metric over steps, thinned as it grows. Appending is amortised O(1); memory O(MAX_POINTS)."""
+    """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory O(MAX_POINTS)."""
 
-    __slots__ = ("first_step", "rank", "steps", "times", "values")
+    __slots__ = ("count", "first_step", "rank", "steps", "times", "values")
 
     def __init__(self, rank: int = -1) -> None:
         self.rank = rank
         self.steps, self.times, self.values = array("d"), array("d"), array("d")
-        self.first_step = 0.0
+        self.first_step, self.count = 0.0, 0
 
     def add(self, step: float, at: float, value: float) -> None:
         """Append one point."""
@@ -57,6 +57,7 @@ class Curve:
         self.steps.append(step)
         self.times.append(at)
         self.values.append(value)
+        self.count += 1
         if len(self.steps) > MAX_POINTS:
             self._thin()
 

@@ -3144,7 +3144,7 @@ export interface components {
         };
         /**
          * Series
-         * @description One curve.
+         * @description One curve. `count`: how many points came in all; those shown may be fewer.
          */
         Series: {
             /** Name */
@@ -3155,6 +3155,8 @@ export interface components {
             attempt: number;
             /** Task */
             task: string;
+            /** Count */
+            count: number;
             /** Steps */
             steps: (number | null)[];
             /** T */

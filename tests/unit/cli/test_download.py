@@ -30,7 +30,9 @@ def job(tm: Shell, tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("job") / "job.json"
     command = ["bash", "-ec", "cd /workspace/outputs; " + SCRIPT]
     resources = {"cpu": 0.1, "memory": 64}
-    file.write_text(json.dumps({"name": "writes", "command": command, "resources": resources, "model": {"name": "kept"}}))
+    file.write_text(
+        json.dumps({"name": "writes", "command": command, "resources": resources, "model": {"name": "kept"}})
+    )
     ran = tm.json("submit", str(file), "--wait")
     assert ran["state"] == "succeeded"
     return str(ran["id"])
@@ -84,8 +86,8 @@ def test_what_is_not_there_is_said(tm: Shell, job: str, tmp_path: Path) -> None:
 
 def test_a_program_downloads_the_same(tm: Shell, job: str, tmp_path: Path) -> None:
     with Client(home=str(tm.home)) as client:
-        ran, heard = client.get(job), [0]
-        files = ran.download(to=tmp_path / "out", on_bytes=lambda size: heard.append(size))
+        ran, heard = client.get(job), list[int]()
+        files = ran.download(to=tmp_path / "out", on_bytes=heard.append)
         assert (read(tmp_path / "out"), [file.name for file in files]) == (OUTPUTS, ["a.txt", "b.txt", "empty"])
         assert sum(heard) > 0
         assert client.download_model("kept", to=tmp_path / "model")

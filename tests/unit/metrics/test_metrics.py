@@ -105,7 +105,7 @@ def test_all_three_sources_in_one_answer(world: World) -> None:
         ("lr", "tensorboard", 1, None): [0.0, pytest.approx(0.1), pytest.approx(0.2)],
     }
     assert answer["last"] == {"accuracy": None, "loss": 1.5, "lr": pytest.approx(0.2)}
-    assert set(answer["series"][0]) == {"name", "source", "attempt", "task", "steps", "t", "values"}
+    assert set(answer["series"][0]) == {"name", "source", "attempt", "task", "count", "steps", "t", "values"}
     json.dumps(answer, allow_nan=False)
 
 

@@ -2,9 +2,11 @@
 
 import json
 import math
+import os
 import time
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +20,8 @@ DIGITS = r"epoch=(?P<step>\d+) loss=(?P<loss>[\d.eE+-]+|nan) accuracy=(?P<accura
 class Task:
     """A log with patterns over it, reopened at will as a restarted server would."""
 
-    def __init__(self, folder: Path, *patterns: str) -> None:
-        self.folder, self.patterns = folder, patterns
+    def __init__(self, folder: Path, *patterns: str, began: float = 0.0) -> None:
+        self.folder, self.patterns, self.began = folder, patterns, began
         self.log = folder / "log"
         self.log.touch()
         self.open()
@@ -27,7 +29,7 @@ class Task:
     def open(self, *patterns: str) -> None:
         self.patterns = patterns or self.patterns
         self.points: list[dict] = []
-        self._source = LogPoints(str(self.log), str(self.folder / "points.jsonl"), self.patterns)
+        self._source = LogPoints(str(self.log), str(self.folder / "points.jsonl"), self.patterns, self.began)
         self._source.load(self.points.append)
 
     def write(self, text: str | bytes) -> None:
@@ -43,6 +45,30 @@ def test_named_groups_become_metrics_with_their_step(tmp_path: Path) -> None:
     task = Task(tmp_path, DIGITS)
     task.write("hello\nepoch=0 loss=2.3 accuracy=0.1\nepoch=1 loss=1e-3 accuracy=0.97\nepoch=2 loss=nan accuracy=0.9\n")
     assert task.collect() == [(0, 2.3, 0.1), (1, 1e-3, 0.97), (2, "nan", 0.9)]
+
+
+def test_lines_that_are_found_together_have_times_of_their_own(tmp_path: Path) -> None:
+    """Between two looks, the first of which is the start, lines came evenly until the log's last change."""
+    task = Task(tmp_path, r"epoch=(?P<step>\d+) loss=(?P<loss>\S+)", began=1000.0)
+    task.write("".join(f"epoch={epoch} loss=0.5\n" for epoch in range(4)))
+    os.utime(task.log, (1040.0, 1040.0))
+    task.collect()
+    assert [point["t"] for point in task.points] == pytest.approx([1010, 1020, 1030, 1040], abs=1)
+    task.open()
+    task.write("epoch=4 loss=0.5\nepoch=5 loss=0.5\n")
+    os.utime(task.log, (1100.0, 1100.0))
+    task.collect()
+    times = [point["t"] for point in task.points]
+    assert times[4:] == pytest.approx([1070, 1100], abs=1), "after the last look"
+    assert times == sorted(set(times))
+
+
+def test_a_clock_that_was_set_back_gives_no_time_before_another(tmp_path: Path) -> None:
+    task = Task(tmp_path, r"loss=(?P<loss>\S+)", began=1000.0)
+    task.write("loss=1\n")
+    os.utime(task.log, (400.0, 400.0))
+    task.collect()
+    assert [point["t"] for point in task.points] == [1000.0]
 
 
 def test_lines_are_matched_once_across_pieces_and_restarts(tmp_path: Path) -> None:

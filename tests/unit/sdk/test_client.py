@@ -14,6 +14,8 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unauthentic
 from trainmaster.sdk import jobs
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
+from trainmaster.sdk.transport import error_of
+from trainmaster.spec.check import check
 
 SPEC = {"name": "a", "command": "true"}
 
@@ -69,6 +71,37 @@ def test_the_same_key_of_ones_own(client: Client) -> None:
     assert client.submit(SPEC, key="mine").id == first.id
     with pytest.raises(Conflict):
         client.submit({**SPEC, "name": "b"}, key="mine")
+
+
+def test_a_jobs_state_is_live_and_asked_for_once_a_second_at_most(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire = Watched()
+    with Client(server.url, server.token, http=httpx.Client(transport=wire)) as client:
+        job = client.submit(SPEC)
+        wire.seen.clear()
+        assert [job.state for _ in range(5)] == ["queued"] * 5
+        assert wire.seen == [], "what was seen just now counts as now"
+        monkeypatch.setattr(jobs, "FRESH_S", -1.0)
+        server.call(lambda p: p.run(job.id))
+        assert (job.state, job.ended) == ("running", False)
+        server.call(lambda p: p.finish(job.id))
+        assert (job.state, job.succeeded) == ("succeeded", True)
+        wire.seen.clear()
+        assert job.ended
+        assert repr(job)
+        assert wire.seen == [], "an end is final"
+
+
+def test_an_error_in_a_notebook_says_everything() -> None:
+    """Whoever prints the error sees what a person at the terminal sees."""
+    with pytest.raises(InvalidSpec) as refused:
+        check({"name": "a", "comand": "true", "roles": []})
+    sent = error_of(httpx.Response(422, json=refused.value.to_json()))
+    assert str(sent) == str(refused.value)
+    assert len(str(sent).splitlines()) == 1 + len(sent.problems)
+    assert all(problem.path in str(sent) and problem.rule in str(sent) for problem in sent.problems)
+    assert "Did you mean command" in str(sent)
 
 
 def test_waiting_watches_and_never_polls(server: Running) -> None:

@@ -1,0 +1,28 @@
+"""Training metrics as a program holds them: the API's JSON, and the same as a table."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Metrics(dict[str, Any]):
+    """``{series: [{name, source, attempt, task, count, steps, t, values}], last: {name: value}}``."""
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row for each point: attempt, task, source, name, step, time (UTC), value; NaN where there is no number.
+
+        Raises ImportError without pandas. ``frame.pivot_table("value", "step", "name")`` has a column for each metric.
+        """
+        import pandas as pd  # noqa: PLC0415 (an extra: only who asks for a table needs it)
+
+        columns = ("attempt", "task", "source", "name", "step", "time", "value")
+        rows = [
+            (one["attempt"], one["task"], one["source"], one["name"], step, at, value)
+            for one in self["series"]
+            for step, at, value in zip(one["steps"], one["t"], one["values"], strict=True)
+        ]
+        frame = pd.DataFrame(rows, columns=list(columns))
+        frame["time"] = pd.to_datetime(frame["time"], unit="s", utc=True)
+        frame["value"] = frame["value"].astype(float)
+        return frame
