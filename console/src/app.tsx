@@ -6,6 +6,7 @@ import enUS from "antd/locale/en_US";
 import zhCN from "antd/locale/zh_CN";
 import { useMemo, type ReactNode } from "react";
 import { ApiError, whenSignedOut } from "./api/client";
+import { whenKeyChanges } from "./api/key";
 import { useLanguage } from "./i18n";
 import { router } from "./router";
 import { antdTheme, LookContext, useLookState } from "./theme";
@@ -22,10 +23,12 @@ const client = new QueryClient({
   },
 });
 
+/** Ask again who is signed in: perhaps somebody else is by now, in another tab. */
+const askAgain = (): void => void client.invalidateQueries({ queryKey: ["session"] });
 whenSignedOut(() => {
-  if (client.getQueryData(["session"]) === null) return;
-  client.setQueryData(["session"], null);
+  if (client.getQueryData(["session"]) !== null) askAgain();
 });
+whenKeyChanges(askAgain);
 
 export function App(): ReactNode {
   const look = useLookState();

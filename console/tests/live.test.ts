@@ -1,29 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError, get, post, setCsrf, url, whenSignedOut } from "../src/api/client";
+import { ApiError, get, open, post, url, whenSignedOut } from "../src/api/client";
+import { Parser, type Ears, type Heard } from "../src/api/events";
 import { Feed, type FeedStatus } from "../src/api/feed";
+import { keepKey, sessionKey } from "../src/api/key";
+import { signOut } from "../src/api/session";
 import type { AttemptView, Job, JobPage } from "../src/api/types";
 import { pieces } from "../src/pages/job/timeline";
 import { keyMetric } from "../src/pages/jobs/columns";
 import { patchPages } from "../src/shared/live";
 import { smooth } from "../src/shared/smooth";
 
-class FakeSource {
-  static made: FakeSource[] = [];
-  readonly listeners = new Map<string, (event: { type: string; data: string; lastEventId: string }) => void>();
-  onopen: (() => void) | null = null;
-  onerror: (() => void) | null = null;
-  readyState = 0;
-  constructor(readonly address: string) {
-    FakeSource.made.push(this);
+class FakeStream {
+  static made: FakeStream[] = [];
+  constructor(readonly address: string, readonly ears: Ears) {
+    FakeStream.made.push(this);
   }
-  addEventListener(name: string, listener: (event: { type: string; data: string; lastEventId: string }) => void): void {
-    this.listeners.set(name, listener);
-  }
-  close(): void {
-    this.readyState = 2;
-  }
-  send(name: string, id: number, data: unknown): void {
-    this.listeners.get(name)?.({ type: name, data: JSON.stringify(data), lastEventId: String(id) });
+  send(event: string, id: number, data: unknown): void {
+    this.ears.heard({ event, data: JSON.stringify(data), id: String(id) });
   }
 }
 
@@ -31,15 +24,18 @@ describe("the live feed", () => {
   const seen: unknown[] = [];
   const statuses: FeedStatus[] = [];
   let feed: Feed;
-  const newest = (): FakeSource => {
-    const source = FakeSource.made[FakeSource.made.length - 1];
+  const newest = (): FakeStream => {
+    const source = FakeStream.made[FakeStream.made.length - 1];
     if (!source) throw new Error("nothing was opened");
     return source;
   };
   beforeEach(() => {
     vi.useFakeTimers();
-    seen.length = statuses.length = FakeSource.made.length = 0;
-    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data), reset: () => seen.push("reset") }, onStatus: (status) => statuses.push(status), open: (address) => new FakeSource(address) as unknown as EventSource });
+    seen.length = statuses.length = FakeStream.made.length = 0;
+    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data), reset: () => seen.push("reset") }, onStatus: (status) => statuses.push(status), open: (path, query, ears) => {
+      new FakeStream(url(path, query), ears);
+      return () => undefined;
+    } });
   });
   afterEach(() => {
     feed.close();
@@ -48,9 +44,9 @@ describe("the live feed", () => {
 
   it("begins after the list's seq and goes on after the last event it saw", () => {
     expect(newest().address).toBe("/api/v1/feed?after=7");
-    newest().onopen?.();
+    newest().ears.opened();
     newest().send("job", 12, { id: "a" });
-    newest().onerror?.();
+    newest().ears.ended();
     vi.advanceTimersByTime(1000);
     expect(newest().address).toBe("/api/v1/feed?after=12");
     expect(seen).toEqual([{ id: "a" }]);
@@ -59,7 +55,7 @@ describe("the live feed", () => {
   it("follows a reset back to where the server is", () => {
     newest().send("job", 12, { id: "a" });
     newest().send("reset", 3, { seq: 3 });
-    newest().onerror?.();
+    newest().ears.ended();
     vi.advanceTimersByTime(1000);
     expect(newest().address).toBe("/api/v1/feed?after=3");
     expect(seen).toEqual([{ id: "a" }, "reset"]);
@@ -67,10 +63,10 @@ describe("the live feed", () => {
   it("backs off while the server is away, to a minute at most", () => {
     let waited = 0;
     for (let i = 0; i < 20; i += 1) {
-      const before = FakeSource.made.length;
-      newest().onerror?.();
+      const before = FakeStream.made.length;
+      newest().ears.ended();
       waited = 0;
-      while (FakeSource.made.length === before) {
+      while (FakeStream.made.length === before) {
         vi.advanceTimersByTime(500);
         waited += 500;
       }
@@ -78,11 +74,30 @@ describe("the live feed", () => {
     expect(waited).toBeGreaterThan(30_000);
     expect(waited).toBeLessThanOrEqual(75_500);
   });
+  it("tells the page when what was allowed is so no more", () => {
+    const told = vi.fn();
+    whenSignedOut(told);
+    newest().send("refused", 0, { status: 401 });
+    expect(told).toHaveBeenCalledTimes(1);
+  });
   it("opens nothing once it is closed", () => {
-    newest().onerror?.();
+    newest().ears.ended();
     feed.close();
     vi.advanceTimersByTime(120_000);
-    expect(FakeSource.made).toHaveLength(1);
+    expect(FakeStream.made).toHaveLength(1);
+  });
+});
+
+describe("a stream of events", () => {
+  it("is read the same wherever it is cut", () => {
+    const text = ': stream\n\nid: 7\nevent: job\ndata: {"name":"训练: a"}\n\nevent: ping\ndata: {}\n\nevent: half\ndata: 1\n';
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const heard: Heard[] = [];
+      const parser = new Parser((event) => heard.push(event));
+      parser.take(text.slice(0, cut));
+      parser.take(text.slice(cut));
+      expect(heard).toEqual([{ event: "job", data: '{"name":"训练: a"}', id: "7" }, { event: "ping", data: "{}", id: "7" }]);
+    }
   });
 });
 
@@ -108,13 +123,24 @@ describe("the client", () => {
   };
   afterEach(() => vi.unstubAllGlobals());
 
-  it("sends the CSRF token on changes only", async () => {
-    setCsrf("secret");
+  it("sends the session's key with everything, as it is now: another tab may have signed in", async () => {
     answer(200, {});
+    keepKey("first");
     await get("/jobs");
+    keepKey("second");
     await post("/jobs", { a: 1 });
-    const calls = vi.mocked(fetch).mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-csrf-token"]);
-    expect(calls).toEqual([undefined, "secret"]);
+    await open("/feed", {}, new AbortController().signal);
+    const calls = vi.mocked(fetch).mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-session-key"]);
+    expect(calls).toEqual(["first", "second", "second"]);
+  });
+  it("forgets the key when signing out, even from a session that has ended already", async () => {
+    keepKey("secret");
+    answer(503, {});
+    await signOut().catch(() => undefined);
+    expect(sessionKey()).toBe("secret");
+    answer(401, {});
+    await signOut();
+    expect(sessionKey()).toBe("");
   });
   it("turns a problem document into an error with remedy and problems", async () => {
     answer(422, { title: "The job is not valid", code: "invalid_spec", remedy: "Mend it.", problems: [{ path: "name", rule: "r", remedy: "m" }] });

@@ -1,4 +1,4 @@
-"""Debian's Chromium without a window, and an administrator's cookies. Also used by scripts/screenshots."""
+"""Debian's Chromium without a window, and an administrator's session. Also used by scripts/screenshots."""
 
 import json
 import shutil
@@ -27,14 +27,16 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
 
 
-def new_password(playwright: Playwright, world: World, cookies: Path) -> None:
-    """Sign in with the one-time password, choose another, keep the session's cookies in a file."""
+def new_password(playwright: Playwright, world: World, state: Path) -> None:
+    """Sign in with the one-time password, choose another, keep in a file what a browser keeps of the session."""
     client = playwright.request.new_context(base_url=world.url)
     answer = client.post("/api/v1/session", data={"username": "admin", "password": world.one_time_password})
-    headers = {"X-CSRF-Token": str(answer.json()["csrf"])}
+    key = str(answer.json()["key"])
     body = {"old": world.one_time_password, "new": PASSWORD}
-    changed = client.post("/api/v1/session/password", data=body, headers=headers)
+    changed = client.post("/api/v1/session/password", data=body, headers={"X-Session-Key": key})
     assert changed.ok, changed.text()
-    client.storage_state(path=cookies)
+    kept = client.storage_state()
     client.dispose()
-    assert json.loads(cookies.read_text())["cookies"]
+    assert kept["cookies"]
+    storage = [{"name": "trainmaster.key", "value": key}]
+    state.write_text(json.dumps({**kept, "origins": [{"origin": world.url, "localStorage": storage}]}))

@@ -63,7 +63,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def signed_in(world: World, playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cookies of an administrator who has chosen a password; what the sign-in page does is tested on its own."""
+    """The session of an administrator who has chosen a password; what the sign-in page does is tested on its own."""
     state = tmp_path_factory.mktemp("cookies") / "state.json"
     new_password(playwright, world, state)
     return state

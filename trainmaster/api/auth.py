@@ -1,51 +1,51 @@
 """The gate before every route and socket: who calls, may they, and no more body than agreed. The only place that reads credentials.
 
-A bearer token wins over a cookie. A cookie changes nothing without the session's CSRF token. Invariant: behind the gate
+A bearer token wins over a cookie. A cookie opens nothing by itself, because a browser gives it to every port of its host: it
+needs the session's key beside it, in a header, or a ticket that was taken with it. Invariant: behind the gate
 `caller(request)` is who the policy was decided for.
 """
 
-import hmac
-from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal, Via
+from trainmaster.access.roles import Principal
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
-from trainmaster.core.errors import Forbidden, TooLarge, TrainmasterError, Unauthenticated
-from trainmaster.service.people import People, csrf_of
+from trainmaster.core.errors import TooLarge, TrainmasterError, Unauthenticated
+from trainmaster.service.people import People, Seen
+from trainmaster.service.tickets import PARAMETER
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 
 COOKIE: Final = "tm_session"
-_KEY: Final = "trainmaster.caller"
+KEY_HEADER: Final = b"x-session-key"
+_CALLER: Final = "trainmaster.caller"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_WANTED: Final = frozenset({b"authorization", b"cookie", b"x-csrf-token", b"content-length"})
+_WANTED: Final = frozenset({b"authorization", b"cookie", KEY_HEADER, b"content-length"})
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who calls. `session` is the secret in their cookie, when they came with one."""
-
-    principal: Principal
-    session: str | None = None
-
-
-def caller(request: HTTPConnection) -> Caller:
+def caller(request: HTTPConnection) -> Seen:
     """Return who the gate let through. Raises KeyError on a route that everybody may call."""
-    found: Caller = request.scope[_KEY]
+    found: Seen = request.scope[_CALLER]
     return found
 
 
 def who(request: HTTPConnection) -> Principal:
     """Return the principal the gate let through."""
     return caller(request).principal
+
+
+async def lost(request: HTTPConnection) -> TrainmasterError:
+    """Return why the caller may no more what the gate let through, once that is so: what goes on for long ends then."""
+    people: People = request.app.state.platform.people
+    return await people.lost(caller(request))
 
 
 def gate_for(platform: "Platform") -> Gate:
@@ -56,7 +56,7 @@ def gate_for(platform: "Platform") -> Gate:
             try:
                 headers = {key: value for key, value in scope["headers"] if key in _WANTED}
                 if policy.scope is not None:
-                    scope[_KEY] = await _admit(platform.people, policy, policy.scope, scope, headers)
+                    scope[_CALLER] = await _admit(platform.people, policy.scope, scope, headers)
             except TrainmasterError as error:
                 if scope["type"] != "websocket":
                     raise
@@ -72,46 +72,52 @@ def gate_for(platform: "Platform") -> Gate:
     return gate
 
 
-async def _admit(people: People, policy: Policy, needed: str, scope: Scope, headers: dict[bytes, bytes]) -> Caller:
-    found = await identify(people, headers)
-    changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
-    if found.session is not None and changes and policy.csrf and scope["type"] == "http":
-        given = headers.get(b"x-csrf-token", b"").decode("latin-1")
-        if not hmac.compare_digest(given.encode("latin-1"), csrf_of(found.session).encode()):
-            raise Forbidden(
-                "The CSRF token is missing or wrong", remedy="Send X-CSRF-Token as GET /api/v1/session gives it."
-            )
-    if (
-        found.session is not None
-        and scope["type"] == "websocket"
-        and all(key != b"origin" for key, _ in scope["headers"])
-    ):
-        raise Forbidden(  # the front has compared it; a browser always sends it
-            "A socket with a session's cookie must say its Origin",
-            remedy="Programs send: Authorization: Bearer <token>",
-        )
+async def _admit(people: People, needed: str, scope: Scope, headers: dict[bytes, bytes]) -> Seen:
+    found = await identify(people, scope, headers)
     decide(found.principal, needed).demand()
     return found
 
 
-async def identify(people: People, headers: dict[bytes, bytes]) -> Caller:
-    """Return who sent these headers. Raises Unauthenticated."""
+async def identify(people: People, scope: Scope, headers: dict[bytes, bytes]) -> Seen:
+    """Return who sent this request with these headers. Raises Unauthenticated."""
     authorization = headers.get(b"authorization", b"").decode("latin-1")
     if authorization:
         kind, _, secret = authorization.partition(" ")
         if kind.lower() != "bearer":
             raise Unauthenticated("Only bearer tokens are understood", remedy="Send: Authorization: Bearer <token>")
-        return Caller(await people.by_token(secret.strip()))
-    session = session_cookie(headers.get(b"cookie", b"").decode("latin-1"))
-    if session is None:
+        return await people.by_token(secret.strip())
+    cookie = session_cookie(headers.get(b"cookie", b"").decode("latin-1"))
+    if cookie is None:
         raise Unauthenticated("Nobody is signed in", remedy="Sign in, or send: Authorization: Bearer <token>")
-    principal = await people.by_session(session)
-    assert principal.via is Via.SESSION
-    return Caller(principal, session)
+    key = headers.get(KEY_HEADER, b"").decode("latin-1")
+    if key:
+        return await people.by_session(cookie, key)
+    ticket = _without_ticket(scope)
+    if ticket:
+        return await people.by_ticket(cookie, ticket, _address(scope))
+    raise Unauthenticated(
+        "The session's cookie came without the session's key",
+        remedy="Sign in to the console again. Programs send: Authorization: Bearer <token>",
+    )
+
+
+def _without_ticket(scope: Scope) -> str:
+    """Take the ticket out of the address of what only looks or opens a socket, and return it: no address changes anything."""
+    query: bytes = scope["query_string"]
+    if b"ticket=" not in query or (scope["type"] == "http" and scope["method"] not in _SAFE):
+        return ""
+    pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != PARAMETER]).encode()
+    return dict(pairs).get(PARAMETER, "")
+
+
+def _address(scope: Scope) -> str:
+    path = scope.get("raw_path") or quote(scope["path"]).encode()
+    return f"{path.decode('latin-1')}?{scope['query_string'].decode('latin-1')}"
 
 
 def session_cookie(text: str) -> str | None:
-    """Return the session's secret in a Cookie header, or None."""
+    """Return what the session's cookie holds in a Cookie header, or None."""
     if COOKIE not in text:
         return None
     try:

@@ -1,17 +1,20 @@
 """Sending files that users made. Never shown by the browser as a page of ours: always as something to save.
 
-Invariant: whatever a file holds, it is sent with nosniff, a sandboxing policy (front.py) and as an attachment.
+Invariant: whatever a file holds, it is sent with nosniff, a sandboxing policy (front.py) and as an attachment; and no block of it
+once the caller may no longer read: the connection then breaks, so that nobody takes the part for the whole.
 """
 
 import asyncio
 import mimetypes
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
 from starlette.concurrency import iterate_in_threadpool
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from trainmaster.api.auth import lost
 from trainmaster.storage.trees import OpenFile, open_file
 from trainmaster.storage.zips import blocks_of
 
@@ -34,15 +37,27 @@ def media_type(name: str) -> str:
     return guess if guess in _PLAIN else "application/octet-stream"
 
 
-async def send_file(root: str, path: str) -> Response:
+async def _while_allowed(request: Request, blocks: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield `blocks`. Raises what the caller is refused with once they may read no more."""
+    refused = asyncio.ensure_future(lost(request))
+    try:
+        async for block in iterate_in_threadpool(blocks):
+            if refused.done():
+                raise refused.result()
+            yield block
+    finally:
+        refused.cancel()
+
+
+async def send_file(request: Request, root: str, path: str) -> Response:
     """Return the file `path` beneath `root` as a stream. Raises NotFound."""
     opened: OpenFile = await asyncio.to_thread(open_file, root, path)
-    response = StreamingResponse(iterate_in_threadpool(blocks_of(opened.fd)), media_type=media_type(opened.name))
+    response = StreamingResponse(_while_allowed(request, blocks_of(opened.fd)), media_type=media_type(opened.name))
     response.headers["content-length"] = str(opened.size)
     return attached(response, opened.name)
 
 
-async def send_stream(make: Callable[[], Iterator[bytes]], kind: str, name: str) -> Response:
+async def send_stream(request: Request, make: Callable[[], Iterator[bytes]], kind: str, name: str) -> Response:
     """Return what `make` yields as a file called `name`. `make` runs in a worker thread and may raise NotFound."""
     body = await asyncio.to_thread(make)
-    return attached(StreamingResponse(iterate_in_threadpool(body), media_type=kind), name)
+    return attached(StreamingResponse(_while_allowed(request, body), media_type=kind), name)

@@ -26,13 +26,12 @@ Endpoint = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Who may call: everybody (`scope` None) or who holds `scope`. `csrf`: a cookie alone must not be enough.
+    """Who may call: everybody (`scope` None) or who holds `scope`.
 
     `body_limit` in bytes; a callable is asked with the application's state (limits that are configured).
     """
 
     scope: str | None
-    csrf: bool = True
     body_limit: int | Callable[[Any], int] = BODY_LIMIT
 
     def __post_init__(self) -> None:
@@ -108,11 +107,11 @@ class Table:
 
     def route(
         self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
-        raw: bool = False, csrf: bool = True, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
+        raw: bool = False, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
         parameters: Iterable[dict[str, Any]] = (), in_schema: bool = True,
     ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
-        policy = Policy(scope, csrf=csrf, body_limit=body_limit)
+        policy = Policy(scope, body_limit=body_limit)
         doc = Doc(answers, takes, tuple(parameters))
 
         def declare(endpoint: Endpoint) -> Endpoint:

@@ -35,11 +35,23 @@ class Server(Shape):
 
 
 class Session(Shape):
-    """Who is signed in; `csrf` is null over a token."""
+    """Who is signed in."""
 
     user: User
-    csrf: str | None
     server: Server
+
+
+class NewSession(Session):
+    """A session just begun; `key` is shown only here."""
+
+    key: str
+
+
+class Ticket(Shape):
+    """`address`, with the ticket in it, is good once, for `expires_in_s`."""
+
+    address: str
+    expires_in_s: float
 
 
 class Token(Shape):

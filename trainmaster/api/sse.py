@@ -1,13 +1,13 @@
 """Server-sent events: one response class for every live view.
 
 Pulls from an asynchronous iterator, so a slow reader slows only its own stream and nothing piles up here. Ends when the
-reader has gone, the source ends, or the server closes. Invariant: the source is always closed, and a comment goes out at
-least every HEARTBEAT_S, so that a dead connection is noticed.
+reader has gone or may no longer read (the event `refused` says why), the source ends, or the server closes. Invariant: the
+source is always closed, and a comment goes out at least every HEARTBEAT_S, so that a dead connection is noticed.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +16,10 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+
+from trainmaster.api.auth import lost
+from trainmaster.api.deps import language
+from trainmaster.service.language import document_in
 
 HEARTBEAT_S: Final = 15.0
 MEDIA_TYPE: Final = "text/event-stream"
@@ -40,14 +44,18 @@ PING: Final = Sent("ping", {}).encode()
 
 
 class EventStream(Response):
-    """Streams `source` until it ends, the reader goes, or `closing` is set."""
+    """Streams `source` until it ends, the reader goes, `closing` is set, or `refused` says why the reader may read no more."""
 
-    def __init__(self, source: AsyncIterator[Sent], closing: asyncio.Event, heartbeat_s: float = HEARTBEAT_S) -> None:
+    def __init__(
+        self, source: AsyncIterator[Sent], closing: asyncio.Event, refused: Callable[[], Awaitable[Sent]],
+        heartbeat_s: float = HEARTBEAT_S,
+    ) -> None:  # fmt: skip
         self.status_code = 200
         self.media_type = MEDIA_TYPE
         self.background: BackgroundTask | None = None
         self.source = source
         self.closing = closing
+        self.refused = refused
         self.heartbeat_s = heartbeat_s
         self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no"})
 
@@ -57,16 +65,20 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b": stream\n\n", "more_body": True})
         gone = asyncio.ensure_future(_disconnected(receive))
         closing = asyncio.ensure_future(self.closing.wait())
+        lost = asyncio.ensure_future(self.refused())
+        last = b""
         try:
-            await self._pump(send, gone, closing)
+            await self._pump(send, gone, closing, lost)
+            if lost.done():
+                last = lost.result().encode()
         finally:
-            for watcher in (gone, closing):
+            for watcher in (gone, closing, lost):
                 watcher.cancel()
             close = getattr(self.source, "aclose", None)
             if close is not None:
                 await close()
         with contextlib.suppress(OSError):
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            await send({"type": "http.response.body", "body": last, "more_body": False})
 
     async def _pump(self, send: Send, *ends: "asyncio.Future[Any]") -> None:
         step: asyncio.Future[Sent] | None = None
@@ -100,5 +112,10 @@ async def _disconnected(receive: Receive) -> None:
 
 
 def stream(request: Request, source: AsyncIterator[Sent]) -> Response:
-    """Return the response that streams `source`; it ends when the server closes."""
-    return EventStream(source, request.app.state.closing)
+    """Return the response that streams `source`; it ends when the server closes, or the caller may no longer see it."""
+
+    async def refused() -> Sent:
+        error = await lost(request)
+        return Sent("refused", document_in(language(request), error.to_json(), error.problems))
+
+    return EventStream(source, request.app.state.closing, refused)

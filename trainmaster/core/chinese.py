@@ -13,12 +13,14 @@ from typing import Final
 from trainmaster.core.chinese_cluster import CLUSTER
 from trainmaster.core.chinese_disk import DISK
 from trainmaster.core.chinese_ledger import LEDGER
+from trainmaster.core.chinese_people import PEOPLE
 
 # ruff: noqa: E501 (a table is read across: one sentence a line)
 SENTENCES: Final[dict[str, str]] = {
     **CLUSTER,
     **DISK,
     **LEDGER,
+    **PEOPLE,
     # --- how tasks end (agent, completion, reduce)
     "{who} ended with exit code {code}": "{who} 以退出码 {code} 结束",
     "{who} ended with exit code {code}: a command cannot be executed": "{who} 以退出码 {code} 结束：命令无法执行",
@@ -231,39 +233,6 @@ SENTENCES: Final[dict[str, str]] = {
     "The model {model} has no version {number}": "模型 {model} 没有版本 {number}",
     "The model's page shows its versions.": "模型页面中有它的版本",
     "Look at the model's list of versions.": "查看模型的版本列表",
-    # --- people
-    "Nobody is signed in": "没有登录",
-    "Sign in, or send: Authorization: Bearer <token>": "请登录，或发送：Authorization: Bearer <token>",
-    "Only bearer tokens are understood": "只支持 bearer 令牌",
-    "Send: Authorization: Bearer <token>": "发送：Authorization: Bearer <token>",
-    "The token is not known here, or has expired": "令牌未知或已过期",
-    "Create a token with: tm token create NAME": "创建令牌：tm token create NAME",
-    "You are not signed in, or the session has ended": "没有登录，或登录已失效",
-    "Sign in again.": "请重新登录",
-    "There is no user {name}": "没有用户 {name}",
-    "There is no user {name}.": "没有用户 {name}",
-    "Names are case-sensitive.": "名称区分大小写",
-    "User name or password is wrong": "用户名或密码错误",
-    "Check both. On the server's own machine a new password can be set with: tm password": "请检查两者。在服务器本机上可用 tm password 设置新密码",
-    "The old password is wrong": "旧密码错误",
-    "On the server's own machine no old password is needed: tm password": "在服务器本机上不需要旧密码：tm password",
-    "must have {least} to {most} characters": "应有 {least} 至 {most} 个字符",
-    "Use several words.": "使用几个词",
-    "must not contain the user name": "不能包含用户名",
-    "Use several unrelated words.": "使用几个不相关的词",
-    "must differ from the old password": "应与旧密码不同",
-    "Choose another one.": "换一个",
-    "You already have {count} tokens": "您已有 {count} 个令牌",
-    "Delete the ones you no longer use.": "删除不再使用的令牌",
-    "There is no token {id}.": "没有令牌 {id}",
-    "The list of tokens shows their ids.": "令牌列表中有它们的 ID",
-    "Too many failed tries; wait {seconds} seconds": "失败次数过多；请等待 {seconds} 秒",
-    "Wait, then try again.": "稍候再试",
-    "The one-time password must be replaced first": "必须先更换一次性密码",
-    "Set a new password in the console, or run: tm password": "在控制台设置新密码，或运行：tm password",
-    "The role {role} does not permit this: {what} ({scope})": "角色 {role} 没有此权限（{scope}）",
-    "Ask an administrator.": "请联系管理员",
-    "There is no such thing, or you may not know of it": "不存在，或您无权查看",
     # --- pools, workspaces, nodes
     "There is no pool {name}": "没有资源池 {name}",
     "There is no virtual cluster {name}": "没有虚拟集群 {name}",
@@ -279,8 +248,6 @@ SENTENCES: Final[dict[str, str]] = {
     "The request is larger than this server accepts": "请求超过服务器允许的大小",
     "Send at most {kib} KiB.": "最多发送 {kib} KiB",
     "Send at most {mib} MiB.": "最多发送 {mib} MiB",
-    "The CSRF token is missing or wrong": "CSRF 令牌缺失或错误",
-    "Send X-CSRF-Token as GET /api/v1/session gives it.": "请发送 GET /api/v1/session 给出的 X-CSRF-Token",
     "The Host header names no address of this server": "Host 头不是此服务器的地址",
     "Use the address that `trainmaster serve` printed, or add the name to server.allowed_hosts.": "使用 `trainmaster serve` 显示的地址，或把该名称加入 server.allowed_hosts",
     "The request comes from another site": "请求来自其他网站",

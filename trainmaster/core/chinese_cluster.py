@@ -29,8 +29,6 @@ CLUSTER: Final[dict[str, str]] = {
     "Try again.": "请重试。",
     "The server stops, and what was run inside tasks with it": "服务器正在停止，在副本中运行的命令随之结束",
     "Enter again once the server answers.": "请在服务器恢复后重新进入。",
-    "A socket with a session's cookie must say its Origin": "带会话 Cookie 的 WebSocket 必须带有 Origin",
-    "Programs send: Authorization: Bearer <token>": "程序请发送：Authorization: Bearer <token>",
     "The message is not valid": "消息无效",
     "is longer than {size} KiB": "超过 {size} KiB",
     "Put what is long into a file.": "请把过长的内容放入文件。",

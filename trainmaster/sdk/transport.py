@@ -153,13 +153,18 @@ class Transport:
             raise self._unreachable(error) from error
 
     def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:
-        """Yield server-sent events until the server ends the stream. Raises httpx.TransportError when the line breaks."""
+        """Yield server-sent events until the server ends the stream. Raises httpx.TransportError when the line breaks, and the
+        TrainmasterError with which the server refuses to go on.
+        """
         timeout = httpx.Timeout(10.0, read=quiet_s)
         with self._http.stream("GET", self.url + PREFIX + path, params=params, timeout=timeout) as response:
             if response.status_code >= 400:
                 response.read()
                 raise error_of(response)
-            yield from parse_events(response.iter_lines())
+            for item in parse_events(response.iter_lines()):
+                if item.event == "refused":  # what was allowed at the beginning is so no more
+                    raise error_of(httpx.Response(int(item.data["status"]), json=item.data))
+                yield item
 
 
 def parse_events(lines: Iterator[str]) -> Iterator[ServerEvent]:

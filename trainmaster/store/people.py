@@ -1,5 +1,5 @@
 """Users, sessions and API tokens as rows. Hashes passwords nowhere (the caller does); keeps sessions and tokens as
-digests only, so that a stolen copy of the database signs nobody in.
+digests of their secrets (marks) only, so that a stolen copy of the database signs nobody in.
 
 Methods block until durable or read: call them from a worker thread. Times are seconds since the epoch, given by the
 caller.
@@ -33,10 +33,9 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One signed-in browser. Its secret id is known to the browser alone."""
+    """One signed-in browser. Its secret is known to the browser alone; its mark is the secret's digest."""
 
     user: str
-    csrf: str
     created_at: float
     expires_at: float
 
@@ -54,7 +53,7 @@ class Token:
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a secret that is random enough not to need a slow hash (at least 128 bits)."""
+    """Return the mark of a secret, which is all that is stored of it: it is too random (at least 128 bits) to need a slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -82,13 +81,12 @@ class People:
             return [User(**row._mapping) for row in connection.execute(select(users).order_by(users.c.name))]
 
     def set_password(self, name: str, password_hash: str, *, must_change: bool = False, keep_session: str = "") -> None:
-        """Store another password and end the user's sessions but `keep_session` (its secret id). Raises NotFound."""
+        """Store another password and end the user's sessions but `keep_session` (its mark). Raises NotFound."""
 
         def work(connection: Connection) -> None:
             values = {"password_hash": password_hash, "must_change_password": must_change}
             self._change_user(connection, name, values)
-            kept = digest(keep_session) if keep_session else ""
-            connection.execute(delete(sessions).where(sessions.c.user == name, sessions.c.id_hash != kept))
+            connection.execute(delete(sessions).where(sessions.c.user == name, sessions.c.id_hash != keep_session))
 
         self._write(work)
 
@@ -103,37 +101,37 @@ class People:
 
     # ------------------------------------------------------------------------------------------------------- sessions
 
-    def add_session(self, secret: str, session: Session) -> None:
-        """Store a session under its secret id; sessions that ended before it began are forgotten."""
+    def add_session(self, mark: str, session: Session) -> None:
+        """Store a session under its mark; sessions that ended before it began are forgotten."""
 
         def work(connection: Connection) -> None:
             connection.execute(delete(sessions).where(sessions.c.expires_at <= session.created_at))
-            connection.execute(insert(sessions).values(id_hash=digest(secret), **asdict(session)))
+            connection.execute(insert(sessions).values(id_hash=mark, **asdict(session)))
 
         self._write(work)
 
-    def session(self, secret: str, now: float) -> Session | None:
-        """Return the session with this secret id, None when there is none or it has ended."""
-        statement = select(sessions).where(sessions.c.id_hash == digest(secret), sessions.c.expires_at > now)
+    def session(self, mark: str, now: float) -> Session | None:
+        """Return the session with this mark, None when there is none or it has ended."""
+        statement = select(sessions).where(sessions.c.id_hash == mark, sessions.c.expires_at > now)
         with self._database.read() as connection:
             row = connection.execute(statement).first()
-        return Session(row.user, row.csrf, row.created_at, row.expires_at) if row else None
+        return Session(row.user, row.created_at, row.expires_at) if row else None
 
-    def drop_session(self, secret: str) -> None:
+    def drop_session(self, mark: str) -> None:
         """Sign out; nothing happens when there is no such session."""
-        self._write(lambda c: c.execute(delete(sessions).where(sessions.c.id_hash == digest(secret))))
+        self._write(lambda c: c.execute(delete(sessions).where(sessions.c.id_hash == mark)))
 
     # --------------------------------------------------------------------------------------------------------- tokens
 
-    def add_token(self, secret: str, token: Token) -> None:
-        """Store an API token under its secret. Raises Conflict when its id or secret exists."""
-        self._write(lambda c: c.execute(insert(tokens).values(token_hash=digest(secret), **asdict(token))))
+    def add_token(self, mark: str, token: Token) -> None:
+        """Store an API token under its mark. Raises Conflict when its id or mark exists."""
+        self._write(lambda c: c.execute(insert(tokens).values(token_hash=mark, **asdict(token))))
 
-    def token(self, secret: str, now: float) -> Token | None:
-        """Return the token with this secret, None when there is none or it has expired."""
+    def token(self, mark: str, now: float) -> Token | None:
+        """Return the token with this mark, None when there is none or it has expired."""
         alive = or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > now)
         with self._database.read() as connection:
-            row = connection.execute(select(tokens).where(tokens.c.token_hash == digest(secret), alive)).first()
+            row = connection.execute(select(tokens).where(tokens.c.token_hash == mark, alive)).first()
         return _token(row) if row else None
 
     def tokens(self, owner: str) -> list[Token]:

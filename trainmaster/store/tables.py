@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -173,7 +173,6 @@ sessions = Table(
     META,
     Column("id_hash", _TEXT, primary_key=True),
     Column("user", _TEXT, nullable=False, index=True),
-    Column("csrf", Text, nullable=False),
     Column("created_at", Double, nullable=False),
     Column("expires_at", Double, nullable=False),
 )

@@ -1,8 +1,9 @@
 /**
- * The one door to the server: JSON in and out, the CSRF token on every change, problem documents as ApiError.
+ * The one door to the server: JSON in and out, the session's key on every request, problem documents as ApiError.
  *
  * It never retries (queries do) and never shows anything. A 401 anywhere tells `onSignedOut` once.
  */
+import { sessionKey } from "./key";
 import type { Problem } from "./types";
 
 export const BASE = "/api/v1";
@@ -34,12 +35,7 @@ export class Unreachable extends Error {
 /** The server words its refusals in the language of the page (i18n sets it). */
 const spoken = (): string => document.documentElement.lang;
 
-let csrf = "";
 let onSignedOut: () => void = () => undefined;
-
-export function setCsrf(token: string): void {
-  csrf = token;
-}
 
 export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
@@ -77,8 +73,7 @@ export interface CallOptions {
 }
 
 async function call(method: string, path: string, options: CallOptions): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json", "accept-language": spoken(), ...options.headers };
-  if (method !== "GET") headers["x-csrf-token"] = csrf;
+  const headers: Record<string, string> = { accept: "application/json", "accept-language": spoken(), "x-session-key": sessionKey(), ...options.headers };
   let body: BodyInit | undefined;
   if (options.body instanceof Blob) body = options.body;
   else if (options.body !== undefined) {
@@ -115,12 +110,19 @@ export async function text(path: string, query?: Query): Promise<string> {
   return await (await call("GET", path, { query, headers: { accept: "*/*" } })).text();
 }
 
+/** A stream of events, once the server has begun to send it. */
+export const open = (path: string, query: Query, signal: AbortSignal): Promise<Response> =>
+  call("GET", path, { query, signal, headers: { accept: "text/event-stream" } });
+
+/** Somebody was told by other means than an answer that they are no longer signed in. */
+export const signedOut = (): void => onSignedOut();
+
 /** Upload with progress (fetch has none for sending). Rejects with ApiError or Unreachable. */
 export function upload<T>(path: string, body: Blob, type: string, onProgress: (fraction: number) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", url(path));
-    request.setRequestHeader("x-csrf-token", csrf);
+    request.setRequestHeader("x-session-key", sessionKey());
     request.setRequestHeader("content-type", type);
     request.setRequestHeader("accept-language", spoken());
     request.responseType = "json";

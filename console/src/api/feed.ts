@@ -5,7 +5,8 @@
  * asked twice. Reconnects back off x1.5 up to a minute. A hidden page lets its connection go (a browser grants few per
  * server, and ten tabs must not starve the eleventh) and catches up when it is looked at again.
  */
-import { url, type Query } from "./client";
+import { signedOut, type Query } from "./client";
+import { listen, type Ears, type Heard } from "./events";
 
 export type FeedStatus = "connecting" | "live" | "waiting" | "paused";
 
@@ -17,8 +18,8 @@ export interface FeedOptions {
   after: number;
   events: Record<string, (data: unknown) => void>;
   onStatus?: (status: FeedStatus) => void;
-  /** For tests; the browser's own otherwise. */
-  open?: (address: string) => EventSource;
+  /** For tests; the server's otherwise. */
+  open?: (path: string, query: Query, ears: Ears) => () => void;
 }
 
 const FIRST_WAIT_MS = 500;
@@ -26,7 +27,7 @@ const LONGEST_WAIT_MS = 60_000;
 const HIDDEN_GRACE_MS = 20_000;
 
 export class Feed {
-  private source: EventSource | null = null;
+  private stop: (() => void) | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wait = FIRST_WAIT_MS;
   private last: number;
@@ -48,31 +49,33 @@ export class Feed {
 
   private drop(): void {
     clearTimeout(this.timer);
-    this.source?.close();
-    this.source = null;
+    this.stop?.();
+    this.stop = null;
   }
 
   private connect(): void {
     this.drop();
     if (this.closed) return;
     this.options.onStatus?.("connecting");
-    const address = url(this.options.path, { ...this.options.query, [this.options.cursor ?? "after"]: this.last });
-    const source = (this.options.open ?? ((a: string) => new EventSource(a)))(address);
-    this.source = source;
-    source.onopen = () => {
-      this.wait = FIRST_WAIT_MS;
-      this.options.onStatus?.("live");
-    };
-    source.onerror = () => this.retry();
-    for (const [name, handler] of Object.entries(this.options.events)) {
-      source.addEventListener(name, (event: MessageEvent<string>) => this.deliver(event, handler));
-    }
+    const query = { ...this.options.query, [this.options.cursor ?? "after"]: this.last };
+    this.stop = (this.options.open ?? listen)(this.options.path, query, {
+      opened: () => {
+        this.wait = FIRST_WAIT_MS;
+        this.options.onStatus?.("live");
+      },
+      heard: (event) => this.deliver(event),
+      ended: () => this.retry(),
+    });
   }
 
-  private deliver(event: MessageEvent<string>, handler: (data: unknown) => void): void {
-    const id = Number(event.lastEventId);
+  private deliver(event: Heard): void {
+    // What was allowed is so no more; if that is for everything, the page is told. Trying again finds out.
+    if (event.event === "refused") signedOut();
+    const handler = this.options.events[event.event];
+    if (!handler) return;
+    const id = Number(event.id);
     // A reset may go back: the server no longer has what came after our last event (an older copy was restored).
-    if (event.lastEventId && Number.isFinite(id)) this.last = event.type === "reset" ? id : Math.max(this.last, id);
+    if (event.id && Number.isFinite(id)) this.last = event.event === "reset" ? id : Math.max(this.last, id);
     let data: unknown;
     try {
       data = JSON.parse(event.data);
@@ -98,7 +101,7 @@ export class Feed {
         this.drop();
         this.options.onStatus?.("paused");
       }, HIDDEN_GRACE_MS);
-    } else if (this.source === null || this.source.readyState === 2) {
+    } else if (this.stop === null) {
       this.wait = FIRST_WAIT_MS;
       this.connect();
     }

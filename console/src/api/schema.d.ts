@@ -485,13 +485,13 @@ export interface paths {
         };
         /**
          * Get Session
-         * @description Say who is signed in; a browser finds the CSRF token here.
+         * @description Say who is signed in.
          */
         get: operations["get_session"];
         put?: never;
         /**
          * Sign In
-         * @description Sign in with name and password; the answer sets the session cookie.
+         * @description Sign in with name and password: the answer sets the cookie and says the key, which every request sends as X-Session-Key.
          */
         post: operations["sign_in"];
         /**
@@ -499,6 +499,26 @@ export interface paths {
          * @description Sign out. Over a token nothing happens: delete the token instead.
          */
         delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take Ticket
+         * @description Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's socket.
+         */
+        post: operations["take_ticket"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1467,6 +1487,14 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * TicketBody
+         * @description The address to fetch: path and query, as it would be asked for.
+         */
+        TicketBody: {
+            /** Address */
+            address: string;
         };
         /**
          * TokenBody
@@ -2530,6 +2558,18 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * NewSession
+         * @description A session just begun; `key` is shown only here.
+         */
+        NewSession: {
+            user: components["schemas"]["User"];
+            server: components["schemas"]["Server"];
+            /** Key */
+            key: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * NewToken
          * @description A token just made; `token` is shown only here.
          */
@@ -3182,12 +3222,10 @@ export interface components {
         };
         /**
          * Session
-         * @description Who is signed in; `csrf` is null over a token.
+         * @description Who is signed in.
          */
         Session: {
             user: components["schemas"]["User"];
-            /** Csrf */
-            csrf: string | null;
             server: components["schemas"]["Server"];
         } & {
             [key: string]: unknown;
@@ -3356,6 +3394,18 @@ export interface components {
             zh: string;
             /** En */
             en: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Ticket
+         * @description `address`, with the ticket in it, is good once, for `expires_in_s`.
+         */
+        Ticket: {
+            /** Address */
+            address: string;
+            /** Expires In S */
+            expires_in_s: number;
         } & {
             [key: string]: unknown;
         };
@@ -4654,7 +4704,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["NewSession"];
                 };
             };
             /** @description Refused: a problem document */
@@ -4683,6 +4733,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_ticket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

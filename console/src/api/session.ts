@@ -1,19 +1,27 @@
 /** Who is signed in: session, password, API tokens. */
-import { get, post, remove, setCsrf } from "./client";
-import type { Session, Token } from "./types";
+import { ApiError, get, post, remove } from "./client";
+import { forgetKey, keepKey } from "./key";
+import type { NewSession, Session, Token } from "./types";
 
-export async function readSession(): Promise<Session> {
-  const session = await get<Session>("/session");
-  setCsrf(session.csrf ?? "");
+export const readSession = (): Promise<Session> => get("/session");
+
+export async function signIn(username: string, password: string): Promise<Session> {
+  const { key, ...session } = await post<NewSession>("/session", { username, password });
+  keepKey(key);
   return session;
 }
 
-export async function signIn(username: string, password: string): Promise<Session> {
-  await post<unknown>("/session", { username, password });
-  return readSession();
+export async function signOut(): Promise<void> {
+  try {
+    await remove("/session");
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+  forgetKey();
 }
 
-export const signOut = (): Promise<void> => remove("/session");
+/** What to ask for instead of `address`, once and soon, where no header can be sent. */
+export const takeTicket = (address: string): Promise<{ address: string }> => post("/session/ticket", { address });
 
 export const changePassword = (old: string, fresh: string): Promise<unknown> =>
   post("/session/password", { old, new: fresh });

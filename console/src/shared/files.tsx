@@ -5,6 +5,7 @@ import { Breadcrumb, Button, Table, type TableColumnsType } from "antd";
 import { useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { FileItem, FilePage } from "../api/types";
+import { useDownload } from "./download";
 import { bytes } from "./format";
 import { Ago } from "./time";
 import { Empty, Pending } from "./ui";
@@ -22,16 +23,17 @@ export const isFolder = (item: FileItem): boolean => item.kind === "dir" || item
 export function FileBrowser({ id, list, href, root, refetchInterval = false }: Props): ReactNode {
   const { t } = useTranslation();
   const [path, setPath] = useState("");
+  const download = useDownload();
   const query = useQuery({ queryKey: ["files", ...id, path], queryFn: () => list(path), refetchInterval });
   const columns = useMemo((): TableColumnsType<FileItem> => [
     {
       title: t("job.files.name"), key: "name", render: (_, item) => isFolder(item)
         ? <button type="button" className="tm-link" onClick={() => setPath(item.path)}><FolderFilled /> {item.name}</button>
-        : <a href={href(item.path)} download={item.name} data-testid="file"><FileOutlined /> {item.name}</a>,
+        : <button type="button" className="tm-link" onClick={() => download(href(item.path))} data-testid="file"><FileOutlined /> {item.name}</button>,
     },
     { title: t("job.files.size"), key: "size", width: 140, align: "end", render: (_, item) => (isFolder(item) ? "" : <span className="tm-num">{bytes(item.size)}</span>) },
     { title: t("job.files.modified"), key: "modified", width: 180, render: (_, item) => <Ago at={item.modified_at} /> },
-  ], [href, t]);
+  ], [download, href, t]);
   if (!query.data) return <Pending query={query} />;
   const parts = path.split("/").filter(Boolean);
   return (

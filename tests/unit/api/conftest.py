@@ -47,10 +47,10 @@ async def local(http: httpx.AsyncClient, token: str) -> httpx.AsyncClient:
 
 @pytest.fixture
 async def browser(http: httpx.AsyncClient, platform: Any) -> httpx.AsyncClient:
-    """Signed in by a cookie, with the one-time password replaced; sends the CSRF token."""
+    """Signed in by a cookie, with the one-time password replaced; sends the session's key."""
     password = platform.people.one_time_password
     signed = (await http.post("/api/v1/session", json={"username": "admin", "password": password})).json()
-    http.headers["x-csrf-token"] = signed["csrf"]
+    http.headers["x-session-key"] = signed["key"]
     changed = await http.post("/api/v1/session/password", json={"old": password, "new": "correct horse battery"})
     assert changed.status_code == 204, changed.text
     return http

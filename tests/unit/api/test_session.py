@@ -27,7 +27,7 @@ async def test_the_first_start_makes_an_administrator_with_a_one_time_password(
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
     assert "secure" not in cookie.lower()  # plain http on loopback: the browser would drop it
-    http.headers["x-csrf-token"] = signed.json()["csrf"]
+    http.headers["x-session-key"] = signed.json()["key"]
     changed = await http.post(SIGN_IN + "/password", json={"old": password, "new": GOOD})
     assert changed.status_code == 204
     assert (await http.get(SIGN_IN)).json()["user"]["must_change_password"] is False
@@ -56,7 +56,7 @@ async def test_a_new_password_is_checked_and_all_that_is_wrong_is_said(browser: 
 async def test_a_password_change_ends_every_other_session(app: Any, browser: httpx.AsyncClient) -> None:
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8470") as other:
-        await sign_in(other, GOOD)
+        other.headers["x-session-key"] = (await sign_in(other, GOOD)).json()["key"]
         assert (await other.get(SIGN_IN)).status_code == 200
         await browser.post(SIGN_IN + "/password", json={"old": GOOD, "new": "a quite different one"})
         assert (await other.get(SIGN_IN)).status_code == 401
@@ -69,6 +69,16 @@ async def test_signing_out_ends_the_session_at_once(browser: httpx.AsyncClient) 
     assert "tm_session" not in browser.cookies
     answer = await browser.get(SIGN_IN, headers={"cookie": f"tm_session={cookie}"})
     assert answer.status_code == 401
+
+
+async def test_a_session_is_known_by_two_secrets_and_kept_as_neither(platform: Any, browser: httpx.AsyncClient) -> None:
+    """A stolen copy of the database signs nobody in."""
+    with open(platform.layout.path("t.db"), "rb") as file, open(platform.layout.path("t.db-wal"), "rb") as wal:
+        stored = file.read() + wal.read()
+    for secret in (browser.cookies["tm_session"], browser.headers["x-session-key"]):
+        assert len(secret) >= 43
+        assert secret.encode() not in stored
+    assert "key" not in (await browser.get(SIGN_IN)).json()
 
 
 async def test_guessing_is_slowed_down(platform: Any, http: httpx.AsyncClient) -> None:
@@ -93,7 +103,6 @@ async def test_the_local_token_is_private_and_needs_no_old_password(platform: An
     assert stat.S_IMODE(os.stat(os.path.dirname(platform.layout.cli_token)).st_mode) == 0o700
     me = (await local.get(SIGN_IN)).json()
     assert me["user"]["name"] == "admin"
-    assert me["csrf"] is None
     assert (await local.post(SIGN_IN + "/password", json={"new": GOOD})).status_code == 204
     del local.headers["authorization"]
     assert (await sign_in(local, GOOD)).status_code == 200

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import lost, who
 from trainmaster.api.deps import language, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.problems import InvalidRequest
@@ -93,11 +93,14 @@ async def first(socket: WebSocket) -> Wanted:
 
 
 async def serve(socket: WebSocket, terminal: Terminal) -> int:
-    """Carry everything in both directions; return the exit code. Raises WebSocketDisconnect, InvalidRequest, Unavailable."""
+    """Carry everything in both directions; return the exit code. Raises WebSocketDisconnect, InvalidRequest,
+    Unavailable, and what the caller is refused with once they may be inside no more.
+    """
     ended = asyncio.create_task(tell(socket, terminal))
     closing = asyncio.create_task(socket.app.state.closing.wait())
+    refused = asyncio.create_task(lost(socket))
     others = [asyncio.create_task(work) for work in (hear(socket, terminal), beat(socket))]
-    tasks: list[asyncio.Task[Any]] = [ended, closing, *others]
+    tasks: list[asyncio.Task[Any]] = [ended, closing, refused, *others]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -110,6 +113,8 @@ async def serve(socket: WebSocket, terminal: Terminal) -> int:
         raise Unavailable(
             "The server stops, and what was run inside tasks with it", remedy="Enter again once the server answers."
         )
+    if refused in done:
+        raise refused.result()
     for task in done:
         task.result()
     raise WebSocketDisconnect

@@ -59,7 +59,7 @@ async def get_job_file(request: Request, ref: str, path: FilePath) -> Response:
     app = platform(request)
     job = await app.resolve(ref, who(request))
     _, root, rest = _split(app.layout, job.id, path)
-    return await send_file(root, rest)
+    return await send_file(request, root, rest)
 
 
 @routes.route("GET", "/jobs/{ref}/files/download", scope="jobs:read", answers={200: "application/zip"})
@@ -69,4 +69,4 @@ async def download_job_files(request: Request, ref: str, path: FilePath) -> Resp
     job = await app.resolve(ref, who(request))
     top, root, rest = _split(app.layout, job.id, path)
     name = f"{job.name}-{job.id[:9]}-{rest.rpartition('/')[2] or top}.zip"
-    return await send_stream(lambda: zip_tree(root, rest), "application/zip", name)
+    return await send_stream(request, lambda: zip_tree(root, rest), "application/zip", name)

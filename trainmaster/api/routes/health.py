@@ -30,7 +30,7 @@ async def readyz(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Give the server's measurements as Prometheus text; without a token only to this machine itself."""
     if not measurements.from_this_machine(request):
-        found = await identify(platform(request).people, dict(request.scope["headers"]))
+        found = await identify(platform(request).people, request.scope, dict(request.scope["headers"]))
         decide(found.principal, "server:observe").demand()
     return Response(measurements.render(platform(request)), media_type=measurements.MEDIA_TYPE)
 

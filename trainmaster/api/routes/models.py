@@ -57,11 +57,11 @@ async def list_model_files(request: Request, ref: str, version: Version, path: F
 async def get_model_file(request: Request, ref: str, version: Version, path: FilePath) -> Response:
     """Download one file of a version."""
     _, root = await _folder(request, ref, version)
-    return await send_file(root, path)
+    return await send_file(request, root, path)
 
 
 @routes.route("GET", ONE + "/download", scope="models:read", answers={200: "application/zip"})
 async def download_model(request: Request, ref: str, version: Version) -> Response:
     """Download a whole version as one archive."""
     model, root = await _folder(request, ref, version)
-    return await send_stream(lambda: zip_tree(root), "application/zip", f"{model['name']}-{version}.zip")
+    return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{model['name']}-{version}.zip")

@@ -1,16 +1,20 @@
 """Signing in and out, the own password, API tokens."""
 
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.access.roles import Principal
+from trainmaster.access.roles import Principal, Via
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import Table
-from trainmaster.service.people import MAX_PASSWORD, SESSION_S, csrf_of
+from trainmaster.core.errors import Conflict
+from trainmaster.service.passwords import MAX_PASSWORD
+from trainmaster.service.people import SESSION_S
+from trainmaster.service.tickets import PARAMETER, TICKET_S
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -44,52 +48,70 @@ class TokenBody(_Body):
     expires_in_s: Annotated[float | None, Field(gt=0, le=10 * 366 * 86400)] = None
 
 
-async def _view(app: "Platform", principal: Principal, csrf: str | None) -> dict[str, Any]:
+class TicketBody(_Body):
+    """The address to fetch: path and query, as it would be asked for."""
+
+    address: Annotated[str, Field(max_length=16 * 1024, pattern=r"^/api/v1/[^#]*$")]
+
+
+async def _view(app: "Platform", principal: Principal) -> dict[str, Any]:
     user = await app.people.user(principal.name)
     return {
         "user": {
             "name": user.name, "role": user.role, "must_change_password": principal.confined, "locale": user.locale or None,
         },
-        "csrf": csrf,
         "server": server_view(app),
     }  # fmt: skip
 
 
 @routes.route("GET", "/session", scope="account:self", answers={200: "Session"})
 async def get_session(request: Request) -> Response:
-    """Say who is signed in; a browser finds the CSRF token here."""
-    me = caller(request)
-    return Json(await _view(platform(request), me.principal, csrf_of(me.session) if me.session else None))
+    """Say who is signed in."""
+    return Json(await _view(platform(request), who(request)))
 
 
-@routes.route("POST", "/session", scope=None, answers={200: "Session"}, body_limit=16 * 1024)
+@routes.route("POST", "/session", scope=None, answers={200: "NewSession"}, body_limit=16 * 1024)
 async def sign_in(request: Request, body: SignIn) -> Response:
-    """Sign in with name and password; the answer sets the session cookie."""
+    """Sign in with name and password: the answer sets the cookie and says the key, which every request sends as X-Session-Key."""
     app = platform(request)
     client = request.client.host if request.client else "?"
-    secret, principal = await app.people.sign_in(body.username, body.password, client)
-    answer = Json(await _view(app, principal, csrf_of(secret)))
+    made = await app.people.sign_in(body.username, body.password, client)
+    answer = Json({**await _view(app, made.principal), "key": made.key})
     secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
-    answer.set_cookie(COOKIE, secret, max_age=int(SESSION_S), httponly=True, samesite="strict", secure=secure, path="/")
+    answer.set_cookie(
+        COOKIE, made.cookie, max_age=int(SESSION_S), httponly=True, samesite="strict", secure=secure, path="/"
+    )
     return answer
 
 
 @routes.route("DELETE", "/session", scope="account:self", answers={204: ""})
 async def sign_out(request: Request) -> Response:
     """Sign out. Over a token nothing happens: delete the token instead."""
-    secret = session_cookie(request.headers.get("cookie", ""))
-    if secret is not None and caller(request).session is not None:
-        await platform(request).people.sign_out(secret)
+    me = caller(request)
+    if me.principal.via is Via.SESSION:
+        await platform(request).people.sign_out(me.mark)
     answer = Response(status_code=204)
     answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return answer
+
+
+@routes.route("POST", "/session/ticket", scope="account:self", answers={201: "Ticket"}, body_limit=32 * 1024)
+async def take_ticket(request: Request, body: TicketBody) -> Response:
+    """Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's socket."""
+    me, cookie = caller(request), session_cookie(request.headers.get("cookie", ""))
+    if me.principal.via is not Via.SESSION or cookie is None:
+        raise Conflict("Only a browser's session needs tickets", remedy="Send: Authorization: Bearer <token>")
+    ticket = platform(request).people.tickets.give(me.mark, cookie, body.address)
+    joint = "&" if "?" in body.address else "?"
+    address = f"{body.address}{joint}{urlencode({PARAMETER: ticket})}"
+    return Json({"address": address, "expires_in_s": TICKET_S}, status_code=201)
 
 
 @routes.route("POST", "/session/password", scope="account:self", answers={204: ""}, body_limit=16 * 1024)
 async def change_password(request: Request, body: NewPassword) -> Response:
     """Set a new password; every other session of this user ends."""
     me = caller(request)
-    await platform(request).people.change_password(me.principal, body.old, body.new, keep=me.session)
+    await platform(request).people.change_password(me.principal, body.old, body.new, keep=me.mark)
     return Response(status_code=204)
 
 

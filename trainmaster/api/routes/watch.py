@@ -147,7 +147,7 @@ async def download_log(request: Request, ref: str, number: str, task: str) -> Re
     """Download a task's whole log."""
     place = await locate(request, ref, number, task)
     name = f"{place.job.name}-{place.job.id[:9]}-{place.number}-{place.name}.log"
-    return await send_stream(lambda: logs.stream(place.log), "text/plain; charset=utf-8", name)
+    return await send_stream(request, lambda: logs.stream(place.log), "text/plain; charset=utf-8", name)
 
 
 @routes.route("GET", "/jobs/{ref}/logs.zip", scope="jobs:read", answers={200: "application/zip"})
@@ -157,7 +157,7 @@ async def download_logs(request: Request, ref: str) -> Response:
     job = await app.resolve(ref, who(request))
     attempts = os.path.dirname(app.layout.attempt(job.id, 1))
     name = f"{job.name}-{job.id[:9]}-logs.zip"
-    return await send_stream(lambda: logs.zip_stream(logs.attempt_logs(attempts)), "application/zip", name)
+    return await send_stream(request, lambda: logs.zip_stream(logs.attempt_logs(attempts)), "application/zip", name)
 
 
 @routes.route("GET", "/jobs/{ref}/usage", scope="jobs:read", answers={200: "Usage"})

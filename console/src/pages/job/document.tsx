@@ -5,7 +5,7 @@ import { Button, Segmented } from "antd";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readSpec } from "../../api/jobs";
-import { url } from "../../api/client";
+import { saveText } from "../../shared/download";
 import { Editor } from "../../shared/editor";
 import { CopyButton, Pending } from "../../shared/ui";
 import type { TabProps } from "./index";
@@ -26,7 +26,7 @@ export function DocumentTab({ job }: TabProps): ReactNode {
         <span className="tm-faint">{t("job.json.hint")}</span>
         <span className="tm-grow" />
         {query.data !== undefined && <CopyButton text={query.data} />}
-        <Button icon={<DownloadOutlined />} href={url(`/jobs/${job.id}/spec`, { dialect, form })} download={`${job.name}.${form}`} aria-label={t("action.download")} />
+        <Button icon={<DownloadOutlined />} onClick={() => query.data !== undefined && saveText(`${job.name}.${form}`, query.data)} disabled={query.data === undefined} data-testid="document-download" aria-label={t("action.download")} />
       </div>
       {query.data === undefined ? <div className="tm-panel-body"><Pending query={query} /></div>
         : <Editor value={form === "json" ? pretty(query.data) : query.data} language={form} testId="document" />}

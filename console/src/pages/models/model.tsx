@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { listModelFiles, modelFileUrl, modelUrl, readModel } from "../../api/models";
 import type { ModelDetail, ModelVersion } from "../../api/types";
+import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { Ago } from "../../shared/time";
@@ -54,11 +55,12 @@ function VersionItem({ version, chosen, choose }: { version: ModelVersion; chose
 
 function Version({ model, version }: { model: ModelDetail; version: ModelVersion }): ReactNode {
   const { t } = useTranslation();
+  const download = useDownload();
   const metrics = Object.entries(version.metrics ?? {});
   return (
     <div className="tm-stack">
       <section className="tm-panel">
-        <h2>{t("models.version", { n: version.version })}<span className="tm-grow" /><Button size="small" icon={<DownloadOutlined />} href={modelUrl(model.id, version.version)} download data-testid="model-download">{t("models.downloadAll")}</Button></h2>
+        <h2>{t("models.version", { n: version.version })}<span className="tm-grow" /><Button size="small" icon={<DownloadOutlined />} onClick={() => download(modelUrl(model.id, version.version))} data-testid="model-download">{t("models.downloadAll")}</Button></h2>
         <div className="tm-panel-body">
           <Facts columns={3} items={[
             [t("models.created"), <Ago key="c" at={version.created_at} />],

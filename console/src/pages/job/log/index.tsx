@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { JobDetail } from "../../../api/types";
 import { allLogsUrl, logDownloadUrl, type TaskAddress } from "../../../api/watch";
 import type { JobSearch } from "../../../router";
+import { useDownload } from "../../../shared/download";
 import { bytes } from "../../../shared/format";
 import { Empty, ErrorPanel } from "../../../shared/ui";
 import { LogLines } from "./lines";
@@ -64,6 +65,7 @@ function OneLog({ address, line, find, pick }: { address: TaskAddress; line: num
     setPinned(on);
     if (on) void session.end();
   };
+  const download = useDownload();
   const toggleWrap = (on: boolean): void => {
     localStorage.setItem("trainmaster.wrap", on ? "1" : "0");
     setWrap(on);
@@ -79,8 +81,8 @@ function OneLog({ address, line, find, pick }: { address: TaskAddress; line: num
         <Tooltip title={t("job.log.bottom")}><Button icon={<VerticalAlignBottomOutlined />} aria-label={t("job.log.bottom")} onClick={() => follow(true)} data-testid="log-end" /></Tooltip>
         <label className="tm-switch"><Switch size="small" checked={wrap} onChange={toggleWrap} />{t("job.log.wrap")}</label>
         <Dropdown menu={{ items: [
-          { key: "one", label: <a href={logDownloadUrl(where)} download data-testid="log-download">{t("job.log.download")}</a> },
-          { key: "all", label: <a href={allLogsUrl(job)} download>{t("job.log.downloadAll")}</a> },
+          { key: "one", label: <span data-testid="log-download">{t("job.log.download")}</span>, onClick: () => download(logDownloadUrl(where)) },
+          { key: "all", label: <span data-testid="logs-download">{t("job.log.downloadAll")}</span>, onClick: () => download(allLogsUrl(job)) },
         ] }} trigger={["click"]}>
           <Button icon={<DownloadOutlined />} aria-label={t("action.download")} data-testid="log-download-menu" />
         </Dropdown>
