@@ -9,3 +9,20 @@ from trainmaster.dialects.base import Translation, image_warning
 def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Translation:
     """Return `document` unchanged, with a warning when it names a container image."""
     return Translation(dict(document), "native", image_warning(document.get("image")))
+
+
+def knows(field: str) -> bool:
+    """Every field is one of the document's own."""
+    return True
+
+
+def local_code(document: Mapping[str, Any]) -> str | None:
+    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to upload."""
+    code = document.get("code")
+    path = code.get("path") if isinstance(code, Mapping) else code
+    return path if isinstance(path, str) and path else None
+
+
+def uploaded(upload: str) -> dict[str, Any]:
+    """Return the field that says that the code is in this upload."""
+    return {"code": {"upload": upload}}

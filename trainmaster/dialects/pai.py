@@ -180,6 +180,23 @@ def _code(uri: str | None) -> dict[str, str] | None:
     return None if path is None else {"path": path}
 
 
+def knows(field: str) -> bool:
+    """Return whether `field` is one of the document's own, at its top."""
+    return any(field == (known.alias or name) for name, known in PaiDocument.model_fields.items())
+
+
+def local_code(document: Mapping[str, Any]) -> str | None:
+    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to upload."""
+    uri = document.get("codeDir")
+    code = _code(uri) if isinstance(uri, str) and uri else None
+    return (code or {}).get("path")
+
+
+def uploaded(upload: str) -> dict[str, Any]:
+    """Return the field that says that the code is in this upload."""
+    return {"codeDir": upload}
+
+
 def _own_problems(pai: PaiDocument) -> list[Problem]:
     """Return what only OpenPAI's own fields can have wrong: a script of blanks, an isDebug that is neither."""
     found = [

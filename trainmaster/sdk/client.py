@@ -93,16 +93,17 @@ class Client:
         on_upload: Sent | None = None, upload: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
+        from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
+
         said = given(spec, set, dialect)
         document, changes = said.document, said.changes
         body: dict[str, Any] = {"spec": document, "dialect": dialect}
         if said.folder is not None and upload:
-            body["spec"] = {**document, "code": {"upload": self.upload(said.folder, on_upload)}}
+            body["spec"] = with_upload(document, self.upload(said.folder, on_upload), dialect)
         elif said.folder is not None:
             body["code_follows"] = True
         if name is not None:
-            # OpenPAI documents call it jobName; `set` is applied to the translated document, where it is `name`.
-            changes["name"] = name
+            changes["jobName" if dialect_of(document) == "pai" else "name"] = name
         if changes:
             body["set"] = changes
         return body

@@ -56,28 +56,16 @@ def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = 
 
     Raises InvalidSpec when `source` cannot be read.
     """
+    from trainmaster.dialects.registry import local_code  # noqa: PLC0415
+    from trainmaster.spec.parse import apply_set  # noqa: PLC0415
+
     document, base = load(source)
     left = dict(changes or {})
-    ours = {path: value for path, value in left.items() if path.split(".")[0] == "code"}
-    if ours and _is_native(document, dialect):
-        from trainmaster.spec.parse import apply_set  # noqa: PLC0415
-
+    ours = {path: value for path, value in left.items() if path.split(".")[0] in ("code", "codeDir")}
+    if ours:
         with suppress(InvalidSpec):  # whoever checks the rest says what is wrong with them
             document = apply_set(document, ours)
             left = {path: value for path, value in left.items() if path not in ours}
-    return Given(document, left, code_folder(document, base))
-
-
-def _is_native(document: Mapping[str, Any], dialect: str) -> bool:
-    from trainmaster.dialects.registry import dialect_of  # noqa: PLC0415
-
-    return (dialect_of(document) if dialect == "auto" else dialect) == "native"
-
-
-def code_folder(document: Mapping[str, Any], base: str) -> str | None:
-    """Return the folder of this machine that a native document names as its code, None when there is none."""
-    code = document.get("code")
-    path = code.get("path") if isinstance(code, Mapping) else code
-    if not isinstance(path, str) or not path:
-        return None
-    return os.path.normpath(os.path.join(base, os.path.expanduser(path)))
+    path = local_code(document, dialect)
+    folder = None if path is None else os.path.normpath(os.path.join(base, os.path.expanduser(path)))
+    return Given(document, left, folder)

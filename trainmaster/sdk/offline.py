@@ -15,7 +15,6 @@ from trainmaster.frameworks import registry
 from trainmaster.sdk.documents import given
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft, effective
-from trainmaster.spec.parse import apply_set
 
 SHOWN_TASKS: Final = 16
 
@@ -24,9 +23,9 @@ def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: st
     """Return ``{ok, problems, warnings, spec, fits, roles, native}`` of a document. Never raises for a bad document."""
     warnings: tuple[Problem, ...] = ()
     try:
-        translated = translate(document, dialect)
+        translated = translate(document, dialect, changes=changes)
         warnings = tuple(translated.warnings)
-        spec = check(apply_set(translated.document, changes) if changes else translated.document)
+        spec = check(translated.document)
     except InvalidSpec as error:
         return _answer(False, error.problems or (Problem("", error.message, error.remedy),), warnings, None, [])
     gang = draft(spec)

@@ -12,7 +12,6 @@ from trainmaster.service.context import Context
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, lower
-from trainmaster.spec.parse import apply_set
 from trainmaster.spec.placing import FlavorsBy
 
 _BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
@@ -40,8 +39,7 @@ def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = N
     if wrong:
         raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
     dialect = body.get("dialect") or "auto"
-    document = apply_set(body["spec"], body["set"]) if body.get("set") else body["spec"]
-    translated = translate(document, dialect, hosts=hosts)
+    translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
     spec = check(translated.document, hosts=hosts, flavors=flavors)
     text = document_of(spec)
     return Candidate(
