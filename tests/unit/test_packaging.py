@@ -1,7 +1,10 @@
 """The package as others see it: what it says it needs, what it carries, and that the repository keeps its own rules."""
 
+import contextlib
 import importlib.util
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -118,6 +121,25 @@ class TestConsoleBuild:
         """The demo installs no build backend: only whoever packs asks for the hook."""
         monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", None)
         assert load("hatch_build.py").NODE_PACKAGE
+
+    def test_pip_shows_that_it_is_built(self, checkout: Path) -> None:
+        """pip reads what a build prints and keeps it; only the terminal itself reaches who waits."""
+        words = (
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); import hatch_build; hatch_build.tell('console: npm ci')"
+        )
+        pid, terminal = pty.fork()
+        if pid == 0:
+            done = subprocess.run(
+                [sys.executable, "-c", words], check=False, capture_output=True, stdin=subprocess.DEVNULL
+            )
+            os._exit(done.stderr != b"console: npm ci\n")
+        seen = b""
+        with contextlib.suppress(OSError):  # its end
+            while data := os.read(terminal, 1000):
+                seen += data
+        os.close(terminal)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert seen.split() == [b"console:", b"npm", b"ci"]
 
     def test_only_a_source_distribution_counts_as_prebuilt(self, checkout: Path) -> None:
         hook = load("hatch_build.py")

@@ -1,0 +1,137 @@
+"""Runs a command, and ends with it all that it started and left: `python scripts/kept.py COMMAND [ARGUMENT...]`.
+
+Tests start servers, agents and clusters in sessions of their own; each ends what it started, unless it is interrupted or killed itself.
+This process adopts every orphan below it, so nothing can leave its sight. When the command has ended, for whatever reason, what is
+left is killed and named. Told to end (SIGINT, SIGTERM, SIGHUP, or the death of its own parent), it gives the command GRACE_S to clean up
+and then kills everything. Standard library only, Python 3.9 or newer; Linux.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+SI_KERNEL = 0x80  # sent by the terminal: then everybody in front of it has got it, too
+GRACE_S = 20.0
+ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+def parents() -> dict[int, int]:
+    """Return who the parent of each process is."""
+    found = {}
+    for name in os.listdir("/proc"):
+        with (
+            contextlib.suppress(OSError, ValueError),
+            open(f"/proc/{int(name)}/stat", encoding="ascii", errors="replace") as file,
+        ):
+            found[int(name)] = int(file.read().rpartition(")")[2].split()[1])
+    return found
+
+
+def below(pid: int) -> list[int]:
+    """Return all descendants of a process, parents first."""
+    children: dict[int, list[int]] = {}
+    for child, parent in parents().items():
+        children.setdefault(parent, []).append(child)
+    found, seen = list(children.get(pid, [])), {pid}
+    for one in found:
+        if one not in seen:
+            seen.add(one)
+            found += children.get(one, [])
+    return found
+
+
+def name(pid: int) -> str:
+    """Return the command line of a process, "" of one that has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read(200).replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    return ""
+
+
+def send(pid: int, signum: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signum)
+
+
+class Kept:
+    """The command and all below it. `status`: how the command ended, as waitpid tells it. `parent`: with whom all of it ends."""
+
+    def __init__(self, argv: list[str], parent: int) -> None:
+        self.status = 0
+        self.watched = ENDING | {signal.SIGCHLD}
+        signal.pthread_sigmask(signal.SIG_BLOCK, self.watched)
+        prctl = ctypes.CDLL(None).prctl
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:
+            sys.exit(1)
+        for signum in ENDING:  # one that was ignored from birth, as in a script's background, would never be seen
+            signal.signal(signum, signal.default_int_handler)
+        self.pid = os.fork()
+        if self.pid == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self.watched)
+            try:
+                os.execvp(argv[0], argv)
+            except OSError as error:
+                print(f"{argv[0]}: {error.strerror}", file=sys.stderr)
+                os._exit(127)
+
+    def wait(self) -> None:
+        """Return when the command has ended, or has been told to end and does not."""
+        until = None
+        while self.lives():
+            told = signal.sigtimedwait(self.watched, 3600.0 if until is None else max(0.0, until - time.monotonic()))
+            if told is None and until is not None:
+                return
+            if told is not None and told.si_signo in ENDING:
+                if until is not None and told.si_signo == signal.SIGINT:
+                    return  # somebody will not wait
+                until = until or time.monotonic() + GRACE_S
+                if told.si_code != SI_KERNEL:
+                    self.interrupt()
+
+    def lives(self) -> bool:
+        """Bury what has ended, and say whether the command has not."""
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self.pid:
+                    self.pid, self.status = 0, ended[1]
+        return self.pid != 0
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C for the command: tests then end in order what they started."""
+        for pid in below(os.getpid()):
+            with contextlib.suppress(OSError):
+                if os.getpgid(pid) == os.getpgrp():
+                    send(pid, signal.SIGINT)
+
+    def end(self) -> set[str]:
+        """Kill everything below until nothing is there; return what it was, without the command and what it waited for."""
+        self.lives()
+        interrupted, found = self.pid != 0, set()
+        while left := below(os.getpid()):
+            found |= {name(pid) for pid in left}
+            for pid in left:
+                send(pid, signal.SIGKILL)
+            self.lives()
+            signal.sigtimedwait(self.watched, 0.05)
+        return set() if interrupted else found - {""}
+
+
+def main() -> int:
+    """Run the command; return what this process is to end with, as a shell would tell it."""
+    kept = Kept(sys.argv[1:], int(os.environ.get("TRAINMASTER_KEPT") or os.getppid()))  # it may be gone already
+    kept.wait()
+    for one in sorted(kept.end()):
+        print(f"left behind, and ended: {one[:150]}", file=sys.stderr)
+    code = os.waitstatus_to_exitcode(kept.status)
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
