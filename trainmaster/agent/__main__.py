@@ -50,6 +50,7 @@ def main() -> int:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
     procs.take_orphans()
+    procs.leave_keys()
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):
         note_pid(layout.path("run", name), pid)
 

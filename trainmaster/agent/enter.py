@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from trainmaster.agent import adoption, ending, procs
+from trainmaster.agent import adoption, ending, procs, seccomp
 from trainmaster.agent.cgroups import ROOT, own_paths
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.spawn import RESET
@@ -203,9 +203,10 @@ def begin(task: LiveTask, argv: tuple[str, ...], terminal: bool) -> int:
         os.setsid()
         if terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        seccomp.install()
         return execute(task, argv)
     except OSError as error:
-        return complain(f"the terminal cannot be taken: {error.strerror}", NOT_ENTERED)
+        return complain(f"it cannot become one of the task's: {error.strerror}", NOT_ENTERED)
 
 
 def leave_terminal() -> bool:

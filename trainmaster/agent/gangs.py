@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from trainmaster.agent import live, spawn
+from trainmaster.agent import live, seccomp, spawn
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.etc import Etc
 from trainmaster.agent.live import LiveAttempt, LiveTask
@@ -60,6 +60,8 @@ class Gangs:
             task.program = spawn.resolve(task.prepared, gang)
         if settings.degraded:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
+        if settings.bwrap and (why := seccomp.missing()):
+            attempt.notes.append(("sandbox_degraded", f"the sandbox does not filter system calls: {why}"))
         if settings.bwrap:
             self.etc.know(item.name for item in prepared)
             self.etc.refresh()

@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import Final
 
-from trainmaster.agent import sandbox
+from trainmaster.agent import sandbox, seccomp
 from trainmaster.core.errors import Unavailable
 
 INSTALL: Final = "install bubblewrap (Debian and Ubuntu: apt install bubblewrap)"
@@ -28,10 +28,13 @@ def probe_sandbox(wanted: str, find: str | None) -> Probe:
     detail = f"bubblewrap is not installed; {INSTALL}"
     if find is not None:
         try:
-            done = subprocess.run(sandbox.probe_command(find), capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                sandbox.probe_command(find), input=seccomp.program(), capture_output=True, timeout=60, check=False
+            )
             if done.returncode == 0:
                 return Probe(find, "bubblewrap")
-            detail = f"bubblewrap cannot make a sandbox on this machine: {done.stderr.strip()[:200]}"
+            said = done.stderr.decode("utf-8", "replace").strip()
+            detail = f"bubblewrap cannot make a sandbox on this machine: {said[:200]}"
         except (OSError, subprocess.TimeoutExpired) as error:
             detail = f"bubblewrap does not run: {error}"
     if wanted == "bubblewrap":

@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 PR_SET_CHILD_SUBREAPER: Final = 36
+JOIN_SESSION: Final = {"x86_64": 250, "aarch64": 219}  # keyctl(2)
+KEYCTL_JOIN_SESSION_KEYRING: Final = 1
 START_SLACK: Final = 3  # ticks between reading the clock and the kernel's own note of a start
 
 
@@ -61,6 +63,15 @@ def stat(pid: int) -> Stat | None:
 def take_orphans() -> None:
     """Let processes below this one that lose their parent come to it, not to pid 1."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def leave_keys() -> None:
+    """Join a session keyring of our own, for the children too: that of whoever started this process holds keys of theirs. Where
+    the kernel has none, there is nothing to leave.
+    """
+    call = JOIN_SESSION.get(os.uname().machine)
+    if call is not None:
+        ctypes.CDLL(None).syscall(call, KEYCTL_JOIN_SESSION_KEYRING, None)
 
 
 def now_ticks() -> int:

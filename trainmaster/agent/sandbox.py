@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster.agent import seccomp
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
 
@@ -18,6 +19,7 @@ GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tool
 STATUS_FD: Final = 3
 GATE_FD: Final = 5
 """Where bubblewrap, its sandbox made, waits for one byte before it executes the program."""
+FILTER_FD: Final = 6
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -99,12 +101,18 @@ def _namespaces() -> tuple[str, ...]:
     return (*args, "--cap-drop", "ALL", "--new-session")
 
 
+def _filter(fd: int) -> tuple[str, ...]:
+    return ("--seccomp", str(fd)) if seccomp.program() else ()
+
+
 @cache
 def _sealed() -> tuple[str, ...]:
     """Return what makes the rest read-only. The kernel lets user 0 write /proc/sys whatever its capabilities are, where one line
-    (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only.
+    (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only. /proc/keys names the keys
+    of the host's user.
     """
-    return ("--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
+    keys = ("--ro-bind", "/dev/null", "/proc/keys") if os.path.exists("/proc/keys") else ()
+    return (*keys, "--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
 
 
 def _masks(hidden: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]:
@@ -124,7 +132,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD)]
-    args += ["--block-fd", str(GATE_FD), *_system()]
+    args += ["--block-fd", str(GATE_FD), *_filter(FILTER_FD), *_system()]
     args += ["--ro-bind", view.etc, "/etc"]
     shown = [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
@@ -154,6 +162,9 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
 
 
 def probe_command(bwrap: str) -> list[str]:
-    """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses."""
-    return [bwrap, *_namespaces(), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
+    """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses.
+
+    It reads the filter of system calls as its input.
+    """
+    return [bwrap, *_namespaces(), *_filter(0), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
             *_sealed(), "--", "/usr/bin/true"]  # fmt: skip

@@ -11,7 +11,7 @@ import signal
 import time
 from typing import Final
 
-from trainmaster.agent import procs, sandbox, sharing
+from trainmaster.agent import procs, sandbox, seccomp, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
@@ -148,8 +148,10 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         os.write(options, "\0".join(prepared.options).encode() + b"\0")
         os.lseek(options, 0, os.SEEK_SET)
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, sharing.FILE))
         actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+        if seccomp.program():
+            actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.kept(), os.O_RDONLY, 0))
+        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, sharing.FILE))
         os.mkfifo(prepared.paths.gate, 0o600)
         # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.
         actions.append((os.POSIX_SPAWN_OPEN, sandbox.GATE_FD, prepared.paths.gate, os.O_RDWR, 0))

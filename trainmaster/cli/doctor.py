@@ -67,11 +67,17 @@ def _python() -> Finding:
 
 
 def _sandbox() -> Finding:
+    from trainmaster.agent import seccomp
     from trainmaster.agent.probe import probe_sandbox
 
     probe = probe_sandbox("auto", shutil.which("bwrap"))
+    if probe.bwrap and (why := seccomp.missing()):
+        return Finding(
+            "bwrap", POOR, f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {why}",
+            "Use a kernel with seccomp filters, on x86_64 or aarch64.",
+        )  # fmt: skip
     if probe.bwrap:
-        return Finding("bwrap", GOOD, f"sandboxes work ({probe.bwrap})")
+        return Finding("bwrap", GOOD, f"sandboxes work and filter system calls ({probe.bwrap})")
     return Finding(
         "bwrap", POOR, probe.detail, "Jobs run without isolation until then. Debian, Ubuntu: apt install bubblewrap"
     )

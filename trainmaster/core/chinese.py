@@ -67,6 +67,9 @@ SENTENCES: Final[dict[str, str]] = {
     "the task's record could not be made: {error}": "无法创建副本的记录：{error}",
     # --- notes of the engine
     "tasks run without a sandbox and can see this machine's files: {detail}": "副本不在沙箱中运行，能看到这台机器的文件：{detail}",
+    "the sandbox does not filter system calls: {detail}": "沙箱不过滤系统调用：{detail}",
+    "no filter is known for this kind of processor ({machine})": "这种处理器没有可用的过滤规则（{machine}）",
+    "the kernel takes no filter ({error})": "内核不支持过滤（{error}）",
     "limits of memory and processes are not enforced: {detail}": "内存与进程数的上限不生效：{detail}",
     "control groups are not usable: {error}": "控制组不可用：{error}",
     "bubblewrap is not installed; {how}": "没有安装 bubblewrap；{how}",

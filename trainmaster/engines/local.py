@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from trainmaster.agent import prepare as preparing
-from trainmaster.agent import sandbox
+from trainmaster.agent import sandbox, seccomp
 from trainmaster.agent.enter import Entry
 from trainmaster.agent.older import start
 from trainmaster.agent.probe import Probe, probe_sandbox
@@ -132,7 +132,9 @@ class LocalEngine:
         if self._client.trouble:
             raise Unavailable(self._client.trouble, remedy=REMEDY)
         kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
-        return self.host.nodes((("sandbox", kind), ("cgroups", self.cgroups_detail)))
+        free = seccomp.missing() if self.sandbox.bwrap else "there is no sandbox"
+        calls = f"not filtered: {free}" if free else "filtered"
+        return self.host.nodes((("sandbox", kind), ("system calls", calls), ("cgroups", self.cgroups_detail)))
 
     def node_usage(self) -> dict[str, Any]:
         """Return how busy the machine and its cards are (see Host.usage)."""

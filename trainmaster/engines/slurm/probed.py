@@ -119,7 +119,8 @@ def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
     if wanted == "none":
         return Check("sandbox", True, "switched off: tasks see what their system user may see", where=where)
     if found["sandbox"]:
-        return Check("sandbox", True, f"bubblewrap works on {found['node']}", where=where)
+        free = f"; system calls are not filtered: {found['unfiltered']}" if found.get("unfiltered") else ""
+        return Check("sandbox", True, f"bubblewrap works on {found['node']}{free}", where=where)
     return Check(
         "sandbox", False, found["degraded"], "Install bubblewrap on the nodes (package bubblewrap).",
         needed=wanted == "bubblewrap", where=where,
