@@ -169,4 +169,16 @@ class ChildTerminal:
 
 
 def _spawn(argv: Sequence[str], env: Mapping[str, str], actions: list[FileAction]) -> int:
-    return os.posix_spawnp(argv[0], [*argv], env, file_actions=actions, setsid=True, setsigdef=RESET)
+    """Start it with no file of this process open but what `actions` give it."""
+    closed: list[FileAction] = [(os.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable()]
+    return os.posix_spawnp(argv[0], [*argv], env, file_actions=[*actions, *closed], setsid=True, setsigdef=RESET)
+
+
+def _inheritable() -> list[int]:
+    """Return what whoever started this process, or a library, left open for every program. Ours are closed by themselves."""
+    found = []
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        with suppress(OSError):  # the listing's own
+            if fd > 2 and os.get_inheritable(fd):
+                found.append(fd)
+    return found

@@ -5,23 +5,49 @@ Twice, because days may lie between, in which a job that may write beneath a roo
 
 import os
 from collections.abc import Sequence
+from typing import Final
 
 from trainmaster.core.errors import Problem
+
+SYSTEM: Final = ("/proc", "/sys", "/dev", "/run")
+"""The kernel's and the system's own: processes, devices and sockets, not data. Beneath them only what a root names."""
 
 
 def path_problem(path: str, where: str, own: Sequence[str], roots: Sequence[str]) -> Problem | None:
     """Return why the host path `path` may not be mounted: it must be there and, links followed, lie under one of `roots` and
     apart from the platform's `own` folders. None when it may. May block on the disk.
     """
-    real = os.path.realpath(path)
+    named = [os.path.realpath(os.path.expanduser(root)) for root in roots]
+    try:  # its words first: what they say may lead to where nobody can read on
+        plain = os.path.normpath(path)
+        return _of_system(plain, path, where, named) or _problem(path, os.path.realpath(path), where, own, roots, named)
+    except OSError as error:
+        return Problem(where, f"this path cannot be read: {error.strerror}", "Mend the path.", "mount_unreadable", path)
+
+
+def _of_system(real: str, path: str, where: str, named: Sequence[str]) -> Problem | None:
+    for system in SYSTEM:
+        if inside(real, system) and not any(inside(real, root) and inside(root, system) for root in named):
+            text = f"{system} is the system's own and cannot be mounted"
+            return Problem(where, text, "Name a folder that holds data.", "mount_system", path)
+    return None
+
+
+def _problem(
+    path: str, real: str, where: str, own: Sequence[str], roots: Sequence[str], named: Sequence[str]
+) -> Problem | None:
+    if (found := _of_system(real, path, where, named)) is not None:
+        return found
     if any(inside(real, folder) or inside(folder, real) for folder in map(os.path.realpath, own)):
         return Problem(where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path)
-    if not any(inside(real, os.path.realpath(os.path.expanduser(root))) for root in roots):
+    if not any(inside(real, root) for root in named):
         allowed = ", ".join(roots) or "none"
         remedy = f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
         return Problem(where, "this folder may not be mounted", remedy, "mount_root", path)
     if not os.path.exists(real):
         return Problem(where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path)
+    if not os.path.samestat(os.stat(path), os.stat(real)):  # a link of /proc's that its own text does not describe
+        return Problem(where, "this path leads somewhere else than it says", "Mend the path.", "mount_unclear", path)
     return None
 
 

@@ -88,6 +88,7 @@ TEXTS: Final[dict[str, Text]] = {
     "too_many_tasks": Text("任务副本总数 {count} 超过 {maximum}", "减少副本数", "{count} tasks are more than the {maximum} a job may have", "Ask for fewer replicas."),
     "several_main": Text("只能有一个主角色，{first} 已是", "只保留一个 main: true", "A job has one main role, and {first} is already", "Keep main: true on one role."),
     "over_replicas": Text("不得超过副本数 {replicas}", "给出 1 到 {replicas} 之间的值", "This may not be more than the {replicas} replicas", "Give a number from 1 to {replicas}."),
+    "shm_over_memory": Text("共享内存 {shm} MiB 超过内存 {memory} MiB，而它计入内存", "减小 shm，或增大 memory", "{shm} MiB of shared memory are more than the {memory} MiB of memory they count against", "Ask for less shm, or more memory."),
     "shorthand_mixed": Text("{field} 是单角色的简写，不能与 roles 同时使用", "移到 roles.0.{field} 中", "{field} is the shorthand for a single role and cannot be used beside roles", "Move it into roles.0.{field}."),
     # --- where it may run, and with what
     "flavors_mixed": Text("flavors 与 resources 只能给出其一", "删除其中之一", "Give flavors or resources, not both", "Remove one of them."),
@@ -131,6 +132,7 @@ TEXTS: Final[dict[str, Text]] = {
     "dedicated_to_nobody": Text("专属资源池至少属于一个工作空间", "给出 workspaces", "A dedicated pool belongs to at least one workspace", "Give workspaces."),
     # --- ports
     "port_range": Text("端口 {first} 到 {last} 超出 1-65535", "减少数量或改小起始端口", "The ports {first} to {last} leave the range 1-65535", "Ask for fewer, or begin lower."),
+    "port_reserved": Text("{first} 以下的端口属于系统，副本无权使用", "使用 {first} 或更大的端口，或把 begin_at 设为 0", "Ports below {first} belong to the system: no task can listen there", "Begin at {first} or higher, or at 0 to let the platform choose."),
     "port_overlap": Text("与端口 {label} 重叠", "使用不重叠的端口", "These ports overlap with those of {label}", "Use ports that do not overlap."),
     "port_fixed": Text("{count} 个任务都要固定端口 {port}，但只有 {hosts} 个主机地址（D7）", "把 begin_at 设为 0，由平台分配端口", "{count} tasks ask for the fixed port {port} on {hosts} host addresses (D7)", "Set begin_at to 0 and let the platform choose the ports."),
     # --- mounts

@@ -17,13 +17,15 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
 from trainmaster.spec.commands import command_problems, text_problems
-from trainmaster.spec.job import MAX_TASKS, MAX_VALUE, JobSpec, RoleSpec
+from trainmaster.spec.job import MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
 
 MAX_EXTRAS: Final = 262144
 MAX_DEPTH: Final = 32
 MAX_STRINGS: Final = 131072
+FREE_PORTS: Final = 1024
+"""The first port where a program without rights may listen."""
 _FEW: Final = 64
 _JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
 _PLATFORM_TARGETS: Final = frozenset({IN_CODE, IN_MODEL, IN_OUTPUTS, IN_ALGORITHM})
@@ -141,6 +143,9 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
             yield problem("not_finite", f"{path}.parameters.{key}")
         elif isinstance(value, int) and abs(value) >= 2**63:
             yield problem("too_big", f"{path}.parameters.{key}", maximum=2**63 - 1)
+    asked = role.resources
+    if not role.flavors and asked.shm > max(asked.memory, Resources.model_fields["shm"].default):
+        yield problem("shm_over_memory", f"{path}.resources.shm", value=asked.shm, shm=asked.shm, memory=asked.memory)
     for key in ("min_succeeded", "min_failed", "min_replicas"):
         count = getattr(role, key)
         if count is not None and count > role.replicas:
@@ -163,6 +168,8 @@ def port_problems(spec: JobSpec, hosts: int | None = None) -> Iterator[Problem]:
             first, last = port.begin_at, port.begin_at + port.count - 1
             if last > 65535:
                 yield problem("port_range", f"{path}.begin_at", value=first, first=first, last=last)
+            if first < FREE_PORTS:
+                yield problem("port_reserved", f"{path}.begin_at", value=first, first=FREE_PORTS)
             overlapping = next((label for low, high, label in fixed if first <= high and low <= last), None)
             if overlapping is not None:
                 yield problem("port_overlap", f"{path}.begin_at", value=first, label=overlapping)

@@ -134,6 +134,20 @@ async def test_the_two_outputs_are_apart(engine: Any, task: Gang) -> None:
     assert await run(engine, task, "/bin/sh", "-c", "echo out; echo err >&2") == (b"out\n", b"err\n", 0)
 
 
+@pytest.mark.parametrize("window", [None, Window(24, 80)])
+async def test_no_open_file_of_the_server_is_inherited(engine: Any, task: Gang, window: Window | None) -> None:
+    """Nor one that the server itself was started with, by a shell or a service manager."""
+    ends = os.pipe()
+    os.set_inheritable(ends[1], True)
+    try:
+        terminal = await engine.attach(key(task), 0, 1, ("/bin/sh", "-c", "echo /proc/self/fd/*"), window)
+        out, _, _ = await said(terminal)
+    finally:
+        for end in ends:
+            os.close(end)
+    assert [name.rpartition("/")[2] for name in out.decode().split()] == ["0", "1", "2", "3"]  # the last is the listing
+
+
 NASTY: Sequence[str] = (
     ":",
     "--uid=0",

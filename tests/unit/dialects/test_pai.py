@@ -388,7 +388,7 @@ ROLES = st.fixed_dictionaries(
         "gpuNumber": st.integers(0, 8), "command": st.text(alphabet="ab $'\"&|;\n文", min_size=1).filter(lambda text: text.strip()),
     },
     optional={
-        "shmMB": st.integers(0, 4096), "minFailedTaskCount": COUNTS, "minSucceededTaskCount": COUNTS,
+        "shmMB": st.integers(0, 100), "minFailedTaskCount": COUNTS, "minSucceededTaskCount": COUNTS,
         "portList": st.lists(st.fixed_dictionaries({"label": NAMES, "beginAt": st.just(0), "portNumber": st.integers(1, 9)}),
                              max_size=3, unique_by=lambda port: port["label"]),
     },

@@ -102,11 +102,13 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R77 small", one_role(resources={"memory": 1}), "roles.0.resources.memory", "too_small"),
     ("R77 null", one_role(resources={"memory": None}), "roles.0.resources.memory", "null_not_allowed"),
     ("R78", one_role(resources={"shm": -1}), "roles.0.resources.shm", "too_small"),
+    ("R78 over memory", one_role(resources={"memory": 256, "shm": 257}), "roles.0.resources.shm", "shm_over_memory"),
     ("R79", one_role(resources={"gpu": -1}), "roles.0.resources.gpu", "too_small"),
     ("R87", one_role(resources={"gpu_type": "a b"}), "roles.0.resources.gpu_type", "bad_word"),
     ("R81", one_role(ports=[{"label": "a b"}]), "roles.0.ports.0.label", "bad_role_name"),
     ("R81 absent", one_role(ports=[{}]), "roles.0.ports.0.label", "required"),
     ("R81 twice", one_role(ports=[{"label": "a"}, {"label": "a"}]), "roles.0.ports.1.label", "duplicate_name"),
+    ("R82 the system's", one_role(ports=[{"label": "a", "begin_at": 1023}]), "roles.0.ports.0.begin_at", "port_reserved"),
     ("R82", one_role(ports=[{"label": "a", "begin_at": 65536}]), "roles.0.ports.0.begin_at", "too_big"),
     ("R82 end", one_role(ports=[{"label": "a", "begin_at": 65535, "count": 2}]), "roles.0.ports.0.begin_at", "port_range"),
     (

@@ -37,7 +37,8 @@ def test_every_field_reaches_the_record() -> None:
         "duration": "2h", "retries": 2, "fault_restarts": 1, "grace": 3, "debug_hold": 60, "labels": {"team": "x"},
         "model": {"save": False}, "roles": [
             {"name": "w", "replicas": 2, "command": "x", "resources": {"cpu": 0.5, "memory": 100, "gpu": 1, "gpu_type": "a", "shm": 32},
-             "ports": [{"label": "h", "count": 2, "begin_at": 80}], "min_succeeded": 1, "min_failed": None, "main": True, "ends_job": True},
+             "ports": [{"label": "h", "count": 2, "begin_at": 1024}], "min_succeeded": 1, "min_failed": None, "main": True,
+             "ends_job": True},
         ],
     })  # fmt: skip
     job = lowered(spec)
@@ -49,7 +50,7 @@ def test_every_field_reaches_the_record() -> None:
     assert (policy.duration_s, policy.retries, policy.fault_restarts, policy.grace_s) == (7200.0, 2, 1, 3.0)
     assert (policy.debug_hold_s, policy.save_model) == (60.0, False)
     assert only.resources == Resources(0.5, 100, 1, "a", 32)
-    assert only.ports == (PortRequest("h", 2, 80), PortRequest("master"))
+    assert only.ports == (PortRequest("h", 2, 1024), PortRequest("master"))
     assert (only.min_succeeded, only.min_failed, only.main, only.ends_job) == (1, None, True, True)
     assert job_from_json(to_json(job)) == job
     assert job.spec_digest == digest_of(document_of(spec))
