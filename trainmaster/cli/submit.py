@@ -18,6 +18,7 @@ Set = Annotated[
         "--set", "-s", metavar="KEY=VALUE", help="Change a field, such as roles.0.parameters.lr=0.01; repeatable."
     ),
 ]
+LEFT_OUT_SHOWN = 5
 File = Annotated[Path, typer.Argument(help="Job file: YAML or JSON, native or OpenPAI.")]
 Wait = Annotated[
     bool, typer.Option("--wait", "-w", help="Stay until the job has ended; exit code 0 only when it succeeded.")
@@ -69,9 +70,24 @@ def submit(
     from trainmaster.cli.transfer import bar
 
     server = client()
+    if not as_json:
+        _say_left_out(file, changes(set_))
     with bar("uploading code", not as_json) as on_upload:
         job = server.submit(file, set=changes(set_), name=name, key=key, on_upload=on_upload)
     finish(job, wait, as_json)
+
+
+def _say_left_out(file: Path, wanted: dict[str, str]) -> None:
+    """Say what of the code folder stays here, and why."""
+    from trainmaster.sdk.documents import given
+    from trainmaster.sdk.pack import IGNORE_FILE, survey
+
+    folder = given(file, wanted).folder
+    left_out = survey(folder).left_out if folder is not None else ()
+    if left_out:
+        more = f" and {len(left_out) - LEFT_OUT_SHOWN} more" if len(left_out) > LEFT_OUT_SHOWN else ""
+        names = ", ".join(left_out[:LEFT_OUT_SHOWN])
+        print(f"Not uploaded: {names}{more} (a line !NAME in {IGNORE_FILE} takes one along)", file=sys.stderr)
 
 
 def finish(job: "Job", wait: bool, as_json: bool) -> None:

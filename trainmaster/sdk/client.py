@@ -109,9 +109,10 @@ class Client:
         return body
 
     def upload(self, folder: str | os.PathLike[str], on_upload: Sent | None = None) -> str:
-        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge."""
-        from trainmaster.sdk.pack import pack  # noqa: PLC0415
+        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge before it is sent."""
+        from trainmaster.sdk.pack import demand_small, pack  # noqa: PLC0415
 
+        demand_small(folder, int(self.meta()["limits"]["max_upload_mib"]))
         packed = pack(os.fspath(folder))
 
         def counted() -> Iterator[bytes]:
@@ -221,6 +222,11 @@ class Client:
         number = version if version is not None else max(int(one["version"]) for one in self.model(ref)["versions"])
         path = f"/models/{_segment(ref)}/versions/{number}/download"
         return unpacked(self.http.download(path), Path(to), on_bytes)
+
+    def meta(self) -> dict[str, Any]:
+        """Return names in both languages, frameworks, limits and defaults."""
+        found: dict[str, Any] = self.http.json("GET", "/meta")
+        return found
 
     def session(self) -> dict[str, Any]:
         """Return who we are to the server, and what the server is."""

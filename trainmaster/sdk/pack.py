@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
-from trainmaster.core.errors import InvalidSpec, Problem, ProblemList
+from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 
 IGNORE_FILE: Final = ".trainmasterignore"
@@ -41,6 +41,48 @@ class _Found:
     path: str
     kind: str
     target: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a folder holds: how many files are sent, their bytes, and what is left out, by its path."""
+
+    files: int
+    size: int
+    left_out: tuple[str, ...]
+
+
+def survey(folder: str | Path) -> Survey:
+    """Return what would be sent of `folder`. Raises InvalidSpec like `pack`. O(files)."""
+    left_out: list[str] = []
+    found = _collect(os.fspath(folder), left_out)
+    return Survey(sum(entry.kind in "fx" for entry in found), sum(entry.size for entry in found), tuple(left_out))
+
+
+def demand_small(folder: str | Path, limit_mib: int) -> None:
+    """Return when `folder` may be sent to a server that takes `limit_mib` MiB. Raises TooLarge, InvalidSpec.
+
+    Packs it only where its files have more bytes than that.
+    """
+    root, limit = os.fspath(folder), limit_mib << 20
+    found = _collect(root)
+    size, packed = sum(entry.size for entry in found), 0
+    if size <= limit:
+        return
+    for block in _stream(root, found):
+        packed += len(block)
+        if packed > limit:
+            large = sorted(found, key=lambda entry: -entry.size)[:3]
+            names = ", ".join(f"{entry.path} ({_mib(entry.size)})" for entry in large)
+            raise TooLarge(
+                f"The code folder {root} holds {_mib(size)}, packed more than the {limit_mib} MiB that the server takes",
+                remedy=f"Name what the job does not need in {IGNORE_FILE}, or mount large data. The largest files: {names}.",
+            )
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.0f} MiB" if size >= 2**20 else f"{size / 1024:.0f} KiB"
 
 
 def pack(folder: str | Path) -> Iterator[bytes]:
@@ -76,20 +118,22 @@ def _content_digest(root: str, entry: _Found) -> str:
     return digest.hexdigest()
 
 
-def _collect(root: str) -> list[_Found]:
-    """Return what is to be sent: files, links and empty folders, sorted by path."""
+def _collect(root: str, left_out: list[str] | None = None) -> list[_Found]:
+    """Return what is to be sent: files, links and empty folders, sorted by path. Notes in `left_out` what is not."""
     problems = ProblemList()
     if not os.path.isdir(root):
         problems.add("code.path", "there is no such folder", "Paths start at the job file's folder.", value=root)
         problems.raise_if_any("The code cannot be sent")
     rules = _rules(root)
     found: list[_Found] = []
-    _visit(root, "", rules, found, problems)
+    _visit(root, "", rules, found, problems, [] if left_out is None else left_out)
     problems.raise_if_any("The code cannot be sent")
     return sorted(found, key=lambda entry: entry.path.encode())
 
 
-def _visit(root: str, here: str, rules: list[_Rule], found: list[_Found], problems: ProblemList) -> bool:
+def _visit(
+    root: str, here: str, rules: list[_Rule], found: list[_Found], problems: ProblemList, left_out: list[str]
+) -> bool:
     """Note what lies in `here`; return whether anything did."""
     any_sent = False
     try:
@@ -101,10 +145,11 @@ def _visit(root: str, here: str, rules: list[_Rule], found: list[_Found], proble
         path = f"{here}/{entry.name}" if here else entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
         if _ignored(rules, path, is_folder):
+            left_out.append(f"{path}/" if is_folder else path)
             continue
         any_sent = True
         if is_folder:
-            if not _visit(root, path, rules, found, problems):
+            if not _visit(root, path, rules, found, problems, left_out):
                 found.append(_Found(path, "d"))
         else:
             _note(entry, path, found, problems)
@@ -112,14 +157,22 @@ def _visit(root: str, here: str, rules: list[_Rule], found: list[_Found], proble
 
 
 def _note(entry: "os.DirEntry[str]", path: str, found: list[_Found], problems: ProblemList) -> None:
-    info = entry.stat(follow_symlinks=False)
     try:
-        path.encode()
+        info = entry.stat(follow_symlinks=False)
+        target = os.readlink(entry.path) if stat.S_ISLNK(info.st_mode) else ""
+    except FileNotFoundError:
+        return  # removed just now
+    except OSError as error:
+        problems.add(ascii(path), f"it cannot be read: {error.strerror}", f"Name it in {IGNORE_FILE}.")
+        return
+    try:
+        (path + target).encode()
     except UnicodeError:
-        problems.add(ascii(path), "a name must be UTF-8", f"Rename it or name it in {IGNORE_FILE}.")
+        problems.add(
+            ascii(path), "a name, and where a link leads, must be UTF-8", f"Rename it or name it in {IGNORE_FILE}."
+        )
         return
     if stat.S_ISLNK(info.st_mode):
-        target = os.readlink(entry.path)
         if not inside(path, target):
             remedy = f"Copy the file or name it in {IGNORE_FILE}."
             problems.add(path, "a link may not leave the folder", remedy, value=target)
@@ -130,7 +183,7 @@ def _note(entry: "os.DirEntry[str]", path: str, found: list[_Found], problems: P
     elif not os.access(entry.path, os.R_OK):
         problems.add(path, "the file cannot be read", f"Mend its rights or name it in {IGNORE_FILE}.")
     else:
-        found.append(_Found(path, "x" if info.st_mode & stat.S_IXUSR else "f"))
+        found.append(_Found(path, "x" if info.st_mode & stat.S_IXUSR else "f", size=info.st_size))
 
 
 def _stream(root: str, found: list[_Found]) -> Iterator[bytes]:
@@ -150,7 +203,7 @@ def _member(root: str, entry: _Found, packed: gzip.GzipFile, sink: io.BytesIO) -
     if entry.kind not in "fx":
         packed.write(header.tobuf(tarfile.PAX_FORMAT))
         return
-    with open(os.path.join(root, entry.path), "rb") as file:
+    with _opened(root, entry.path) as file:
         left = header.size = os.fstat(file.fileno()).st_size
         packed.write(header.tobuf(tarfile.PAX_FORMAT))
         while left > 0:
@@ -162,6 +215,15 @@ def _member(root: str, entry: _Found, packed: gzip.GzipFile, sink: io.BytesIO) -
                 sink.seek(0)
                 sink.truncate()
         packed.write(tarfile.NUL * (-header.size % tarfile.BLOCKSIZE))
+
+
+def _opened(root: str, path: str) -> IO[bytes]:
+    try:
+        return open(os.path.join(root, path), "rb")
+    except OSError as error:
+        rule = f"the file changed while it was sent: {error.strerror}"
+        remedy = "Submit again when nothing writes to the folder."
+        raise InvalidSpec("The code cannot be sent", remedy=remedy, problems=(Problem(path, rule, remedy),)) from error
 
 
 def _rules(root: str) -> list[_Rule]:

@@ -1,13 +1,14 @@
 """`tm preview` tells the truth: what it says of a job, with a server and without, is what `tm submit` then meets (R41, B8)."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell
+from tests.unit.cli.test_commands import TM, Shell
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/job.*"))
 
@@ -57,6 +58,16 @@ def test_a_code_folder_is_the_senders_to_upload(tm: Shell, tmp_path: Path) -> No
         assert "it would start now" in tm("submit", file, "--dry-run")
     assert not [*(tm.home / "uploads").glob("*/*")]
     assert tm.json("submit", file, "--wait")["state"] == "succeeded"
+
+
+def test_what_of_a_code_folder_stays_here_is_said(tm: Shell, tmp_path: Path) -> None:
+    file = job_with_code(tmp_path)
+    for name in (".git", ".venv", "a/__pycache__"):
+        (tmp_path / name).mkdir(parents=True)
+    done = subprocess.run([*TM, "submit", file], env=tm.env, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("Not uploaded: .git/, .venv/, a/__pycache__/ (")
+    assert ".trainmasterignore" in done.stderr
+    assert done.stdout.strip().startswith("t")
 
 
 def test_another_code_folder_on_the_command_line(tm: Shell, tmp_path: Path) -> None:
