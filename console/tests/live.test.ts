@@ -3,7 +3,7 @@ import { ApiError, get, open, post, url, whenSignedOut } from "../src/api/client
 import { Parser, type Ears, type Heard } from "../src/api/events";
 import { Feed, type FeedStatus } from "../src/api/feed";
 import { keepKey, sessionKey } from "../src/api/key";
-import { signOut } from "../src/api/session";
+import { signIn, signOut } from "../src/api/session";
 import type { AttemptView, Job, JobPage } from "../src/api/types";
 import { pieces } from "../src/pages/job/timeline";
 import { keyMetric } from "../src/pages/jobs/columns";
@@ -132,6 +132,14 @@ describe("the client", () => {
     await open("/feed", {}, new AbortController().signal);
     const calls = vi.mocked(fetch).mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-session-key"]);
     expect(calls).toEqual(["first", "second", "second"]);
+  });
+  it("says in which browser somebody signs in again", async () => {
+    answer(200, { user: {}, key: "k", browser: "mark of ann" });
+    await signIn("ann", "one");
+    await signIn("bob", "two");
+    await signIn("ann", "three");
+    const sent = vi.mocked(fetch).mock.calls.map(([, init]) => (JSON.parse(String(init?.body)) as { browser?: string }).browser);
+    expect(sent).toEqual([undefined, undefined, "mark of ann"]);
   });
   it("forgets the key when signing out, even from a session that has ended already", async () => {
     keepKey("secret");

@@ -17,6 +17,7 @@ from trainmaster.api import problems, static
 from trainmaster.api.auth import gate_for
 from trainmaster.api.front import Front, Hosts
 from trainmaster.api.policy import Table, check_policies, express
+from trainmaster.api.proxies import Proxies
 from trainmaster.api.routes import (
     cluster,
     entering,
@@ -76,4 +77,10 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
-    return Front(inner, Hosts(server.host, server.allowed_hosts), life, express(inner.router.routes))
+    return Front(
+        inner,
+        Hosts(server.host, server.allowed_hosts),
+        Proxies(server.trusted_proxies),
+        life,
+        express(inner.router.routes),
+    )

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trainmaster.api.problems import Misdirected, accepted, answer_error, answer_unknown, refuse_socket
+from trainmaster.api.proxies import Proxies
 from trainmaster.core.errors import Forbidden, TrainmasterError
 
 Life = Callable[[], AbstractAsyncContextManager[None]]
@@ -77,8 +78,11 @@ class Front:
     and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same.
     """
 
-    def __init__(self, app: Starlette, hosts: Hosts, life: Life, express: Mapping[tuple[str, str], ASGIApp]) -> None:
+    def __init__(
+        self, app: Starlette, hosts: Hosts, proxies: Proxies, life: Life, express: Mapping[tuple[str, str], ASGIApp]
+    ) -> None:
         self.app = app
+        self.proxies = proxies
         self.life = life
         self.hosts = hosts
         self.express = express
@@ -96,6 +100,7 @@ class Front:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        self.proxies.apply(scope)
         started = False
         extra = [*_COMMON, *((_API_CSP, _NO_STORE) if _is_api(scope["path"]) else (_CONSOLE_CSP,))]
 

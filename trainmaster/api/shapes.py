@@ -42,9 +42,10 @@ class Session(Shape):
 
 
 class NewSession(Session):
-    """A session just begun; `key` is shown only here."""
+    """A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there."""
 
     key: str
+    browser: str
 
 
 class Ticket(Shape):

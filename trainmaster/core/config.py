@@ -13,6 +13,7 @@ from typing import Any, Final
 class ServerConfig:
     """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback.
 
+    `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are believed.
     `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system that a cluster
     shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
     """
@@ -21,6 +22,7 @@ class ServerConfig:
     port: int = 8470
     database: str = ""
     allowed_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
     data: str = ""
 
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainmaster.access.roles import Principal, Via
-from trainmaster.core.errors import Conflict, Forbidden, NotFound, RateLimited, TrainmasterError, Unauthenticated
+from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
 from trainmaster.core.layout import Layout
-from trainmaster.service.local_token import TOKEN_PREFIX, local_token
+from trainmaster.service.browsers import Browsers
 from trainmaster.service.passwords import Passwords, demand_acceptable
-from trainmaster.service.throttle import Throttle
+from trainmaster.service.secret_files import TOKEN_PREFIX, browsers_secret, local_token
 from trainmaster.service.tickets import Tickets
+from trainmaster.service.turns import Pace, Turns
 from trainmaster.store.people import People as Rows
 from trainmaster.store.people import Session, Token, User, digest
 
@@ -30,6 +31,10 @@ SESSION_S: Final = 7 * 86400.0
 REMEMBER_S: Final = 30.0
 ASK_AGAIN_S: Final = 1.0
 MAX_TOKENS: Final = 100
+OF_ADDRESS: Final = Pace(longest_s=2.0, seats=10)
+OF_NAME: Final = Pace(longest_s=10.0, seats=3)
+OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
+"""How guesses are slowed: from one address, at one name from browsers that are not known, and in one browser that is."""
 _MAX_KNOWN: Final = 10_000
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that is mistaken for another when copied by hand
 
@@ -41,10 +46,14 @@ def mark_of(cookie: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """What a browser gets. `key` is kept by the console's own pages and told to no other page, nor sent by the browser itself."""
+    """What a browser gets. `key` is kept by the console's own pages and told to no other page, nor sent by the browser itself.
+
+    `browser` is the mark by which it is known when the same person signs in there again.
+    """
 
     cookie: str
     key: str
+    browser: str
     principal: Principal
 
 
@@ -76,7 +85,8 @@ class People:
         self._known: OrderedDict[str, _Known] = OrderedDict()  # by digest of token or session
         self._touched: dict[str, float] = {}
         self._local_digest = ""
-        self._throttle = Throttle()
+        self._turns = Turns(time.monotonic)
+        self._browsers = Browsers(secrets.token_urlsafe(32))
         self._passwords = Passwords()
         self.tickets = Tickets(clock)
         self.one_time_password: str | None = None
@@ -95,6 +105,7 @@ class People:
             except Conflict:
                 self.one_time_password = None  # another server process on the same database was faster
         self._local_digest = digest(await asyncio.to_thread(local_token, self._layout))
+        self._browsers = Browsers(await asyncio.to_thread(browsers_secret, self._layout))
 
     # ------------------------------------------------------------------------------------------------- recognising
 
@@ -168,13 +179,17 @@ class People:
 
     # ---------------------------------------------------------------------------------------------------- sessions
 
-    async def sign_in(self, name: str, password: str, client: str) -> SignedIn:
-        """Check a password and begin a session. `client` is the address it comes from.
+    async def sign_in(self, name: str, password: str, client: str, browser: str | None = None) -> SignedIn:
+        """Check a password and begin a session. `client` is the address it comes from, `browser` the mark that it kept.
 
-        Raises Unauthenticated, or RateLimited after repeated failures of this name or address.
+        After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference. Raises
+        Unauthenticated, or RateLimited where more wait than may.
         """
-        keys = (f"name {name[:200]} {client}", f"client {client}")
-        self._throttled(keys)
+        known = self._browsers.known(name, browser, self._clock())
+        strange = ((f"address {client}", OF_ADDRESS), (f"name {name}", OF_NAME))
+        lines = strange if known is None else ((f"browser {known}", OF_BROWSER),)
+        for line, pace in lines:
+            await self._turns.take(line, pace)
         user = await asyncio.to_thread(self._rows.user, name)
         good = await self._passwords.good(user, password)
         if user is None or not good:
@@ -182,12 +197,13 @@ class People:
                 "User name or password is wrong",
                 remedy="Check both. On the server's own machine a new password can be set with: tm password",
             )
-        for key in keys:
-            self._throttle.succeeded(key)
+        for line, _ in lines:
+            self._turns.succeeded(line)
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
         session = Session(user.name, now, now + SESSION_S)
         await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session)
-        return SignedIn(cookie, key, Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password))
+        principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
+        return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
 
     async def sign_out(self, mark: str) -> None:
         """End the session with this mark; nothing happens when it has ended already."""
@@ -205,12 +221,11 @@ class People:
         user = await self.user(who.name)
         demand_acceptable(user, old, new)
         if who.via is not Via.LOCAL:
-            key = f"change {user.name}"
-            self._throttled((key,))
+            await self._turns.take(line := f"change {user.name}", OF_NAME)
             if not await self._passwords.good(user, old or ""):
                 remedy = "On the server's own machine no old password is needed: tm password"
                 raise Unauthenticated("The old password is wrong", remedy=remedy)
-            self._throttle.succeeded(key)
+            self._turns.forget(line)
         hashed = await self._passwords.hash(new)
         await asyncio.to_thread(self._rows.set_password, user.name, hashed, keep_session=keep or "")
         self._forget(lambda known: known.principal.name == user.name and known.principal.via is Via.SESSION)
@@ -240,15 +255,6 @@ class People:
         self._forget(lambda known: known.token == token_id)
 
     # ------------------------------------------------------------------------------------------------------- inside
-
-    def _throttled(self, keys: tuple[str, ...]) -> None:
-        """Raise RateLimited, or note a failure ahead: tries sent side by side must not slip through together."""
-        now = self._clock()
-        wait = max(self._throttle.wait_s(key, now) for key in keys)
-        if wait > 0:
-            raise RateLimited(f"Too many failed tries; wait {wait:.0f} seconds", remedy="Wait, then try again.")
-        for key in keys:
-            self._throttle.failed(key, now)
 
     def _remembered(self, mark: str, now: float) -> _Known | None:
         known = self._known.get(mark)

@@ -1,5 +1,6 @@
 """Reads HOME/config.toml into core.config. Refuses unknown keys and wrong types, all at once, naming the remedy."""
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -58,7 +59,19 @@ def parse(document: dict[str, Any], problems: ProblemList) -> Config:
     data = parts["server"].data
     if data and not os.path.isabs(data):
         problems.add("server.data", "must be an absolute path", "Write it from the root, beginning with /.", value=data)
+    for proxy in parts["server"].trusted_proxies:
+        if not _is_network(proxy):
+            rule = "must be addresses or networks, such as 192.0.2.7 or 10.0.0.0/8"
+            problems.add("server.trusted_proxies", rule, "Write the address that the proxy calls from.", value=proxy)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:

@@ -1469,13 +1469,15 @@ export interface components {
         Shown: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         /**
          * SignIn
-         * @description Name and password.
+         * @description Name and password, and what the answer to an earlier sign-in of this name in the same browser said as `browser`.
          */
         SignIn: {
             /** Username */
             username: string;
             /** Password */
             password: string;
+            /** Browser */
+            browser?: string | null;
         };
         /**
          * Stop
@@ -2559,13 +2561,15 @@ export interface components {
         };
         /**
          * NewSession
-         * @description A session just begun; `key` is shown only here.
+         * @description A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there.
          */
         NewSession: {
             user: components["schemas"]["User"];
             server: components["schemas"]["Server"];
             /** Key */
             key: string;
+            /** Browser */
+            browser: string;
         } & {
             [key: string]: unknown;
         };

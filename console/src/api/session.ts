@@ -1,13 +1,14 @@
 /** Who is signed in: session, password, API tokens. */
 import { ApiError, get, post, remove } from "./client";
-import { forgetKey, keepKey } from "./key";
+import { browserMark, forgetKey, keepBrowserMark, keepKey } from "./key";
 import type { NewSession, Session, Token } from "./types";
 
 export const readSession = (): Promise<Session> => get("/session");
 
 export async function signIn(username: string, password: string): Promise<Session> {
-  const { key, ...session } = await post<NewSession>("/session", { username, password });
+  const { key, browser, ...session } = await post<NewSession>("/session", { username, password, browser: browserMark(username) });
   keepKey(key);
+  keepBrowserMark(username, browser);
   return session;
 }
 

@@ -25,7 +25,7 @@ export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed",
 /** Rule and remedy are in the reader's language. */
 export type Problem = Pick<S["ProblemItem"], "path" | "rule" | "remedy"> & { code?: string };
 export type Sandbox = { kind: string; detail?: string };
-export type NewSession = Session & { key: string };
+export type NewSession = Session & { key: string; browser: string };
 export type Session = Omit<S["Session"], "server"> & { server: Omit<S["Server"], "sandbox"> & { sandbox: Sandbox | string } };
 export type Reason = S["Reason"];
 export type Verdict = S["Verdict"];

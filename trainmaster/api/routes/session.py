@@ -11,7 +11,9 @@ from trainmaster.access.roles import Principal, Via
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import Table
+from trainmaster.api.proxies import neighbourhood
 from trainmaster.core.errors import Conflict
+from trainmaster.service import browsers
 from trainmaster.service.passwords import MAX_PASSWORD
 from trainmaster.service.people import SESSION_S
 from trainmaster.service.tickets import PARAMETER, TICKET_S
@@ -28,10 +30,11 @@ class _Body(BaseModel):
 
 
 class SignIn(_Body):
-    """Name and password."""
+    """Name and password, and what the answer to an earlier sign-in of this name in the same browser said as `browser`."""
 
     username: Annotated[str, Field(min_length=1, max_length=200)]
     password: Annotated[str, Field(min_length=1, max_length=MAX_PASSWORD)]
+    browser: Annotated[str | None, Field(max_length=browsers.LONGEST)] = None
 
 
 class NewPassword(_Body):
@@ -74,10 +77,11 @@ async def get_session(request: Request) -> Response:
 async def sign_in(request: Request, body: SignIn) -> Response:
     """Sign in with name and password: the answer sets the cookie and says the key, which every request sends as X-Session-Key."""
     app = platform(request)
-    client = request.client.host if request.client else "?"
-    made = await app.people.sign_in(body.username, body.password, client)
-    answer = Json({**await _view(app, made.principal), "key": made.key})
-    secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
+    client = neighbourhood(request.client.host if request.client else "")
+    made = await app.people.sign_in(body.username, body.password, client, body.browser)
+    answer = Json({**await _view(app, made.principal), "key": made.key, "browser": made.browser})
+    # A browser says in Origin how it came, also through a proxy that says nothing.
+    secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
     answer.set_cookie(
         COOKIE, made.cookie, max_age=int(SESSION_S), httponly=True, samesite="strict", secure=secure, path="/"
     )

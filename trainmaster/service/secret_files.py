@@ -1,4 +1,4 @@
-"""The local command line's token: a file that only the server's own user can read. Whoever can owns the server's files anyway."""
+"""Secrets in files that only the server's own user can read. Whoever can owns the server's files anyway."""
 
 import os
 import secrets
@@ -10,11 +10,20 @@ TOKEN_PREFIX: Final = "tm_"
 
 
 def local_token(layout: Layout) -> str:
-    """Return the text in HOME/secrets/cli-token, making the file (0600, folder 0700) when it is missing or not private.
+    """Return the token of the local command line. Blocking. Raises OSError."""
+    return secret_in(layout.cli_token, TOKEN_PREFIX + "local_")
+
+
+def browsers_secret(layout: Layout) -> str:
+    """Return the secret by which marks of known browsers are signed. Blocking. Raises OSError."""
+    return secret_in(layout.path("secrets", "browsers"))
+
+
+def secret_in(path: str, prefix: str = "") -> str:
+    """Return the text in the file, making it (0600, its folder 0700) when it is missing or not private.
 
     Blocking. Raises OSError.
     """
-    path = layout.cli_token
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     try:
         status = os.stat(path, follow_symlinks=False)
@@ -25,7 +34,7 @@ def local_token(layout: Layout) -> str:
                 return secret
     except FileNotFoundError:
         pass
-    secret = TOKEN_PREFIX + "local_" + secrets.token_urlsafe(32)
+    secret = prefix + secrets.token_urlsafe(32)
     fresh = f"{path}.new"
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
         os.fchmod(file.fileno(), 0o600)
