@@ -11,25 +11,38 @@ from trainmaster.agent.live import LiveTask
 from trainmaster.core.records import Verdict, to_json
 
 EVIDENCE_BYTES: Final = 2048
+DRAWN_TIMES: Final = 32
+"""So much more of a log is looked at: a progress bar writes the same line over and over."""
 NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
 NOT_FOUND: Final = re.compile(r"^bwrap: execvp (.+): (No such file or directory|Permission denied)$", re.MULTILINE)
 NOT_FOUND_CODES: Final = {126: "cannot be executed", 127: "was not found"}
 
 
 def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
-    """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file."""
+    """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file.
+
+    A progress bar that was drawn a thousand times in one line counts as it was drawn last.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return ""
     try:
         length = os.fstat(fd).st_size
-        data = os.pread(fd, size, max(0, length - size))
+        data = os.pread(fd, DRAWN_TIMES * size, max(0, length - DRAWN_TIMES * size))
     finally:
         os.close(fd)
-    if length > size and b"\n" in data[:-1]:
-        data = data[data.index(b"\n") + 1 :]
-    return data.replace(b"\0", b"").decode("utf-8", "replace").rstrip()
+    seen = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace")).rstrip().encode()
+    last, is_all = seen[-size:], length <= len(data) and len(seen) <= size
+    if not is_all and b"\n" in last[:-1]:
+        last = last[last.index(b"\n") + 1 :]
+    return last.decode("utf-8", "replace").rstrip()
+
+
+def as_seen(text: str) -> str:
+    """Return `text` as a terminal shows it in the end: of a line that a carriage return wrote over, what came last."""
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join(lines)
 
 
 def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:

@@ -60,7 +60,7 @@ def survey(folder: str | Path) -> Survey:
     return Survey(sum(entry.kind in "fx" for entry in found), sum(entry.size for entry in found), tuple(left_out))
 
 
-def demand_small(folder: str | Path, limit_mib: int) -> None:
+def demand_small(folder: str | os.PathLike[str], limit_mib: int) -> None:
     """Return when `folder` may be sent to a server that takes `limit_mib` MiB. Raises TooLarge, InvalidSpec.
 
     Packs it only where its files have more bytes than that.

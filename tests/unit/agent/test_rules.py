@@ -61,6 +61,17 @@ def test_the_evidence_is_whole_lines_of_readable_text(tmp_path: Path) -> None:
     assert judge.tail(str(tmp_path / "none")) == ""
 
 
+def test_the_evidence_has_a_progress_bar_as_it_was_drawn_last(tmp_path: Path) -> None:
+    """tqdm draws a line over and over; what it wrote over is no evidence, and must not push out what came before."""
+    log = tmp_path / "log"
+    bar = "".join(f"\r{done:3}%|{'#' * (done // 2):50}| {done}/100 [loss=0.5]" for done in range(101))
+    log.write_text(f"Loading data\n{bar}\nValueError: boom\r\n")
+    found = judge.tail(str(log)).splitlines()
+    assert [found[0], found[-1], len(found)] == ["Loading data", "ValueError: boom", 3]
+    assert found[1].startswith("100%|###")
+    assert "\r" not in judge.tail(str(log))
+
+
 def test_bubblewraps_status_is_read_only_when_whole(tmp_path: Path) -> None:
     status = tmp_path / "status"
     status.write_text('{ "child-pid": 123, "ipc-namespace": 4 }\n{ "exit-code": 1')
