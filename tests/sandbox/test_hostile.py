@@ -97,6 +97,7 @@ def test_a_folder_is_counted_to_its_end_in_bounded_steps(tmp_path: Path) -> None
     while not use.step(20):
         steps += 1
     assert steps >= 300 // 20
+    assert use.files == 307  # folders count as well
     assert use.bytes >> 20 == 3
 
 

@@ -117,9 +117,9 @@ class DiskUse:
     def __init__(self, folder: str) -> None:
         self._folders = [folder]
         self._entries: Iterator[os.DirEntry[str]] = iter(())
-        self.bytes = 0
+        self.bytes = self.files = 0
 
-    def step(self, most: int = 20_000) -> bool:
+    def step(self, most: int) -> bool:
         """Count up to `most` entries; return whether that was all. O(most)."""
         for _ in range(most):
             try:
@@ -128,7 +128,9 @@ class DiskUse:
                     if not self._folders:
                         return True
                     self._entries = os.scandir(self._folders.pop())
-                elif entry.is_dir(follow_symlinks=False):
+                    continue
+                self.files += 1
+                if entry.is_dir(follow_symlinks=False):
                     self._folders.append(entry.path)
                 else:
                     self.bytes += entry.stat(follow_symlinks=False).st_blocks * 512

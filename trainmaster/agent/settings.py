@@ -26,6 +26,9 @@ class Settings:
     package: str = ""  # folder that contains the trainmaster package
     log_mib: int = 1024
     disk_mib: int = 0
+    inodes: int = 0
+    disk_share: float = 0.0
+    reserve_mib: int = 0  # 0: nobody is ended for filling the disk
     processes: int = 4096
     sample_s: float = 2.0
     cards: dict[str, Cards] = field(default_factory=dict)

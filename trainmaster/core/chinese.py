@@ -31,7 +31,6 @@ SENTENCES: Final[dict[str, str]] = {
     "{who} disappeared without an exit record": "{who} 消失了，没有留下退出记录",
     "{who} used more memory than the {mib} MiB it asked for; ask for more or use less": "{who} 使用的内存超过所申请的 {mib} MiB；请申请更多内存或减少使用",
     "{who} could not write: the disk (or /dev/shm, {mib} MiB) is full": "{who} 无法写入：磁盘（或 {mib} MiB 的 /dev/shm）已满",
-    "{who} was ended: its job's folder holds {used} MiB, the limit is {limit} MiB": "{who} 被终止：任务目录已占用 {used} MiB，上限为 {limit} MiB",
     "{who} reached its limit of {count} processes and threads": "{who} 达到进程与线程数上限 {count}",
     "{who} was ended by the platform, as asked": "{who} 按要求被平台终止",
     "role {role} is complete": "角色 {role} 已完成",

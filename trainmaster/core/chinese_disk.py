@@ -2,7 +2,13 @@
 
 from typing import Final
 
+# ruff: noqa: E501 (a table is read across: one sentence a line)
 DISK: Final[dict[str, str]] = {
+    # --- the agent
+    "{who} was ended: its job's folder holds {used} MiB, the limit is {limit} MiB": "{who} 被终止：任务目录已占用 {used} MiB，上限为 {limit} MiB",
+    "{who} was ended: its job's folder holds {used} files, the limit is {limit} files": "{who} 被终止：任务目录中有 {used} 个文件，上限为 {limit} 个",
+    "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} MiB are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘剩余 {left} MiB",
+    "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} files are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘还能存放 {left} 个文件",
     # --- saving outputs
     "the outputs could not be saved: {error}": "输出无法保存：{error}",
     "Mend the disk.": "请修复磁盘",

@@ -80,13 +80,19 @@ class LocalConfig:
 class LimitsConfig:
     """`[limits]`. Sizes in MiB, times in seconds; 0 means no limit where that makes sense.
 
-    A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder.
+    A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder, `inodes` of the
+    files in it; `disk_share` (0..1) is the part of all the disk's bytes and files that one job may take whatever they say.
+    `reserve_mib` is kept free for ends, stops and deletions; a sixteenth of the disk where that is less. With less than that free
+    nothing is accepted or started, and the job that fills the disk is ended.
     `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period.
     `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
     """
 
     log_mib: int = 1024
     disk_mib: int = 0
+    inodes: int = 0
+    disk_share: float = 0.5
+    reserve_mib: int = 64
     processes: int = 4096
     max_duration_s: float = 0.0
     max_debug_hold_s: float = 4 * 3600.0

@@ -82,7 +82,8 @@ class LocalEngine:
             cgroups=local.cgroups == "auto",
             environment=os.path.abspath(local.environment or sys.prefix),
             package=str(Path(sandbox.__file__).resolve().parents[2]),
-            log_mib=limits.log_mib, disk_mib=limits.disk_mib, processes=limits.processes, sample_s=limits.sample_s,
+            log_mib=limits.log_mib, disk_mib=limits.disk_mib, inodes=limits.inodes, disk_share=limits.disk_share,
+            reserve_mib=limits.reserve_mib, processes=limits.processes, sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
         )  # fmt: skip
         await self._client.connect()

@@ -38,7 +38,7 @@ class Asking:
         limits, own = self._limits, self._own
         settings = Settings(
             cgroups=False, environment=own.environment, package=package, log_mib=limits.log_mib, disk_mib=limits.disk_mib,
-            processes=limits.processes, sample_s=limits.sample_s,
+            inodes=limits.inodes, disk_share=limits.disk_share, processes=limits.processes, sample_s=limits.sample_s,
         )  # fmt: skip
         grace_s = gang.asked.grace_s if gang.asked is not None else 10.0
         parts, asks = components(gang.roles), replace(gang, placement=())

@@ -1,0 +1,55 @@
+"""How full a file system is, and what follows from it: when it is short, and what one job may take of it. Pure.
+
+A file system can be full of bytes or of entries (inodes). One that does not count its entries says that it has none: then
+only bytes count.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+SPARE_FILES: Final = 1000
+"""Entries that must be left; a sixteenth of all where that is less."""
+AGAIN: Final = 1.5
+"""A disk that was short is so no more when this many times what must be left is free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """So many bytes in so many files."""
+
+    bytes: int = 0
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One file system: all that it holds, and what of it is free."""
+
+    total: Use
+    free: Use
+
+    def least(self, reserve_mib: int) -> Use:
+        """Return what must be left free: `reserve_mib`, or a sixteenth where that is less."""
+        return Use(min(reserve_mib << 20, self.total.bytes // 16), min(SPARE_FILES, self.total.files // 16))
+
+    def short_of(self, reserve_mib: int, times: float = 1.0) -> str:
+        """Return "bytes" or "files", whichever there is less of than `times` what must be left; "" when there is enough."""
+        least = self.least(reserve_mib)
+        if self.free.bytes < least.bytes * times:
+            return "bytes"
+        return "files" if reserve_mib and self.free.files < least.files * times else ""
+
+    def budget(self, disk_mib: int, inodes: int, share: float) -> Use:
+        """Return what one job may take: the least of what is said in numbers and of `share` of everything; 0: any."""
+        return Use(_least(disk_mib << 20, int(self.total.bytes * share)), _least(inodes, int(self.total.files * share)))
+
+
+def _least(*limits: int) -> int:
+    return min((limit for limit in limits if limit), default=0)
+
+
+def room_of(found: os.statvfs_result, back: int = 0) -> Room:
+    """Return the room that statvfs told of. `back`: bytes that will be taken again as soon as they are free."""
+    free = max(0, found.f_bavail * found.f_frsize - back)
+    return Room(Use(found.f_blocks * found.f_frsize, found.f_files), Use(free, found.f_favail))
