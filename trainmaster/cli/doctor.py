@@ -51,7 +51,7 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _sandbox()
     yield _cgroups()
     yield _folder(folder)
-    yield _disk(folder)
+    yield from (_disk(place) for place in _places(folder))
     yield _ledger(folder)
     yield _cards()
     answers, finding = _server()
@@ -106,12 +106,31 @@ def _folder(folder: str) -> Finding:
     return Finding("home", GOOD, folder if place == folder else f"{folder} (is made on the first start)")
 
 
+def _places(folder: str) -> Iterator[str]:
+    """Yield the home folder, and where the bulk lies instead."""
+    from trainmaster.core.errors import InvalidSpec
+    from trainmaster.service.settings import load
+
+    yield folder
+    try:
+        data = load(Layout(folder).config).server.data
+    except InvalidSpec:
+        return
+    if data:
+        yield data
+
+
 def _disk(folder: str) -> Finding:
+    from trainmaster.core.config import LimitsConfig
+    from trainmaster.core.room import room_of
+
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
-    free = shutil.disk_usage(folder).free
-    text = f"{free / 2**30:.1f} GiB free at {folder}"
-    if free < _ROOMY // 10:
+    room = room_of(os.statvfs(folder))
+    free = room.free.bytes
+    files = f", room for {room.free.files} files" if room.total.files else ""
+    text = f"{free / 2**30:.1f} GiB free{files} at {folder}"
+    if free < _ROOMY // 10 or room.short_of(LimitsConfig().reserve_mib):
         return Finding(
             "disk", BAD, text, "Free space, or choose another --home; nothing can be accepted on a full disk."
         )

@@ -9,6 +9,10 @@ DISK: Final[dict[str, str]] = {
     "{who} was ended: its job's folder holds {used} files, the limit is {limit} files": "{who} 被终止：任务目录中有 {used} 个文件，上限为 {limit} 个",
     "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} MiB are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘剩余 {left} MiB",
     "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} files are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘还能存放 {left} 个文件",
+    # --- room
+    "The disk of {folder} is nearly full: {mib} MiB are left": "{folder} 所在磁盘即将写满：剩余 {mib} MiB",
+    "The disk of {folder} is nearly full: it has room for {files} more files": "{folder} 所在磁盘即将写满：还能存放 {files} 个文件",
+    "Delete jobs that are not needed any more, or free space there; then it goes on by itself.": "请删除不再需要的任务，或在该磁盘上清理空间；之后会自动继续",
     # --- saving outputs
     "the outputs could not be saved: {error}": "输出无法保存：{error}",
     "Mend the disk.": "请修复磁盘",

@@ -12,6 +12,7 @@ HOME/
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
   backups/              copies made before a migration
+  reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
 uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
 """
@@ -100,6 +101,11 @@ class Layout:
     def database(self) -> str:
         """The default SQLite ledger."""
         return self.path("trainmaster.db")
+
+    @property
+    def reserve(self) -> str:
+        """Room that is given back when the disk is full (see service/disks)."""
+        return self.path("reserve")
 
     @property
     def agent_socket(self) -> str:

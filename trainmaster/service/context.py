@@ -13,9 +13,10 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
-from trainmaster.core.states import Shown
+from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
 from trainmaster.service.counts import StateCounts
+from trainmaster.service.disks import Disks
 from trainmaster.service.feed import Feed
 from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Specs
@@ -60,6 +61,7 @@ class Context:
     forecasts: Forecasts
     shares: Shares
     waits: Waits
+    disks: Disks
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
     saving: "Saving" = field(init=False)
@@ -80,9 +82,15 @@ class Context:
     def reason(self, job: Job, name_of: Callable[[str], str | None]) -> dict[str, Any] | None:
         """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet."""
         waiting = self.waits.of(job)
+        if waiting is None and (held_up := self.held_up(job)) is not None:
+            return held_up
         if waiting is None:
             return self.scheduling.reason(job, name_of)
         return reason_view(waiting, self.engines.of(job.pool).name)
+
+    def held_up(self, job: Job) -> dict[str, Any] | None:
+        """Return why nothing starts, whoever's turn it is, None when that is not so or `job` does not wait."""
+        return self.disks.reason() if job.state is JobState.QUEUED else None
 
     def forecast(self, job: Job) -> dict[str, Any] | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""

@@ -6,6 +6,7 @@ is told that it does not exist.
 
 import asyncio
 import shlex
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -14,7 +15,7 @@ import yaml
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Job, find_task
@@ -30,6 +31,8 @@ from trainmaster.store.read_jobs import JobQuery
 
 UNSET: Final[Any] = object()
 MANY: Final = 1000
+PATIENCE_S: Final = 10.0
+"""How long a deletion waits for a ledger on a full disk, which the files that it removed make room for."""
 
 
 def task_in(job: Job, name: str) -> tuple[int, int]:
@@ -162,7 +165,7 @@ class Jobs:
         reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
         return {
             "id": job.id, "state": view["state"], "verdict": view["verdict"],
-            "reason": reason or view["reason"],  # of a cluster
+            "reason": self._ctx.held_up(job) or reason or view["reason"],  # of a cluster
             "position": reason["position"] if reason is not None else None,
             "ahead": reason["position"] - 1 if reason is not None else 0,
             "evidence": reason["evidence"] if reason is not None else {},
@@ -244,14 +247,32 @@ class Jobs:
                 self._gone.clear()
 
     async def _delete(self, job: Job) -> None:
+        """Remove the files, then the record: on a full disk the room that the files leave lets it be removed.
+
+        Ended in between, the job is still there, without some of its files, and whoever asked was told nothing.
+        """
         self._gone.add(job.id)
         try:
-            self._ctx.master.delete(job)
-            await self._ctx.master.durable()
+            if job.id in self._ctx.master.live:
+                await self._ctx.master.durable()  # its end is not on disk yet
+            await asyncio.to_thread(self._ctx.remove_files, job.id)
+            await self._forget(job)
         except TrainmasterError:
             self._gone.discard(job.id)
             raise
-        await asyncio.to_thread(self._ctx.remove_files, job.id)
+
+    async def _forget(self, job: Job) -> None:
+        give_up = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                self._ctx.master.delete(job)
+                await self._ctx.master.durable()
+            except StorageFailed:
+                if time.monotonic() > give_up:
+                    raise
+                await asyncio.sleep(0.5)
+            else:
+                return
 
     async def many(self, verb: str, ids: list[str], who: Principal) -> dict[str, Any]:
         """Stop or delete several; each is done or refused for its own reason."""

@@ -12,6 +12,7 @@ from trainmaster._version import __version__
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.events import Event
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.engines.base import Engine, Terminal, Window
@@ -73,6 +74,7 @@ class Platform:
         self._readiness: tuple[float, asyncio.Task[dict[str, Any]]] | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._disks: asyncio.Task[None] | None = None
         self._started_at = time.time()
         self._finished: dict[str, int] = {}
 
@@ -86,10 +88,11 @@ class Platform:
         await self.context.pools.start()
         await self.context.shares.start()
         master = self.context.master
-        master.schedule, master.moved = self.context.scheduling.schedule, self.context.moved
+        master.schedule, master.moved = self._schedule, self.context.moved
         master.stored = self.context.counts.changed
         self.context.reader.on_set_aside = self._set_aside
-        master.more = lambda: self.context.scheduling.more
+        master.more = lambda: self.context.scheduling.more and not self.context.disks.short
+        self.context.disks.changed = self._room_changed
         self.context.scheduling.later = self._wake_in
         master.act, master.act_now = self._act, self._shell.answer_now
         master.on_failure = self._recover_soon
@@ -100,6 +103,7 @@ class Platform:
         self._apply_rules()
         self._looking = asyncio.get_running_loop().create_task(self._follow_machines())
         self.context.pools.changed = self._decided
+        self._disks = asyncio.get_running_loop().create_task(self.context.disks.follow())
         await self._restore()
         await self._observer.look()
         self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
@@ -115,6 +119,14 @@ class Platform:
                 return
             self._waking.cancel()
         self._waking = loop.call_later(seconds, self.context.master.wake)
+
+    def _schedule(self, now: float) -> list[Event]:
+        """Plan, while there is room for what a job writes."""
+        return [] if self.context.disks.short else self.context.scheduling.schedule(now)
+
+    def _room_changed(self) -> None:
+        self.context.master.wake()
+        self.feed.publish(cluster_changed(self.feed.seq))
 
     def _decided(self, kind: str) -> None:
         """An administrator changed something: it holds from the next pass on, which comes at once."""
@@ -142,8 +154,9 @@ class Platform:
             self._waking.cancel()
         if self._recovering is not None:
             self._recovering.cancel()
-        if self._looking is not None:
-            self._looking.cancel()
+        for task in (self._looking, self._disks):
+            if task is not None:
+                task.cancel()
         if self._sweeping is not None:
             await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.context.forecasts.close()
@@ -189,6 +202,7 @@ class Platform:
             try:
                 while self.context.master.in_flight:
                     await asyncio.sleep(0.01)
+                await self.context.disks.help()
                 await self._probe_ledger()
                 await self._restore()
                 break
@@ -332,7 +346,11 @@ class Platform:
     async def _look_ready(self) -> dict[str, Any]:
         ledger = await self._check(self._probe_ledger())
         engines = await self.context.engines.health()
-        checks = {"ledger": ledger, **{f"engine {name}": text for name, text in engines.items()}}
+        checks = {
+            "ledger": ledger,
+            "disk": self.context.disks.short or "ok",
+            **{f"engine {name}": text for name, text in engines.items()},
+        }
         return {"ok": ledger == "ok" and "ok" in engines.values(), "checks": checks}
 
     async def _probe_ledger(self) -> None:

@@ -65,6 +65,7 @@ class Submit:
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
         """
         decide(who, "jobs:write").demand()
+        await self._ctx.disks.demand_room()
         seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
@@ -80,6 +81,7 @@ class Submit:
     ) -> list[dict[str, Any]]:
         """Take in all or none (1 to 10,000). Raises like `submit`, with the item's index in every problem path."""
         decide(who, "jobs:write").demand()
+        await self._ctx.disks.demand_room()
         if not 1 <= len(bodies) <= MAX_BATCH:
             found = (Problem("items", f"between 1 and {MAX_BATCH} jobs", "Split the batch."),)
             raise InvalidSpec("The batch has the wrong size", problems=found)

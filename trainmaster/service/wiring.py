@@ -15,6 +15,7 @@ from trainmaster.service.admission import Admission
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.demo import with_demo_cards
+from trainmaster.service.disks import Disks
 from trainmaster.service.feed import Feed
 from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Launching, Specs
@@ -122,6 +123,7 @@ def build(
     layout = prepare_home(home)
     config = read_config(layout, host, port, demo_cards)
     layout = prepare_data(layout, config.server.data)
+    Disks(layout, config.limits.reserve_mib).settle()
     past = replace(past_of(layout), accept_loss=accept_loss)
     url = config.server.database or f"sqlite:///{layout.database}"
     found = engines or engines_of(layout, config)
@@ -158,6 +160,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         pools=pools, urgent=urgent, tally=Tally(),
         forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
         shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
+        disks=Disks(layout, config.limits.reserve_mib),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)

@@ -1,0 +1,104 @@
+"""Homes on small disks of their own that jobs fill (B13): what must be written is, and the rest waits and says for what."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures import disks
+from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.core.errors import StorageFailed
+
+BYTES = "i=0; while head -c 500000 /dev/zero > /workspace/outputs/$i; do i=$((i+1)); sleep 0.02; done; sleep 600"
+FILES = "i=0; while echo > /workspace/outputs/$i; do i=$((i+1)); done 2> /dev/null; sleep 600"
+MODEST = "i=0; while [ ! -e /workspace/outputs/go ]; do echo line $((i=i+1)); sleep 0.2; done; echo end"
+
+
+@pytest.fixture(params=["bytes", "files"])
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """64 MiB, or room for 2,000 files, and what fills it."""
+    small = disks.in_memory(tmp_path / "d", 64) if request.param == "bytes" else disks.ext4(tmp_path / "d", 96, 2000)
+    with small as folder:
+        yield folder, BYTES if request.param == "bytes" else FILES
+
+
+@pytest.fixture
+async def stage(disk: tuple[Path, str]) -> AsyncIterator[Stage]:
+    """The platform on it, without a budget that would end a job sooner."""
+    async with Stage(disk[0] / "home", {"limits": {"disk_share": 0.0, "sample_s": 0.5}}) as stage:
+        yield stage
+
+
+async def refused(stage: Stage) -> StorageFailed:
+    """Return what a submit is refused with."""
+    with pytest.raises(StorageFailed) as found:
+        await stage.submit(spec("more"))
+    return found.value
+
+
+async def test_who_fills_the_disk_is_ended_and_everything_goes_on(stage: Stage, disk: tuple[Path, str]) -> None:
+    """The filler's end is recorded, it can be deleted, and then all is as before; who wrote little noticed nothing."""
+    modest = await stage.submit(spec("modest", MODEST, model={"save": False}))
+    await stage.running(modest, "line 1")
+    filler = await stage.submit(spec("filler", disk[1], resources={"cpu": 4}))
+    view = await stage.ended(filler)
+    assert (view["state"], view["verdict"]["code"]) == ("failed", "disk_full")
+    await stage.until(filler, lambda _: bool(stage.platform.context.disks.short), "the server to notice")
+    told = await refused(stage)
+    assert (told.status, "is nearly full" in told.message) == (507, True)
+    assert "is nearly full" in (await stage.platform.ready())["checks"]["disk"]
+    assert (await stage.view(modest))["state"] == "running"
+    await stage.platform.delete(filler, ADMIN)
+    assert not os.path.exists(stage.platform.layout.job(filler))
+    later = await stage.submit(spec("later"))
+    assert (await stage.ended(later))["state"] == "succeeded"
+    Path(stage.platform.layout.outputs(modest), "go").touch()
+    assert (await stage.ended(modest))["state"] == "succeeded"
+    assert (await stage.platform.ready())["checks"]["disk"] == "ok"
+
+
+async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) -> None:
+    """Not one byte is left: ends, stops and deletions are stored, waiting jobs say why they wait, and nobody is ended."""
+    with disks.in_memory(tmp_path / "d", 64) as disk:
+        async with Stage(disk / "home") as stage:
+            done = await stage.submit(spec("done", "head -c 100k /dev/urandom"))
+            await stage.ended(done)
+            runs, ends = [await stage.submit(spec(name, MODEST, resources={"cpu": 4})) for name in ("runs", "ends")]
+            await stage.running(runs, "line 1")
+            await stage.running(ends, "line 1")
+            waits = await stage.submit(spec("waits", resources={"cpu": 4}))
+            Path(stage.platform.layout.outputs(ends), "go").touch()
+            ballast = disks.fill(disk)
+            await stage.until(ends, lambda view: view["state"] != "running", "its end")
+            await stage.until(waits, lambda v: (v["reason"] or {}).get("code") == "disk_full", "why it waits")
+            assert "所在磁盘即将写满" in (await stage.view(waits))["reason"]["message"]["zh"]
+            assert (await stage.platform.explain(waits, ADMIN))["reason"]["code"] == "disk_full"
+            await refused(stage)
+            async with asyncio.timeout(60):
+                while True:
+                    try:
+                        await stage.platform.stop(runs, ADMIN)
+                        break
+                    except StorageFailed:
+                        await asyncio.sleep(0.2)
+            assert (await stage.ended(runs))["state"] == "stopped"
+            await stage.platform.delete(done, ADMIN)
+            await stage.restart()
+            assert (await stage.view(waits))["state"] == "queued"
+            ballast.unlink()
+            assert (await stage.ended(waits))["state"] == "succeeded"
+            assert (await stage.ended(ends))["state"] == "succeeded"
+            await stage.until(waits, lambda _: os.path.getsize(disk / "home" / "reserve") > 0, "a new reserve")
+
+
+async def test_a_job_is_deleted_where_not_even_its_record_could_be(stage: Stage, disk: tuple[Path, str]) -> None:
+    """Its files go first. Somebody has taken the reserve as well."""
+    big = await stage.submit(spec("big", "head -c 8M /dev/urandom > /workspace/outputs/x", model={"save": False}))
+    await stage.ended(big)
+    stage.platform.context.disks.give_back()
+    ballast = disks.fill(disk[0])
+    await stage.platform.delete(big, ADMIN)
+    assert big not in stage.job_ids()
+    ballast.unlink()
