@@ -85,6 +85,8 @@ class LimitsConfig:
     `reserve_mib` is kept free for ends, stops and deletions; a sixteenth of the disk where that is less. With less than that free
     nothing is accepted or started, and the job that fills the disk is ended.
     `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period.
+    `keys_s` is how long the answer to a request with an idempotency key is known, `uploads_s` how long an upload is kept that no job
+    names; 0: for ever.
     `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
     """
 
@@ -99,6 +101,8 @@ class LimitsConfig:
     max_upload_mib: int = 200
     max_queued: int = 200_000
     sample_s: float = 2.0
+    keys_s: float = 30 * 86400.0
+    uploads_s: float = 30 * 86400.0
     model_mib: int = 1 << 20
     save_s: float = 6 * 3600.0
 

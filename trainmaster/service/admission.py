@@ -3,7 +3,6 @@ can never fit. All problems of a request are found, not only the first.
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -28,6 +27,7 @@ from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import Input, JobSpec
 from trainmaster.spec.problems import problem as said
 from trainmaster.spec.semantics import code_problem
+from trainmaster.storage.uploads import use
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 
@@ -125,7 +125,7 @@ class Admission:
         stranger = await self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)).owner_problem(who.name)
         found = [] if stranger is None else [stranger]
         source = code_folder(spec, self._layout)
-        if source is not None and not await asyncio.to_thread(os.path.isdir, source):
+        if source is not None and not await asyncio.to_thread(use, source):
             found.append(
                 Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
             )

@@ -128,12 +128,6 @@ class Context:
         """Return progress and last metrics of each job, in order. Reads small files: call it in a thread."""
         return [self.metrics.summary(job, self.specs.fetch_or_none(job.spec_digest)) for job in jobs]
 
-    def sweep(self) -> None:
-        """Remove what deleted jobs left when the server ended, or the disk failed, between their rows and their files."""
-        for job_id in self.reader.deleted():
-            if os.path.isdir(self.layout.job(job_id)):
-                self.remove_files(job_id)
-
     def remove_files(self, job_id: str) -> None:
         """Remove everything a deleted job left, except saved models; what cannot be removed now is at the next start. Blocking."""
         path = self.layout.job(job_id)

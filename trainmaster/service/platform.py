@@ -33,6 +33,7 @@ from trainmaster.service.pulse import Pulse
 from trainmaster.service.queueing import Queueing
 from trainmaster.service.quotas import policy_of, rights_of
 from trainmaster.service.shell import Shell
+from trainmaster.service.sweeping import Sweeper
 from trainmaster.service.timers import Timers
 from trainmaster.service.what_if import WhatIf
 from trainmaster.store.database import Database, probe
@@ -57,13 +58,13 @@ class Platform:
 
     def __init__(
         self, context: Context, *, people: People, models: Models, shell: Shell, observer: Observer, pulse: Pulse, timers: Timers,
-        database: Database, ledger: Ledger,
+        sweeper: Sweeper, database: Database, ledger: Ledger,
     ) -> None:  # fmt: skip
         self.context, self.people = context, people
         self.config, self.layout, self.feed = context.config, context.layout, context.feed
         self.metrics = context.metrics
         self._shell, self._observer, self._pulse, self._timers = shell, observer, pulse, timers
-        self._database, self._ledger = database, ledger
+        self._sweeper, self._database, self._ledger = sweeper, database, ledger
         self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
@@ -106,7 +107,7 @@ class Platform:
         self._disks = asyncio.get_running_loop().create_task(self.context.disks.follow())
         await self._restore()
         await self._observer.look()
-        self._sweeping = asyncio.get_running_loop().create_task(asyncio.to_thread(self.context.sweep))
+        self._sweeping = asyncio.get_running_loop().create_task(self._sweeper.follow())
 
     def _set_aside(self, found: Quarantined) -> None:
         """A reader, in its thread, came upon a record that cannot be read."""
@@ -158,6 +159,7 @@ class Platform:
             if task is not None:
                 task.cancel()
         if self._sweeping is not None:
+            self._sweeping.cancel()
             await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.context.forecasts.close()
         await self.context.shares.close()

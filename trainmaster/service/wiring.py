@@ -35,12 +35,14 @@ from trainmaster.service.settings import load
 from trainmaster.service.shares import Shares
 from trainmaster.service.shell import Shell
 from trainmaster.service.submit import Submit
+from trainmaster.service.sweeping import Sweeper
 from trainmaster.service.tally import Tally
 from trainmaster.service.timers import Timers
 from trainmaster.service.waits import Waits
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
+from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import People as PeopleRows
@@ -173,5 +175,8 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     return Platform(
         context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
         observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
+        sweeper=Sweeper(
+            layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock
+        ),
         database=database, ledger=ledger,
     )  # fmt: skip

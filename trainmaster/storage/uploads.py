@@ -42,6 +42,15 @@ class Upload:
     size_bytes: int
 
 
+def use(folder: str) -> bool:
+    """Say that an upload is needed from now on, before anybody relies on it; return whether it is there."""
+    try:
+        os.utime(folder)
+    except OSError:
+        return False
+    return os.path.isdir(folder)
+
+
 class Receiver:
     """Takes the bytes of one upload as they come. `write` any number of times, then `finish`; or `abort`."""
 
@@ -81,7 +90,7 @@ class Receiver:
             target = self._layout.upload(upload.digest)
             with suppress(OSError):  # the same content is there already
                 os.rename(tree, target)
-            if not os.path.isdir(target):
+            if not use(target):
                 raise StorageFailed("the upload could not be stored", remedy="Look at uploads/ on the server.")
             return upload
         except OSError as error:

@@ -47,11 +47,6 @@ class JobReader:
             jobs, broken = _load(connection, tables.LIVE)
         return [jobs[seq] for seq in sorted(jobs)], [self._set_aside(*one) for one in broken]
 
-    def deleted(self) -> list[str]:
-        """Return the ids of all jobs that were deleted. O(deleted)."""
-        with self._database.read() as connection:
-            return list(connection.scalars(select(tables.deleted.c.job)))
-
     def last_seq(self) -> int:
         """Return the highest event number ever given, 0 before the first."""
         return self._database.last_seq()
