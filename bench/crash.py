@@ -12,15 +12,16 @@ import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from bench import crash_disks
+from bench.promises import Feeder, look, outcome, started, wait
 from bench.record import Record
-from bench.server import SANDBOXED, Client, Server, spec
+from bench.server import SANDBOXED, Server, spec
 from bench.stage import Stage
 
 SIZE: Final = tuple(int(text) for text in os.environ.get("TRAINMASTER_BENCH_CRASH", "200,1000,100").split(","))
@@ -34,31 +35,6 @@ SHORT: Final = "sh -c 'echo $TRAINMASTER_JOB >> /marks/started; echo line 1; sle
 ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
 
 
-class Feeder(threading.Thread):
-    """Submits one short job after another until told to stop; remembers every job it was promised."""
-
-    def __init__(self, server: Server, body: dict[str, Any]) -> None:
-        super().__init__(daemon=True)
-        self.server, self.body = server, body
-        self.promised: list[str] = []
-        self.enough = threading.Event()
-
-    def run(self) -> None:
-        """Submit; what was not answered is asked again under the same key."""
-        number, client = 0, None
-        while not self.enough.is_set():
-            try:
-                client = client or self.server.client()
-                request = client.request_bytes("POST", "/jobs", self.body)
-                head = f"Idempotency-Key: feed-{number}\r\nContent-Length".encode()
-                self.promised.append(client.send(request.replace(b"Content-Length", head, 1))["id"])
-                number += 1
-                time.sleep(0.2)
-            except (OSError, RuntimeError, ValueError):
-                client = None
-                time.sleep(0.05)
-
-
 def run(stage: Stage, quick: bool) -> Iterator[Record]:
     """Yield the records."""
     running, queued, kills = (20, 50, 8) if quick else SIZE
@@ -69,7 +45,7 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     client = server.client()
     items = [spec(LONG, inputs=inputs)] * running
     long = [item["id"] for item in client.ask("POST", "/jobs/batch", {"items": items})["items"]]
-    _wait(lambda: len(_started(marks)) >= running)
+    wait(lambda: len(started(marks)) >= running)
     short = [
         item["id"]
         for item in client.ask("POST", "/jobs/batch", {"items": [spec(SHORT, inputs=inputs)] * queued})["items"]
@@ -81,11 +57,18 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     feeder.join()
     Path(marks, "go").touch()
     promised = [*long, *short, *feeder.promised]
-    found = _outcome(server, promised)
+    found = outcome(server, promised)
     yield from _account(stage, server, marks, long, promised, found)
     yield stage.record("kills survived", [float(kills)], "kills")
     yield stage.record("listing again after a kill of the server, longest", [max(listing)], "s")
     yield stage.record("listing again after a kill of the server, median", listing, "s")
+    server.end()
+    fate = crash_disks.run(stage, quick)
+    yield stage.record("full disks: jobs accepted", [float(fate.accepted)], "jobs")
+    yield stage.record("full disks: jobs lost", [float(fate.lost)], "jobs")
+    yield stage.record("full disks: jobs run twice", [float(fate.twice)], "jobs")
+    yield stage.record("full disks: jobs failed", [float(fate.failed)], "jobs")
+    yield stage.record("full disks: faults survived", [float(fate.faults)], "faults")
 
 
 def _storm(server: Server, kills: int, expected: int) -> list[float]:
@@ -109,43 +92,10 @@ def _storm(server: Server, kills: int, expected: int) -> list[float]:
     return listing
 
 
-def _started(marks: str) -> list[str]:
-    with contextlib.suppress(OSError):
-        return Path(marks, "started").read_text().split()
-    return []
-
-
-def _wait(done: Any, limit_s: float = 900.0) -> None:
-    began = time.monotonic()
-    while not done():
-        if time.monotonic() - began > limit_s:
-            raise TimeoutError("the jobs did not come to their end")
-        time.sleep(0.5)
-
-
-def _outcome(server: Server, promised: list[str]) -> dict[str, dict[str, Any]]:
-    """Return every promised job the server knows, once all of them have ended."""
-    client = server.client()
-    _wait(lambda: not {"queued", "initialising", "running", "stopping"} & _counts(client).keys())
-    return {job: found for job in promised if (found := _look(client, job)) is not None}
-
-
-def _counts(client: Client) -> dict[str, int]:
-    return {state: count for state, count in client.ask("GET", "/jobs?limit=1")["counts"].items() if count}
-
-
-def _look(client: Client, job: str) -> dict[str, Any] | None:
-    try:
-        found: dict[str, Any] = client.ask("GET", f"/jobs/{job}")
-        return found
-    except RuntimeError:
-        return None
-
-
 def _account(
     stage: Stage, server: Server, marks: str, long: list[str], promised: list[str], found: dict[str, dict[str, Any]]
 ) -> Iterator[Record]:
-    starts = Counter(_started(marks))
+    starts = Counter(started(marks))
     good = {job for job, view in found.items() if view["state"] == "succeeded"}
     harmed = [job for job in long if job not in good or (found[job]["attempts"] and starts[job] != 1)]
     torn = [job for job in promised if not _whole(server.log_path(job))]
@@ -160,7 +110,7 @@ def _explain(server: Server, jobs: set[str]) -> None:
     """Say on stderr all that is known of jobs for which the promise was not kept; their home is kept to look into."""
     client = server.client()
     for job in sorted(jobs):
-        print(json.dumps(_look(client, job)), file=sys.stderr)
+        print(json.dumps(look(client, job)), file=sys.stderr)
         print(json.dumps(client.ask("GET", f"/jobs/{job}/events")), file=sys.stderr)
         with contextlib.suppress(OSError):
             print(Path(server.log_path(job)).read_text()[-500:], file=sys.stderr)

@@ -56,7 +56,7 @@ class Client:
             self._more()
         head, _, self._inbox = self._inbox.partition(b"\r\n\r\n")
         lines = head.lower().split(b"\r\n")
-        length = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
+        length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
         while len(self._inbox) < length:
             self._more()
         data, self._inbox = self._inbox[:length], self._inbox[length:]
@@ -76,13 +76,13 @@ class Client:
 
 
 class Server:
-    """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text."""
+    """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text. `home`: where it lies."""
 
     def __init__(
         self, stage: Stage, local: dict[str, Any], *, cpu: CpuGroup | None = None, module: str = "trainmaster.cli.main", limits: str = "",
-        engines: str = "", wait: bool = True,
+        engines: str = "", wait: bool = True, home: str = "",
     ) -> None:  # fmt: skip
-        self.home = stage.fresh("home")
+        self.home = home or stage.fresh("home")
         self.cpu = cpu
         self._module = module
         self._process: subprocess.Popen[bytes] | None = None

@@ -110,10 +110,15 @@ class Disks:
     def settle(self) -> None:
         """Before the ledger is opened: it must be writable."""
         self.look()
-        if self.short:
+        if self._home_is_short:
             self.give_back()
 
     # -- in the loop -------------------------------------------------------------------------------------------
+
+    @property
+    def _home_is_short(self) -> bool:
+        """Whether the disk is short that the reserve is on, and the ledger: it helps no other."""
+        return any(disk.short_of for disk in self.seen if disk.folder == self._layout.home)
 
     async def demand_room(self) -> None:
         """Raise StorageFailed while a disk is nearly full."""
@@ -128,7 +133,7 @@ class Disks:
         self._failing_since = self._failing_since or now
         since = self._failing_since
         await self._look()
-        if self.short and now - since >= PATIENCE_S:
+        if self._home_is_short and now - since >= PATIENCE_S:
             await asyncio.to_thread(self.give_back)
 
     async def follow(self) -> None:
