@@ -6,6 +6,7 @@
 set -euo pipefail
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$ROOT"
+mkdir -p .cache
 VENV="$ROOT/.venv"
 # An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
 TORCH="${TRAINMASTER_TORCH:-2.13.0}" TORCH="${TORCH#torch==}" TORCH="${TORCH%%+*}"
@@ -32,7 +33,6 @@ kept() {
 
 # lock, unlock: two scripts in one checkout must not set it up at the same time. It is held until unlock or the end.
 lock() {
-    mkdir -p "$ROOT/.cache"
     command -v flock >/dev/null || return 0
     exec 9>"$ROOT/.cache/setup.lock"
     flock -n 9 || { note "waiting for another script that sets up this checkout"; flock 9; }
