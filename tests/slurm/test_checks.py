@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.slurm.bed import Bed, until
+from trainmaster.agent.sandbox import SYSTEM_PATH
 from trainmaster.core.config import EngineConfig, SlurmEngineConfig
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.examine import Examination, Wanted
@@ -268,6 +269,14 @@ async def test_pythons_that_will_not_do(bed: Bed, data: Path) -> None:
 async def test_an_environment_that_the_nodes_lack(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, environment="/opt/none"))
     assert list(bad(found)) == ["environment batch"]
+
+
+async def test_a_node_whose_tasks_find_no_python(bed: Bed, data: Path) -> None:
+    """Where there is one, it is told that tasks use that."""
+    (found,) = [check for check in await look(wanted(bed, data)) if check.name == "environment"]
+    has = shutil.which("python", path=SYSTEM_PATH) is not None
+    assert (found.ok, found.bad) == (has, False)
+    assert has or ("find no python" in found.text and "--environment PREFIX" in found.remedy)
 
 
 async def test_a_probe_that_has_to_wait_says_why_and_is_given_up(bed: Bed, data: Path) -> None:

@@ -5,7 +5,7 @@ import re
 import signal
 from typing import Any, Final
 
-from trainmaster.agent import procs
+from trainmaster.agent import procs, pythons
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.core.records import Verdict, to_json
@@ -108,9 +108,10 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
     if task.group is not None and cgroups.refused_forks(task.group) > 0:
         return "too_many_processes", f"{who} reached its limit of {limits.processes} processes and threads"
     if task.prepared.options and code == 1 and (match := NOT_FOUND.search(evidence)):
-        return "command_not_found", f"{who}: {match[1]}: {match[2]}"
+        return "command_not_found", f"{who}: {match[1]}: {match[2]}" + pythons.remedy(match[1], task.prepared.env)
     if code in NOT_FOUND_CODES:
-        return "command_not_found", f"{who} ended with exit code {code}: a command {NOT_FOUND_CODES[code]}"
+        found = f"{who} ended with exit code {code}: a command {NOT_FOUND_CODES[code]}"
+        return "command_not_found", found + pythons.missed(evidence, task.prepared.env)
     if signum is not None:
         return "signal", f"{who} was ended by signal {signum} ({procs.signal_name(signum)})"
     return "exit_code", f"{who} ended with exit code {code}"

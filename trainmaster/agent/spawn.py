@@ -11,7 +11,7 @@ import signal
 import time
 from typing import Final
 
-from trainmaster.agent import procs, sandbox, seccomp, sharing
+from trainmaster.agent import procs, pythons, sandbox, seccomp, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
@@ -115,7 +115,8 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
             return path
         if prepared.options and folder and not os.path.isdir(folder):
             return program  # a folder that exists only inside
-    raise Refused("command_not_found", f"{prepared.name}: the command {program!r} was not found in PATH")
+    missing = f"{prepared.name}: the command {program!r} was not found in PATH"
+    raise Refused("command_not_found", missing + pythons.remedy(program, prepared.env))
 
 
 def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:

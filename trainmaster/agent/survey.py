@@ -18,6 +18,7 @@ from typing import Any, Final
 from trainmaster.agent import folder, seccomp, step
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.probe import probe_sandbox
+from trainmaster.agent.sandbox import SYSTEM_PATH
 
 REQUEST: Final = "survey.json"
 """What the server asks: {word, sandbox, environment}."""
@@ -25,6 +26,8 @@ PATIENCE_S: Final = 60.0
 """How long the node waits for the server to read what it wrote: network file systems show a new file half a minute late."""
 LOOK_S: Final = 0.1
 FIND: Final = "/usr/local/bin:/usr/bin:/bin"
+PYTHONS: Final = ("python", "python3")
+"""Names by which tasks may call a Python."""
 
 
 def trouble_writing(place: str) -> str:
@@ -59,6 +62,7 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
         "cards": list(visible), "devices": list(numbers),
         "environment": environment or None,
         "environment_there": os.access(os.path.join(environment, "bin", "python"), os.X_OK),
+        "pythons": [name for name in PYTHONS if shutil.which(name, path=SYSTEM_PATH)],
         "at": time.time(),
     }  # fmt: skip
 

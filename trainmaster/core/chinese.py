@@ -24,7 +24,9 @@ SENTENCES: Final[dict[str, str]] = {
     # --- how tasks end (agent, completion, reduce)
     "{who} ended with exit code {code}": "{who} 以退出码 {code} 结束",
     "{who} ended with exit code {code}: a command cannot be executed": "{who} 以退出码 {code} 结束：命令无法执行",
+    "{who} ended with exit code {code}: a command was not found; no Python environment is set for tasks here, and the node has no {missing}: an administrator can name one (environment); python3 may be there": "{who} 以退出码 {code} 结束：找不到命令；这里没有为任务设置 Python 环境，节点上也没有 {missing}：管理员可以指定一个（environment）；也许有 python3",
     "{who} ended with exit code {code}: a command was not found": "{who} 以退出码 {code} 结束：找不到命令",
+    "{who}: {program}: No such file or directory; no Python environment is set for tasks here, and the node has no {missing}: an administrator can name one (environment); python3 may be there": "{who}：{program}：没有这个文件；这里没有为任务设置 Python 环境，节点上也没有 {missing}：管理员可以指定一个（environment）；也许有 python3",
     "{who}: {program}: No such file or directory": "{who}：{program}：没有这个文件",
     "{who}: {program}: Permission denied": "{who}：{program}：没有执行权限",
     "{who} was ended by signal {signal}": "{who} 被信号 {signal} 终止",
@@ -50,6 +52,7 @@ SENTENCES: Final[dict[str, str]] = {
     "the task's files could not be made": "无法创建副本的文件",
     "the task's files could not be made: {error}": "无法创建副本的文件：{error}",
     "{task}: the command is empty": "{task}：命令为空",
+    "{task}: the command {program} was not found in PATH; no Python environment is set for tasks here, and the node has no {missing}: an administrator can name one (environment); python3 may be there": "{task}：在 PATH 中找不到命令 {program}；这里没有为任务设置 Python 环境，节点上也没有 {missing}：管理员可以指定一个（environment）；也许有 python3",
     "{task}: the command {program} was not found in PATH": "{task}：在 PATH 中找不到命令 {program}",
     "{task}: {program} is not an executable file": "{task}：{program} 不是可执行文件",
     "{task}: {program} cannot be executed: {error}": "{task}：{program} 无法执行：{error}",

@@ -24,6 +24,7 @@ from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.step import SAME_MOMENT_S
+from trainmaster.core.chinese import chinese
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import PortRequest
@@ -45,10 +46,10 @@ class Node:
         self.layout = Layout("", str(home / "data"))
         self.steps: list[subprocess.Popen[bytes]] = []
 
-    def open(self, of: Gang, **more: Any) -> Folder:
+    def open(self, of: Gang, environment: str = sys.prefix, **more: Any) -> Folder:
         """Write the attempt's folder as the engine does."""
         shared = Folder(self.layout.attempt(of.job, of.attempt))
-        settings = Settings(cgroups=False, package=PACKAGE, environment=sys.prefix, sample_s=0.2)
+        settings = Settings(cgroups=False, package=PACKAGE, environment=environment, sample_s=0.2)
         work = Work(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
         shared.open(step_text(work))
         shared.keep()
@@ -248,6 +249,27 @@ def test_a_gang_that_cannot_start_is_refused_for_all_nodes(node: Node) -> None:
     shared = node.open(story)
     assert node.step(shared).wait(PATIENCE_S) == 1
     assert (told(shared)[-1]["event"], told(shared)[-1]["code"]) == ("refused", "command_not_found")
+
+
+def test_a_gang_that_finds_no_python_is_told_who_can_name_one(node: Node) -> None:
+    direct = node.open(gang().role("w", 1, "torchrun", "train.py").build(), environment="")
+    assert node.step(direct).wait(PATIENCE_S) == 1
+    shell = node.open(gang().shell("w", 1, "torchrun train.py").build(), environment="")
+    node.step(shell).wait(PATIENCE_S)
+    said = [
+        told(direct)[-1]["message"],
+        next(fact["verdict"]["message"] for fact in told(shell) if fact.get("verdict")),
+    ]
+    for words in said:
+        assert "no Python environment is set for tasks here, and the node has no torchrun" in words
+        assert "(environment)" in words
+        assert chinese(words) != words
+
+
+def test_where_an_environment_is_named_a_missing_command_is_the_users(node: Node, tmp_path: Path) -> None:
+    shared = node.open(gang().role("w", 1, "torchrun").build(), environment=str(tmp_path / "empty"))
+    assert node.step(shared).wait(PATIENCE_S) == 1
+    assert told(shared)[-1]["message"].endswith("'torchrun' was not found in PATH")
 
 
 def test_other_nodes_than_asked_for_are_refused(node: Node) -> None:

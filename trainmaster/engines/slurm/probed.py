@@ -1,7 +1,7 @@
 """What a probe job tells of a partition and its nodes, judged: a part of `checks`. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from trainmaster.engines.slurm.checks import Check
@@ -103,9 +103,9 @@ def _private(where: str, found: Mapping[str, Any]) -> Check:
 
 
 def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
-    """Judge the Python environment of the tasks, where one is named."""
+    """Judge what tasks find that call python: the environment that is named, or what the node's system has."""
     if found["environment"] is None:
-        return []
+        return [_bare(where, found["node"], found["pythons"])]
     prefix, node = found["environment"], found["node"]
     if not found["environment_there"]:
         return [Check(
@@ -113,6 +113,18 @@ def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
             "Name a folder with a Python environment that every node has: --environment PREFIX.", where=where,
         )]  # fmt: skip
     return [Check("environment", True, f"{node} has {prefix}/bin/python", where=where)]
+
+
+def _bare(where: str, node: str, pythons: Sequence[str]) -> Check:
+    if "python" in pythons:
+        return Check("environment", True, f"none is named; tasks find the python of {node}", where=where)
+    found = f"tasks on {node} find no python: none is named for them"
+    if pythons:
+        found = f"tasks on {node} find no python, only {', '.join(pythons)}: none is named for them"
+    return Check(
+        "environment", False, found,
+        "Name a folder with a Python environment that every node has: --environment PREFIX.", needed=False, where=where,
+    )  # fmt: skip
 
 
 def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:

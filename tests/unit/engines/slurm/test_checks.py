@@ -22,6 +22,7 @@ CONFIG = {
 FOUND: dict[str, Any] = {
     "event": "survey", "word": "w", "node": "n1", "machine": "m", "python": "3.9.2", "user": 0, "writing": "", "private": "",
     "sandbox": True, "degraded": "", "cards": [], "devices": [], "environment": None, "environment_there": False, "at": 0.0,
+    "pythons": ["python", "python3"],
 }  # fmt: skip
 
 
@@ -98,6 +99,17 @@ def test_a_node_that_has_everything() -> None:
 )  # fmt: skip
 def test_what_a_node_lacks(change: dict[str, Any], sandbox: str, cards: int, name: str) -> None:
     assert list(bad(probed.survey("gpu", {**FOUND, **change}, "w", sandbox, cards))) == [name]
+
+
+@pytest.mark.parametrize("there", [["python3"], []])
+def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list[str]) -> None:
+    """A job may bring its own: so jobs are sent all the same."""
+    told = probed.survey("gpu", {**FOUND, "pythons": there}, "w", "auto", 0)
+    (check,) = [check for check in told if not check.ok]
+    assert (check.name, check.bad) == ("environment", False)
+    assert check.text.startswith(f"tasks on n1 find no python{', only python3' if there else ''}: ")
+    assert "--environment PREFIX" in check.remedy
+    assert chinese(check.text) != check.text
 
 
 def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
