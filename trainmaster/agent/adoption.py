@@ -66,4 +66,4 @@ def identify(task: LiveTask) -> None:
     if mine:
         first = min(mine, key=lambda found: (found.start, found.pid))
         task.pid, task.start = first.pid, first.start
-        task.attempt.append({"s": task.position, "pid": first.pid, "start": first.start, "at": task.started_at})
+        task.attempt.note({"s": task.position, "pid": first.pid, "start": first.start, "at": task.started_at})

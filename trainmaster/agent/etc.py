@@ -25,16 +25,25 @@ class Etc:
     def __init__(self, folder: str, host: str = "/etc") -> None:
         self._folder, self._host = folder, host
         self._resolv = (0, 0)
-        _write(folder, host)
-        hosts = Path(folder, "hosts")
+        self._names: set[str] = set()
+        self._whole = False
+        with contextlib.suppress(OSError):  # a full disk: it is tried again before it is needed
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        _write(self._folder, self._host)
+        hosts = Path(self._folder, "hosts")
         hosts.touch()
         self._names = set(hosts.read_text(encoding="utf-8", errors="replace").split())
+        self._whole = True
 
     def know(self, names: Iterable[str]) -> None:
         """Let `names` of tasks resolve: a program that looks itself up must not wait for a name server. Raises OSError.
 
         To the loopback address, for the tasks of a host share its network.
         """
+        if not self._whole:
+            self._bring_up()
         new = [name for name in names if name not in self._names]
         if new:
             with open(os.path.join(self._folder, "hosts"), "a", encoding="ascii") as file:

@@ -71,16 +71,36 @@ class LiveAttempt:
     waiters: list[Callable[[], None]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
 
+    unwritten: list[dict[str, Any]] = field(default_factory=list)  # lines for which the disk has no room yet, in order
+
     def append(self, line: dict[str, Any]) -> None:
         """Append one line to the record. Raises OSError when the disk is full."""
         append(self.record, line)
 
+    def note(self, line: dict[str, Any]) -> bool:
+        """Append one line to the record, or keep it until `write_again`; return whether all lines are on disk."""
+        self.unwritten.append(line)
+        return self.write_again()
+
+    def write_again(self) -> bool:
+        """Append what could not be appended yet; return whether all lines are on disk."""
+        try:
+            while self.unwritten:
+                self.append(self.unwritten[0])
+                del self.unwritten[0]
+        except OSError:
+            return False
+        return True
+
 
 def append(path: str, line: Any) -> None:
-    """Append one JSON line in a single write."""
+    """Append one JSON line in a single write: all of it or nothing. Raises OSError."""
+    data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        os.write(fd, json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        if (written := os.write(fd, data)) != len(data):  # half a line would take the next one along
+            os.ftruncate(fd, os.fstat(fd).st_size - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
     finally:
         os.close(fd)
 

@@ -35,6 +35,7 @@ class Lookout:
     def _tick(self) -> None:
         """Sample every running task and look at its log; again while anything runs."""
         self._ticking = False
+        self.begin()  # also when something below fails
         self.supervisor.gangs.etc.refresh()
         running = self._running()
         now, fast = time.time(), False
@@ -46,7 +47,6 @@ class Lookout:
                 say(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}")
         self.sampler.forget(set(running))
         self._again(self.disks.look(running) or fast)
-        self.begin()
 
     def _again(self, fast: bool) -> None:
         if fast and not self._hurries:

@@ -20,7 +20,7 @@ from trainmaster.agent.live import LiveAttempt
 from trainmaster.agent.lookout import Lookout
 from trainmaster.agent.loop import Loop
 from trainmaster.agent.settings import Settings, settings_from_json
-from trainmaster.agent.spawn import Refused
+from trainmaster.agent.spawn import Refused, refusal
 from trainmaster.agent.supervisor import Supervisor
 from trainmaster.agent.words import say, say_error
 from trainmaster.core.launch import gang_from_json
@@ -62,6 +62,9 @@ class Server:
     def _open(self) -> None:
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         self.supervisor.adopt()
+        if not self.supervisor.attempts:  # what it says is about nobody
+            with contextlib.suppress(OSError):
+                os.truncate(self.layout.path("run", "exits"), 0)
         path = self.layout.agent_socket
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
@@ -172,6 +175,9 @@ class Server:
             handler(connection, request, line)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             self._refuse(connection, number, "malformed", f"malformed request: {error!r}")
+        except OSError as error:
+            refused = refusal(error, "the agent could not do it")
+            self._refuse(connection, number, refused.code, refused.message)
         except Exception as error:  # it must not end the agent: the next one would be asked the same again
             say_error()
             self._refuse(connection, number, "launch_failed", f"the agent failed: {error!r}")

@@ -24,8 +24,13 @@ RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, s
 """Signals that Python changed for itself; the user's program gets the kernel's defaults."""
 
 
+NOT_NOW: Final = "not_now"
+"""Code of a refusal that is nobody's fault but the platform's: the same launch is to be tried again, for as long as it takes."""
+TOO_MUCH: Final = (errno.E2BIG, errno.ENAMETOOLONG, errno.ELOOP)
+
+
 class Refused(Exception):
-    """The task cannot be started. `code` is a verdict code."""
+    """The task cannot be started. `code` is a verdict code, or NOT_NOW."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -34,12 +39,13 @@ class Refused(Exception):
 
 
 def refusal(error: OSError, what: str) -> Refused:
-    """Return the Refused for a failed system call."""
+    """Return the Refused for a failed system call: only what the job itself asks for too much of is the job's fault."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Refused("disk_full", f"{what}: the disk that holds the platform's home is full")
+        return Refused(NOT_NOW, f"{what}: the disk that holds the platform's home is full")
     if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
-        return Refused("launch_failed", f"{what}: the host has no room for another process ({error.strerror})")
-    return Refused("launch_failed", f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
+        return Refused(NOT_NOW, f"{what}: the host has no room for another process ({error.strerror})")
+    code = "launch_failed" if error.errno in TOO_MUCH else NOT_NOW
+    return Refused(code, f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
 
 
 def materialise(prepared: Prepared, spares: Spares) -> None:
@@ -142,37 +148,48 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         (os.POSIX_SPAWN_OPEN, 1, prepared.paths.log, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, sharing.FILE),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
-    argv, env, program, options = prepared.argv, prepared.env, task.program, -1
-    if prepared.options:
-        program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
-        options = os.memfd_create("options", os.MFD_CLOEXEC)
-        os.write(options, "\0".join(prepared.options).encode() + b"\0")
-        os.lseek(options, 0, os.SEEK_SET)
-        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
-        actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
-        if seccomp.program():
-            actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.kept(), os.O_RDONLY, 0))
-        actions.append((os.POSIX_SPAWN_OPEN, sandbox.STATUS_FD, prepared.paths.status, flags, sharing.FILE))
-        os.mkfifo(prepared.paths.gate, 0o600)
-        # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.
-        actions.append((os.POSIX_SPAWN_OPEN, sandbox.GATE_FD, prepared.paths.gate, os.O_RDWR, 0))
-    else:
-        os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
-    try:
+    argv, env, program = prepared.argv, prepared.env, task.program
+    with contextlib.ExitStack() as after:
+        if prepared.options:
+            program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
+            status, options = _status(prepared.paths.status, after), _options(prepared.options, after)
+            actions.append((os.POSIX_SPAWN_DUP2, status, sandbox.STATUS_FD))
+            actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+            if seccomp.program():
+                actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.kept(), os.O_RDONLY, 0))
+            os.mkfifo(prepared.paths.gate, 0o600)
+            # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.
+            actions.append((os.POSIX_SPAWN_OPEN, sandbox.GATE_FD, prepared.paths.gate, os.O_RDWR, 0))
+        else:
+            os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
+            after.callback(os.chdir, "/")
         if task.group is not None:
+            after.callback(cgroups.leave)
             cgroups.enter(task.group)
         task.start, task.started_at = procs.now_ticks(), time.time()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
         if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
             with contextlib.suppress(OSError):  # it runs, whatever happens
                 task.start = born.start if (born := procs.stat(task.pid)) else task.start
-    finally:
-        if task.group is not None:
-            cgroups.leave()
-        if options >= 0:
-            os.close(options)
-        elif not prepared.options:
-            os.chdir("/")
+
+
+def _options(options: tuple[str, ...], after: contextlib.ExitStack) -> int:
+    """Return bubblewrap's options as an open file, which nobody else sees. Raises OSError."""
+    fd = os.memfd_create("options", os.MFD_CLOEXEC)
+    after.callback(os.close, fd)
+    os.write(fd, "\0".join(options).encode() + b"\0")
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _status(path: str, after: contextlib.ExitStack) -> int:
+    """Open the file for bubblewrap's notes. It has its block from the start: a disk that fills up later takes no note away, and a
+    note that is not there was never made. Raises OSError.
+    """
+    fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, sharing.FILE)
+    after.callback(os.close, fd)
+    os.write(fd, b"\n")
+    return fd
 
 
 def open_gate(task: LiveTask) -> None:

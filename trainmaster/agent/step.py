@@ -25,7 +25,7 @@ from trainmaster.agent.lookout import Lookout
 from trainmaster.agent.loop import Loop
 from trainmaster.agent.probe import probe_sandbox
 from trainmaster.agent.settings import Cards, Settings
-from trainmaster.agent.spawn import Refused
+from trainmaster.agent.spawn import NOT_NOW, Refused
 from trainmaster.agent.supervisor import Supervisor
 from trainmaster.agent.words import say, say_error
 from trainmaster.core.errors import Unavailable
@@ -190,9 +190,8 @@ class Step:
 
 def refusal(attempt: str, refused: Refused) -> dict[str, Any]:
     """Return the fact that nothing was started here."""
-    return {
-        "event": "refused", "attempt": attempt, "at": time.time(), "code": refused.code, "message": refused.message,
-    }  # fmt: skip
+    code = "launch_failed" if refused.code == NOT_NOW else refused.code  # the attempt may do on another node
+    return {"event": "refused", "attempt": attempt, "at": time.time(), "code": code, "message": refused.message}
 
 
 def placed(work: Work, number: int, node: str, env: Mapping[str, str]) -> Gang:

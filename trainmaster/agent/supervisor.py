@@ -17,8 +17,8 @@ from trainmaster.agent import adoption, ending, judge, live, procs, spawn
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.gangs import Gangs, discard
 from trainmaster.agent.live import LiveAttempt, LiveTask
+from trainmaster.agent.notes import AGAIN_S, Notes
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.words import say
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
@@ -49,6 +49,7 @@ class Supervisor:
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
         self.gangs = Gangs(layout, cgroups, later)
+        self.notes = Notes(layout, self.attempts, later)
         self._ready: dict[str, LiveAttempt] = {}  # made ready, not launched
         self._ready_before: dict[str, LiveAttempt] = {}  # as it was when `_drop_overdue` looked last
         self._looking = False  # it will look again
@@ -141,10 +142,10 @@ class Supervisor:
     def _spawn(self, task: LiveTask) -> None:
         spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
         self.by_pid[task.pid] = task
-        task.attempt.append({"s": task.position, "pid": task.pid, "start": task.start, "at": task.started_at})
+        self.notes.write(task, {"s": task.position, "pid": task.pid, "start": task.start, "at": task.started_at})
 
     def _why_not(self, task: LiveTask, error: OSError) -> spawn.Refused:
-        if error.errno in NOT_FOUND and task.pid == 0:
+        if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
             program = task.prepared.argv[0]
             return spawn.Refused(
                 "command_not_found", f"{task.prepared.name}: {program!r} cannot be executed: {error.strerror}"
@@ -227,28 +228,32 @@ class Supervisor:
             spawn.open_gate(task)  # the former agent may not have come to it
 
     def _start_late(self, task: LiveTask) -> None:
+        """Complete a gang that a former agent has half started: as soon as the host has room for it."""
+        if task.pid or task.attempt.reaping:
+            return
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
-        except (spawn.Refused, OSError):
+        except spawn.Refused:
             self._undo(task.attempt, lambda: None)
+        except OSError as error:
+            if self._why_not(task, error).code == spawn.NOT_NOW:
+                self.later(AGAIN_S, lambda: self._start_late(task))
+            else:
+                self._undo(task.attempt, lambda: None)
 
     # ---------------------------------------------------------------------------------------------------------- ends
 
     def children_ended(self) -> None:
         """Wait for every child that has ended: tasks, and orphans of tasks that were handed to this process."""
-        while True:
-            try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
+        while (found := self.notes.ended_child()) is not None:
+            pid = found.si_pid
             task = self.by_pid.pop(pid, None)
-            if task is not None:
-                if task.group is None:
-                    task.peak_mib = max(task.peak_mib, usage.ru_maxrss >> 10)
-                self.ended(task, *procs.exit_of(status))
+            if task is None:
+                os.waitpid(pid, 0)
+                continue
+            exited = found.si_code == os.CLD_EXITED
+            self.ended(task, found.si_status if exited else None, None if exited else found.si_status)
 
     def adopted_ended(self, task: LiveTask) -> None:
         """Find out how a task that is not this process's child ended: its zombie, the keeper's note, bubblewrap's note."""
@@ -277,8 +282,7 @@ class Supervisor:
         self.drop(
             task.attempt.id
         )  # a sandbox that ended before its launch: the launch makes another, and says what is wrong
-        with contextlib.suppress(OSError):  # a full disk must not hide an end
-            task.attempt.append({"e": task.position, **end})
+        self.notes.write_end(task, end)
         if not task.attempt.undone:
             self.push(self.fact(task))
         self._settle(task)
@@ -377,10 +381,7 @@ class Supervisor:
         else:
             for task in attempt.tasks:
                 discard(task.prepared.paths.tmp)
-            try:
-                live.close(self.layout, attempt)
-            except OSError as error:  # it stays where the next agent finds it, with all its ends
-                say(f"record {attempt.id} cannot be closed: {error}")
+            self.notes.close(attempt)
             self.gangs.give_groups(attempt)
         for done in attempt.waiters:
             done()

@@ -21,6 +21,7 @@ from trainmaster.agent.enter import Entry
 from trainmaster.agent.older import start
 from trainmaster.agent.probe import Probe, probe_sandbox
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.spawn import NOT_NOW
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.ids import attempt_id, task_name
@@ -177,6 +178,8 @@ class LocalEngine:
             told = await self._launch(attempt, gang)
         except AgentError as error:
             self._known.pop(attempt, None)
+            if error.code == NOT_NOW:
+                raise Unavailable(error.message, remedy="It is tried again by itself.") from error
             raise LaunchRefused(error.code, error.message) from error
         finally:  # after the caller has noted the handle, not before
             asyncio.get_running_loop().call_soon(self._release, attempt)
