@@ -42,6 +42,8 @@ SENTENCES: Final[dict[str, str]] = {
     # --- what keeps a gang from starting
     "{what}: the disk that holds the platform's home is full": "{what}：平台目录所在的磁盘已满",
     "{what}: the host has no room for another process ({error})": "{what}：主机无法再创建进程（{error}）",
+    "the agent could not do it": "代理未能完成",
+    "the agent could not do it: {error}": "代理未能完成：{error}",
     "{task} could not be started": "{task} 无法启动",
     "{task} could not be started: {error}": "{task} 无法启动：{error}",
     "node {node}: {error}": "节点 {node}：{error}",

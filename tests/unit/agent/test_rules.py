@@ -81,9 +81,11 @@ def test_bubblewraps_status_is_read_only_when_whole(tmp_path: Path) -> None:
     assert status_lines(str(tmp_path / "none")) == {}
 
 
-def test_a_full_disk_is_a_verdict_of_its_own() -> None:
-    assert spawn.refusal(OSError(errno.ENOSPC, "No space left on device"), "x").code == "disk_full"
-    assert spawn.refusal(OSError(errno.EAGAIN, "again"), "x").code == "launch_failed"
+def test_trouble_of_the_platform_is_not_the_fault_of_the_job() -> None:
+    assert spawn.refusal(OSError(errno.ENOSPC, "No space left on device"), "x").code == spawn.NOT_NOW
+    for trouble in (errno.EAGAIN, errno.EMFILE, errno.EIO, errno.EROFS):
+        assert spawn.refusal(OSError(trouble, "trouble"), "x").code == spawn.NOT_NOW
+    assert spawn.refusal(OSError(errno.E2BIG, "Argument list too long"), "x").code == "launch_failed"
 
 
 def test_settings_survive_the_wire() -> None:
