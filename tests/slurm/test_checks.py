@@ -273,7 +273,7 @@ async def test_an_environment_that_the_nodes_lack(bed: Bed, data: Path) -> None:
 
 async def test_a_node_whose_tasks_find_no_python(bed: Bed, data: Path) -> None:
     """Where there is one, it is told that tasks use that."""
-    (found,) = [check for check in await look(wanted(bed, data)) if check.name == "environment"]
+    found = (await look(wanted(bed, data)))["environment batch"]
     has = shutil.which("python", path=SYSTEM_PATH) is not None
     assert (found.ok, found.bad) == (has, False)
     assert has or ("find no python" in found.text and "--environment PREFIX" in found.remedy)
