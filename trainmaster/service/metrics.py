@@ -80,13 +80,16 @@ class MetricsReader:
                 curves.collect_board(self.child, deadline)
             return {"series": curves.series(attempt, points), "last": curves.last()}
 
-    def last_values(self, job: Job, spec: JobSpec | None) -> dict[str, float]:
-        """Return the newest finite value of every metric, everything collected first (for a saved model's record)."""
+    def last_values(self, job: Job, spec: JobSpec | None, go_on: Callable[[], None]) -> dict[str, float]:
+        """Return the newest finite value of every metric, everything collected first (for a saved model's record).
+
+        `go_on` is called again and again; what it raises ends this.
+        """
         with self._curves(job.id, spec) as curves:
             while curves.collect(self._clock(), time.monotonic() + LOOK_S, lambda _: True):
-                continue
+                go_on()
             while curves.collect_board(self.child, time.monotonic() + LOOK_S):
-                continue
+                go_on()
             return {name: value for name, value in curves.last().items() if value is not None}
 
     def progress(self, job: Job, spec: JobSpec | None) -> dict[str, Any] | None:

@@ -125,7 +125,7 @@ class Saving:
         for version in self._models.versions(known.id) if known is not None else ():
             if (version.job, version.attempt) == (job.id, job.attempts_used):
                 return version  # saved before a restart
-        metrics = self._metrics.last_values(job, spec)
+        metrics = self._metrics.last_values(job, spec, save.go_on)
         attempt = job.attempts_used
         provenance = {
             "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,

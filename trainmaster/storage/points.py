@@ -6,6 +6,7 @@ cursor line of a PointLog does not count (a crash never counts a point twice); a
 points and always its lowest and highest; malformed lines are passed over.
 """
 
+import errno
 import math
 import os
 from array import array
@@ -101,13 +102,14 @@ class Growing:
     def _records(self, fd: int, budget: int) -> Iterator[dict[str, Any]]:
         self.more = False
         try:
+            self.offset = _past_hole(fd, self.offset)
             while budget > 0 and (data := os.pread(fd, BLOCK, self.offset)):
                 end = data.rfind(b"\n") + 1
                 if end == 0:
                     if len(data) < BLOCK:
                         return
                     end = len(data)  # a line of more than a megabyte: no record of ours
-                self.offset += end
+                self.offset = _past_hole(fd, self.offset + end)
                 budget -= end
                 self.more = budget <= 0
                 for line in data[:end].split(b"\n"):
@@ -116,6 +118,15 @@ class Growing:
                         yield record
         finally:
             os.close(fd)
+
+
+def _past_hole(fd: int, offset: int) -> int:
+    """Return where something was written from `offset` on: a task may leave holes of terabytes, and nothing is in them."""
+    size = os.fstat(fd).st_size  # before: it grows meanwhile
+    try:
+        return os.lseek(fd, offset, os.SEEK_DATA)
+    except OSError as error:
+        return max(offset, size) if error.errno == errno.ENXIO else offset
 
 
 def decode(line: bytes) -> dict[str, Any] | None:

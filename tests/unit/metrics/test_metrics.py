@@ -220,7 +220,10 @@ class TestSummary:
         world.log("epoch=0 loss=2.5\nepoch=1 loss=0.5")
         world.sdk({"step": 1, "values": {"bad": "nan"}})
         board(world.folder / "outputs", "lr", 2)
-        assert world.reader.last_values(world.job(), world.spec()) == {"loss": 0.5, "lr": pytest.approx(0.1)}
+        assert world.reader.last_values(world.job(), world.spec(), lambda: None) == {
+            "loss": 0.5,
+            "lr": pytest.approx(0.1),
+        }
 
 
 class TestChild:

@@ -180,6 +180,26 @@ def test_a_growing_file_is_read_once_and_again_when_replaced(tmp_path: Path) -> 
     assert list(records) == [{"a": 9}]
 
 
+def test_a_hole_of_terabytes_is_passed_over_in_a_few_looks(tmp_path: Path) -> None:
+    """A task's file is the task's own: reading it may not cost more than what was written."""
+    path = tmp_path / "metrics.jsonl"
+    with open(path, "wb") as file:
+        file.write(b'{"n": 1}\n')
+        file.seek(8 << 40)
+        file.write(b'\n{"n": 2}\n')
+    growing = Growing(str(path))
+
+    def looks() -> list[dict[str, object]]:
+        return [record for _ in range(4) for record in growing.news()[1]]
+
+    assert looks() == [{"n": 1}, {"n": 2}]
+    os.truncate(path, 9 << 40)
+    assert looks() == []
+    with open(path, "ab") as file:
+        file.write(b'{"n": 3}\n')
+    assert looks() == [{"n": 3}]
+
+
 def test_a_point_log_that_never_had_a_cursor_holds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl"
     path.write_text(json.dumps({"t": 1}) + "\n")
