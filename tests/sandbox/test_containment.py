@@ -12,6 +12,7 @@ from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import LIMITS, Run, runner
 from trainmaster.agent import procs
+from trainmaster.engines.base import Note, TaskReport
 
 RUNAWAY = """
 import os, signal, time
@@ -161,3 +162,51 @@ async def test_an_idle_agent_does_not_wake(sandboxed: LocalWorld) -> None:
     before = switches()
     time.sleep(2)
     assert switches() == before
+
+
+async def _ended(world: LocalWorld, text: str, memory_mib: int) -> tuple[TaskReport, list[str]]:
+    watcher = Watcher()
+    engine = await world.engine(watcher)
+    story = gang().role("w", 1, "python3", "-c", text, memory_mib=memory_mib).build()
+    handle = await engine.launch(story)
+    async with asyncio.timeout(60):
+        (end,) = await watcher.end_of(key(story))
+    await engine.reap(key(story), handle, 0)
+    return end, [fact.code for fact in watcher.facts if isinstance(fact, Note)]
+
+
+async def test_without_control_groups_memory_far_above_is_ended_by_samples(bare: LocalWorld) -> None:
+    end, _ = await _ended(bare, "import time\nx = bytearray(600 << 20)\ntime.sleep(600)", 128)
+    assert end.verdict is not None
+    assert end.verdict.code == "out_of_memory"
+    assert "it asked for 128 MiB" in end.verdict.message
+    assert "samples found" in end.verdict.message
+
+
+async def test_without_control_groups_somewhat_too_much_is_warned_of_and_ended_when_it_stays() -> None:
+    """In a sandbox, whose processes are found otherwise."""
+    world = LocalWorld("bubblewrap", "off", limits=LIMITS)
+    try:
+        text = "import time\nx = bytearray(105 << 20)\ntime.sleep(3)\nx = bytearray(150 << 20)\ntime.sleep(600)"
+        end, notes = await _ended(world, text, 100)
+        assert end.verdict is not None
+        assert (end.verdict.code, notes) == ("out_of_memory", ["over_memory"])
+    finally:
+        await world.close()
+
+
+async def test_pages_that_workers_share_count_once(bare: LocalWorld) -> None:
+    text = (
+        "import os, time\nx = bytearray(90 << 20)\n"
+        "for _ in range(6):\n  if os.fork() == 0:\n    time.sleep(3)\n    os._exit(0)\nfor _ in range(6): os.wait()"
+    )
+    end, _ = await _ended(bare, text, 200)
+    assert end.exit_code == 0
+
+
+async def test_without_control_groups_a_crowd_of_processes_is_ended(bare: LocalWorld) -> None:
+    text = "import os, time\nfor _ in range(90):\n  if os.fork() == 0:\n    time.sleep(600)\ntime.sleep(600)"
+    end, _ = await _ended(bare, text, 512)
+    assert end.verdict is not None
+    assert end.verdict.code == "too_many_processes"
+    assert "the limit is 64" in end.verdict.message

@@ -19,6 +19,7 @@ from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
+WATCHED: Final = "memory and processes are kept to their limits by samples only; CPU is not limited"
 FILL_S: Final = 0.01
 """Spare folders are made so long after a start: what was just started has the machine first."""
 
@@ -88,9 +89,7 @@ class Gangs:
         if not attempt.settings.cgroups:
             return
         if not self._cgroups.version:
-            attempt.notes.append(
-                ("cgroups_degraded", f"limits of memory and processes are not enforced: {self._cgroups.detail}")
-            )
+            attempt.notes.append(("cgroups_degraded", WATCHED))
             return
         for task in attempt.tasks:
             task.group = self._cgroups.take(task.prepared.limits)

@@ -44,6 +44,10 @@ class LiveTask:
     peak_mib: int = 0
     log_seen: int = 0
     log_cut: int = 0
+    log_whole: bool = False  # its file system gives nothing back
+    near: bool = False  # to its limit on memory, or above
+    over: int = 0  # looks in a row that found it far above
+    warned: bool = False  # of its memory
 
     @property
     def marker(self) -> bytes:

@@ -19,45 +19,66 @@ _LIBC.fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c
 
 
 def cut_of(size: int, limit: int, done: int) -> tuple[int, int] | None:
-    """Return (offset, length) to drop from a log of `size` bytes, None when nothing. `done`: end of the last cut.
+    """Return (offset, length) to drop from a log of `size` bytes, None while it is within `limit`. `done`: end of the last cut.
 
-    The head is a quarter of `limit`, the tail three quarters; cuts come in steps of an eighth, so that they are rare.
+    The head is a quarter of `limit`; each cut leaves an eighth free, so that cuts are rare.
     """
     head = limit // 4 // BLOCK * BLOCK
     start = max(head, done)
-    end = (size - (limit - head)) // BLOCK * BLOCK
-    if end - start < max(limit // 8, BLOCK):
+    if head + size - start <= limit:
         return None
+    end = (size - (limit - head - limit // 8) + BLOCK - 1) // BLOCK * BLOCK
     return start, end - start
 
 
 def check(task: LiveTask) -> bool:
-    """Cut the log of `task` when it is too long. Return True when it grows so fast that it should be looked at again soon."""
+    """Cut the log of `task` when it is too long. Return True when it grows so fast that it should be looked at again soon.
+
+    The log is the task's own file: it may cut it short, stretch it, or open it anew and write where something was cut.
+    """
     limit = task.attempt.settings.log_mib << 20
     path = task.prepared.paths.log
     if not limit:
         return False
     try:
-        size = os.stat(path).st_size
+        found = os.stat(path)
     except OSError:
         return False
+    size = found.st_size
     grown, task.log_seen = size - task.log_seen, size
+    if size < task.log_cut or (
+        found.st_blocks * 512 > limit and not task.log_whole and _filled(path, limit, task.log_cut)
+    ):
+        task.log_cut = 0  # what is there is not what was left: cut from the head
     cut = cut_of(size, limit, task.log_cut)
     if cut is not None:
-        punch(path, *cut)
+        task.log_whole = not punch(path, *cut)
         live_note(path, *cut)
         task.log_cut = cut[0] + cut[1]
     return grown > limit // 8
 
 
-def punch(path: str, offset: int, length: int) -> None:
-    """Give the blocks of the range back. Raises OSError; where the file system cannot, the log stays whole."""
+def _filled(path: str, limit: int, done: int) -> bool:
+    """Return whether there are data again where they were cut."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.lseek(fd, limit // 4 // BLOCK * BLOCK, os.SEEK_DATA) < done
+    except OSError:  # none from there to the end
+        return False
+    finally:
+        os.close(fd)
+
+
+def punch(path: str, offset: int, length: int) -> bool:
+    """Give the blocks of the range back. Raises OSError. False: the file system cannot, and the log stays whole."""
     fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         if _LIBC.fallocate(fd, KEEP_SIZE_PUNCH_HOLE, offset, length) != 0:
             code = ctypes.get_errno()
             if code != errno.EOPNOTSUPP:
                 raise OSError(code, os.strerror(code), path)
+            return False
+        return True
     finally:
         os.close(fd)
 

@@ -1,10 +1,12 @@
-"""Looks after running tasks: samples their use, cuts their logs, looks after the disk they write on. Idle without tasks."""
+"""Looks after running tasks: samples their use, cuts their logs, looks after the disk they write on and the limits that nothing
+else keeps. Idle without tasks.
+"""
 
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
-from trainmaster.agent import logcap, samples
+from trainmaster.agent import excess, logcap, samples
 from trainmaster.agent.disks import Disks
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.supervisor import Supervisor
@@ -41,12 +43,15 @@ class Lookout:
         now, fast = time.time(), False
         for task in running:
             try:
-                self.sampler.sample(task, now)
+                fast = self._exceeds(task, self.sampler.sample(task, now)) or fast
                 fast = logcap.check(task) or fast
             except OSError as error:
                 say(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}")
         self.sampler.forget(set(running))
         self._again(self.disks.look(running) or fast)
+
+    def _exceeds(self, task: LiveTask, sample: list[Any]) -> bool:
+        return excess.check(self.supervisor, task, sample[samples.MEMORY], sample[samples.PROCESSES])
 
     def _again(self, fast: bool) -> None:
         if fast and not self._hurries:
@@ -57,7 +62,7 @@ class Lookout:
         """Look at what grows fast, between two samples."""
         self._hurries = False
         running = self._running()
-        near = self.disks.look(running)
+        near = any([self.disks.look(running), *(excess.look(self.supervisor, task) for task in running)])
         try:
             fast = [logcap.check(task) for task in running]
         finally:

@@ -15,6 +15,7 @@ from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.nvml import Nvml
 
+MEMORY, PROCESSES = 2, 9  # where a sample has them
 MOST_PROCESSES: Final = 256  # disk counters of a bomb are not worth its number of files
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import adoption, ending, judge, live, procs, spawn
+from trainmaster.agent import adoption, ending, judge, live, logcap, procs, spawn
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.gangs import Gangs, discard
 from trainmaster.agent.live import LiveAttempt, LiveTask
@@ -305,6 +305,8 @@ class Supervisor:
             self.later(again_s, lambda: self._settle(task, min(again_s * 2, 1.0)))
             return
         task.settled = True
+        with contextlib.suppress(OSError):  # it may have written faster than anybody looked
+            logcap.check(task)
         if task.attempt.reaping:
             self._finish_reap(task.attempt)
 

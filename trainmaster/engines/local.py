@@ -263,6 +263,9 @@ class LocalEngine:
 
     def _push(self, event: dict[str, Any]) -> None:
         """Tell the server what is new; an end whose start was never told is told as both."""
+        if event["event"] == "note":
+            self._sink(Note(event["attempt"], event["code"], event["message"]))
+            return
         tasks = self._known.setdefault(event["attempt"], {})
         key, kind = (event["role"], event["index"]), event["kind"]
         before = tasks.get(key)

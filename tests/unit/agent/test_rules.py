@@ -27,16 +27,16 @@ def test_a_cut_never_touches_head_or_tail(size: int, limit: int, done: int) -> N
         start, length = cut
         assert start >= limit // 4 // 4096 * 4096
         assert start >= done
-        assert start + length <= size - (limit - limit // 4)
+        assert start + length <= size - limit // 2
         assert length >= limit // 8
 
 
 @given(size=some.integers(0, 1 << 36), limit=some.integers(MIB, 1 << 30))
-def test_a_log_is_never_much_longer_than_its_limit(size: int, limit: int) -> None:
+def test_a_log_is_never_longer_than_its_limit(size: int, limit: int) -> None:
     head = limit // 4 // 4096 * 4096
     cut = logcap.cut_of(size, limit, head)
     kept = size - (cut[1] if cut else 0)
-    assert kept <= limit + limit // 8 + 8192
+    assert kept <= limit
 
 
 @pytest.mark.parametrize(
