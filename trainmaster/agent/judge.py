@@ -70,9 +70,12 @@ def end_of(task: LiveTask, code: int | None, signum: int | None, at: float, cgro
 
 
 def lost(task: LiveTask, at: float) -> dict[str, Any]:
-    """Return the final word on a task that disappeared without an exit record."""
+    """Return the final word on a task that disappeared without an exit record, or that another home has."""
     who = _who(task)
-    verdict = Verdict("lost", f"{who} disappeared without an exit record", tail(task.prepared.paths.log),
+    text = f"{who} disappeared without an exit record"
+    if task.attempt.elsewhere:
+        text = f"{who} does not run here: this home is a copy, or was moved to another disk"
+    verdict = Verdict("lost", text, tail(task.prepared.paths.log),
                       task.prepared.role, task.prepared.index)  # fmt: skip
     return {
         "exit_code": None,

@@ -69,6 +69,7 @@ class LiveAttempt:
     settings: Settings
     record: str
     tasks: list[LiveTask] = field(default_factory=list)
+    elsewhere: bool = False  # its record is a copy: what it names runs for another home, or not at all
     launched: bool = False  # decided: until then it is only made ready, and may be dropped
     reaping: bool = False
     undone: bool = False
@@ -114,6 +115,12 @@ def live_folder(layout: Layout) -> str:
     return layout.path("run", "live")
 
 
+def identity(layout: Layout) -> list[int]:
+    """Return what no copy of the folder of records shares with it, while a folder that is renamed keeps it."""
+    found = os.stat(live_folder(layout))
+    return [found.st_dev, found.st_ino]
+
+
 def record_path(layout: Layout, attempt: str) -> str:
     """Return where the record of a live attempt lies."""
     return os.path.join(live_folder(layout), attempt)
@@ -128,7 +135,8 @@ def closed_path(layout: Layout, gang: Gang) -> str:
 def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
     """Write the record of an attempt that is made ready. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
-    meta = f'{{"settings":{attempt.settings.text},"groups":{json.dumps(groups)}}}'.encode()
+    where = json.dumps(identity(layout))
+    meta = f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)}}}'.encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         data = request.rstrip(b"\n") + b"\n" + meta + b"\n"

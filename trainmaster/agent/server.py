@@ -206,6 +206,7 @@ class Server:
             request["id"],
             {
                 "pid": os.getpid(),
+                "elsewhere": sum(attempt.elsewhere for attempt in self.supervisor.attempts.values()),
                 "data": self.layout.data,
                 "cgroups": cgroups.version,
                 "cgroups_detail": cgroups.detail,

@@ -206,6 +206,11 @@ class Supervisor:
                 task.group = self.cgroups.adopt(task.group.name, task.group.base)
 
     def _adopt(self, task: LiveTask) -> None:
+        if task.attempt.elsewhere:  # its processes are another home's, and are never touched
+            task.settled = True
+            if task.end is None:
+                self._final(task, judge.lost(task, time.time()))
+            return
         if task.end is not None:
             self._settle(task)
             return
@@ -234,10 +239,8 @@ class Supervisor:
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
-        except spawn.Refused:
-            self._undo(task.attempt, lambda: None)
-        except OSError as error:
-            if self._why_not(task, error).code == spawn.NOT_NOW:
+        except (spawn.Refused, OSError) as error:
+            if isinstance(error, OSError) and self._why_not(task, error).code == spawn.NOT_NOW:
                 self.later(AGAIN_S, lambda: self._start_late(task))
             else:
                 self._undo(task.attempt, lambda: None)
@@ -279,9 +282,7 @@ class Supervisor:
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
         task.end = end
-        self.drop(
-            task.attempt.id
-        )  # a sandbox that ended before its launch: the launch makes another, and says what is wrong
+        self.drop(task.attempt.id)  # a sandbox that ended before its launch: the launch makes another
         self.notes.write_end(task, end)
         if not task.attempt.undone:
             self.push(self.fact(task))

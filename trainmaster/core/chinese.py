@@ -30,6 +30,7 @@ SENTENCES: Final[dict[str, str]] = {
     "{who}: {program}: No such file or directory": "{who}：{program}：没有这个文件",
     "{who}: {program}: Permission denied": "{who}：{program}：没有执行权限",
     "{who} was ended by signal {signal}": "{who} 被信号 {signal} 终止",
+    "{who} does not run here: this home is a copy, or was moved to another disk": "{who} 不在这里运行：此平台目录是一份副本，或被移到了另一块磁盘",
     "{who} disappeared without an exit record": "{who} 消失了，没有留下退出记录",
     "{who} used more memory than the {mib} MiB it asked for; ask for more or use less": "{who} 使用的内存超过所申请的 {mib} MiB；请申请更多内存或减少使用",
     "{who} could not write: the disk (or /dev/shm, {mib} MiB) is full": "{who} 无法写入：磁盘（或 {mib} MiB 的 /dev/shm）已满",

@@ -6,6 +6,7 @@ and by the disk; here is only what was last reported, so that after a reconnect 
 
 import asyncio
 import json
+import logging
 import os
 import shutil
 import sys
@@ -44,6 +45,8 @@ from trainmaster.engines.base import (
 from trainmaster.engines.local_client import REMEDY, AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
+
+log = logging.getLogger("trainmaster.engines.local")
 
 ENDED: Final = ("exited", "lost")
 
@@ -235,6 +238,11 @@ class LocalEngine:
         return {"settings": self.settings.to_json()}
 
     def _connected(self, hello: dict[str, Any]) -> None:
+        if hello.get("elsewhere"):
+            log.warning(
+                "this home is a copy, or was moved to another disk: its records name %s attempts whose tasks are not here. They are"
+                " lost to this server, and what runs of them is not touched", hello["elsewhere"],
+            )  # fmt: skip
         version, self._agents_data = hello["cgroups"], hello.get("data", "")
         self.cgroups_detail = f"version {version}" if version else hello["cgroups_detail"]
         if not self.settings.cgroups:
