@@ -28,6 +28,7 @@ from trainmaster.core.reduce import reduce
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.engines.registry import Engines
+from trainmaster.service.clock import Clock
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import build
 from trainmaster.store import tables
@@ -86,16 +87,18 @@ class Stage:
     ) -> None:
         self.home = home
         self._make_engine = engine
+        self.set_by = 0.0  # seconds by which the machine's clock was set; the time that passes is the real one
         home.mkdir(parents=True, exist_ok=True)
         merged = {key: {**NODES.get(key, {}), **(config or {}).get(key, {})} for key in {*NODES, *(config or {})}}
         (home / "config.toml").write_text(toml(merged))
         self.platform: Platform = self._build()
 
     def _build(self) -> Platform:
+        clock = Clock(wall=lambda: time.time() + self.set_by)
         if self._make_engine is None:
-            return build(str(self.home))
+            return build(str(self.home), clock=clock)
         made = self._make_engine()
-        return build(str(self.home), engines=made if isinstance(made, Engines) else Engines([made]))
+        return build(str(self.home), engines=made if isinstance(made, Engines) else Engines([made]), clock=clock)
 
     async def __aenter__(self) -> Self:
         await self.platform.start()

@@ -35,10 +35,11 @@ def read(layout: Layout, name: str) -> LiveAttempt:
         if "s" in line:
             task = attempt.tasks[line["s"]]
             task.pid, task.start, task.started_at = line["pid"], line["start"], line["at"]
+            task.stamp = line.get("stamp", "")
         elif "launched" in line:
             attempt.launched = True
             for task in attempt.tasks:
-                task.started_at = line["launched"]
+                task.started_at, task.stamp = line["launched"], line.get("stamp", "")
         elif "e" in line:
             attempt.tasks[line["e"]].end = {key: value for key, value in line.items() if key != "e"}
     return attempt
@@ -68,4 +69,4 @@ def identify(task: LiveTask) -> None:
     if mine:
         first = min(mine, key=lambda found: (found.start, found.pid))
         task.pid, task.start = first.pid, first.start
-        task.attempt.note({"s": task.position, "pid": first.pid, "start": first.start, "at": task.started_at})
+        task.attempt.note(task.line)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from trainmaster.agent import procs
 from trainmaster.agent.cgroups import Group
 from trainmaster.agent.folder import write_whole
 from trainmaster.agent.prepare import Prepared
@@ -35,6 +36,7 @@ class LiveTask:
     pid: int = 0
     start: int = 0  # kernel ticks
     started_at: float = 0.0
+    stamp: str = ""  # the same moment by a clock that is not set, "": not known
     adopted: bool = False  # not this process's child
     init: int = 0  # the sandbox's pid 1, 0: not known (yet)
     end: dict[str, Any] | None = None
@@ -53,6 +55,16 @@ class LiveTask:
     def marker(self) -> bytes:
         """The entry in the environment of each of its processes."""
         return f"TRAINMASTER_TASK={self.attempt.id}/{self.prepared.name}".encode()
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """The line of its start in the record."""
+        return {"s": self.position, "pid": self.pid, "start": self.start, "at": self.started_at, "stamp": self.stamp}
+
+    @property
+    def began(self) -> dict[str, Any]:
+        """When it started, as its end tells it to a server that was away."""
+        return {"started_at": self.started_at, "started": self.stamp}
 
     @property
     def running(self) -> bool:
@@ -151,11 +163,11 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
 
 def decide(attempt: LiveAttempt) -> None:
     """Write down that `attempt` is launched: from here on no agent may forget it. Raises OSError when the disk is full."""
-    now = time.time()
-    attempt.append({"launched": now})
+    now, stamp = time.time(), procs.stamp()
+    attempt.append({"launched": now, "stamp": stamp})
     attempt.launched = True
     for task in attempt.tasks:
-        task.started_at = now
+        task.started_at, task.stamp = now, stamp
 
 
 def close(layout: Layout, attempt: LiveAttempt) -> None:

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, NamedTuple
 
 TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -77,6 +78,29 @@ def leave_keys() -> None:
 def now_ticks() -> int:
     """Return the kernel's clock in the unit of Stat.start."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS)
+
+
+def since_boot() -> float:
+    """Return the seconds since the machine was started, asleep or not: a clock that nobody sets."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@cache
+def boot_name() -> str:
+    """Return the name of this start of the machine, as `since_boot` counts it; a namespace of time may count from elsewhere."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            name = file.read().strip()
+        with open("/proc/self/timens_offsets", encoding="ascii") as file:
+            offsets = [line.split()[1:] for line in file if line.startswith("boottime")]
+        return "+".join([name, *(":".join(one) for one in offsets if one != ["0", "0"])])
+    except OSError:
+        return ""
+
+
+def stamp() -> str:
+    """Return this moment, to be read on this machine until it is started anew, whatever its clock is set to."""
+    return f"{boot_name()} {since_boot():.3f}"
 
 
 def same(found: Stat | None, start: int) -> bool:

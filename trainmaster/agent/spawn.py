@@ -166,7 +166,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         if task.group is not None:
             after.callback(cgroups.leave)
             cgroups.enter(task.group)
-        task.start, task.started_at = procs.now_ticks(), time.time()
+        task.start, task.started_at, task.stamp = procs.now_ticks(), time.time(), procs.stamp()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
         if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
             with contextlib.suppress(OSError):  # it runs, whatever happens

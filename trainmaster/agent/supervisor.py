@@ -26,7 +26,7 @@ NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
 READY_S: Final = 5.0
 """A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
-TOLD: Final = ("at", "exit_code", "signal", "verdict", "peak_mem_mib")
+TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.Refused], None]
@@ -142,7 +142,7 @@ class Supervisor:
     def _spawn(self, task: LiveTask) -> None:
         spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
         self.by_pid[task.pid] = task
-        self.notes.write(task, {"s": task.position, "pid": task.pid, "start": task.start, "at": task.started_at})
+        self.notes.write(task, task.line)
 
     def _why_not(self, task: LiveTask, error: OSError) -> spawn.Refused:
         if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
@@ -281,7 +281,7 @@ class Supervisor:
         self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups))
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
-        task.end = end
+        end = task.end = {**end, "stamp": procs.stamp()}
         self.drop(task.attempt.id)  # a sandbox that ended before its launch: the launch makes another
         self.notes.write_end(task, end)
         if not task.attempt.undone:
@@ -293,9 +293,9 @@ class Supervisor:
         place = task.prepared
         event: dict[str, Any] = {"event": "task", "attempt": task.attempt.id, "role": place.role, "index": place.index}
         if task.end is None:
-            return {**event, "kind": "running", "at": task.started_at}
+            return {**event, "kind": "running", "at": task.started_at, "stamp": task.stamp}
         kind = "lost" if task.end.get("lost") else "exited"
-        return {**event, "kind": kind, "started_at": task.started_at, **{key: task.end[key] for key in TOLD}}
+        return {**event, "kind": kind, **task.began, **{key: task.end.get(key) for key in TOLD}}
 
     def _settle(self, task: LiveTask, again_s: float = 0.001) -> None:
         """End what an ended task left behind; settled once that is proven gone."""

@@ -38,6 +38,7 @@ class Kind(StrEnum):
     REAPED = "reaped"
     DURATION_CHANGED = "duration_changed"  # duration_s: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority: int
+    CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
     ENTERED = (
         "entered"  # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
     )
@@ -68,6 +69,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.REAPED: ("资源已释放", "Resources proven free"),
     Kind.DURATION_CHANGED: ("使用时长已修改", "Duration changed"),
     Kind.PRIORITY_CHANGED: ("优先级已修改", "Priority changed"),
+    Kind.CLOCK_SET: ("服务器时钟已调整", "The server's clock was set"),
     Kind.ENTERED: ("进入副本", "Task entered"),
     Kind.NOTED: ("提示", "Note"),
 }

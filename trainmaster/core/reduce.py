@@ -37,6 +37,7 @@ from trainmaster.core.records import (
     replace,
     role_from_json,
 )
+from trainmaster.core.shift import shifted
 from trainmaster.core.states import (
     ATTEMPT_TABLE,
     FINAL_STATE,
@@ -114,6 +115,8 @@ def _apply(job: Job, event: Event) -> Result:
         return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id), *_adjust(job))
     if event.kind is Kind.PRIORITY_CHANGED:
         return replace(job, priority=Priority(event.data["priority"])), (WakePlanner(job.id), *_adjust(job))
+    if event.kind is Kind.CLOCK_SET:
+        return _clock_set(job, float(event.data["by_s"]))
     if job.state is JobState.QUEUED:
         return _apply_queued(job, event)
     return _apply_active(job, event)
@@ -121,6 +124,15 @@ def _apply(job: Job, event: Event) -> Result:
 
 def _number(job: Job) -> int:
     return job.attempt.number if job.attempt else 0
+
+
+def _clock_set(job: Job, by_s: float) -> Result:
+    """Move every time, so that no duration changes, and set again what is waited for."""
+    job = shifted(job, by_s)
+    actions: tuple[Action, ...] = (Watch(job.id, _number(job), job.expires_at),)
+    if job.attempt is not None and job.attempt.phase is Phase.RETAINED and job.attempt.retained_at is not None:
+        actions += (Hold(job.id, job.attempt.number, job.attempt.retained_at + job.policy.debug_hold_s),)
+    return job, actions
 
 
 def _adjust(job: Job) -> tuple[Action, ...]:

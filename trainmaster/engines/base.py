@@ -29,7 +29,9 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """One fact about one task of `attempt` (an attempt id). `kind`: running, exited, lost. `at`: epoch seconds."""
+    """One fact about one task of `attempt` (an attempt id). `kind`: running, exited, lost. `at`: epoch seconds, by the clock
+    of whoever saw it; `stamp`: the same moment as `procs.stamp` has it, "": not known.
+    """
 
     attempt: str
     role: int
@@ -39,6 +41,7 @@ class TaskReport:
     exit_code: int | None = None
     signal: int | None = None
     verdict: Verdict | None = None
+    stamp: str = ""
 
 
 @dataclass(frozen=True, slots=True)

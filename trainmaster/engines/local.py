@@ -281,7 +281,8 @@ class LocalEngine:
             return
         tasks[key] = kind
         if before is None and kind != "running" and event["started_at"]:
-            self._sink(TaskReport(event["attempt"], *key, "running", event["started_at"]))
+            started = event.get("started") or ""
+            self._sink(TaskReport(event["attempt"], *key, "running", event["started_at"], stamp=started))
         self._sink(_report(event))
 
 
@@ -289,5 +290,5 @@ def _report(event: dict[str, Any]) -> TaskReport:
     verdict = event.get("verdict")
     return TaskReport(
         event["attempt"], event["role"], event["index"], event["kind"], event["at"], event.get("exit_code"),
-        event.get("signal"), Verdict(**verdict) if verdict else None,
+        event.get("signal"), Verdict(**verdict) if verdict else None, event.get("stamp") or "",
     )  # fmt: skip

@@ -81,6 +81,12 @@ class Calibration:
         if told is not None and told.left_at is None:
             told.left_at, told.started = at, started
 
+    def clock_set(self, by_s: float) -> None:
+        """Take all that is remembered `by_s` seconds later: the clock was set. O(WINDOW)."""
+        for told in self._told.values():
+            told.made_at, told.until = told.made_at + by_s, told.until + by_s
+            told.left_at = None if told.left_at is None else told.left_at + by_s
+
     def learn(self, now: float) -> None:
         """Find the scale anew. O(WINDOW log WINDOW)."""
         missed = MISSED

@@ -62,6 +62,12 @@ class Fairness:
         )
         return {"at": at, "used": [[list(name), used] for name, used in values if max(used.values()) >= _NEGLIGIBLE]}
 
+    def clock_set(self, by_s: float) -> None:
+        """Count on `by_s` seconds later: the clock was set, and nothing was used for that. O(names)."""
+        for mine in self._used.values():
+            for resource, used in mine.items():
+                mine[resource] = used._replace(at=used.at + by_s)
+
     def change(self, tenant: Tenant, held: Iterable[tuple[str, int]], sign: int, at: float) -> None:
         """Note that `tenant` holds `held` from `at` on (`sign` 1), or no longer (-1). O(1)."""
         for name in ((tenant.workspace,), (tenant.workspace, tenant.owner)):

@@ -35,6 +35,7 @@ log = logging.getLogger("trainmaster.context")
 
 if TYPE_CHECKING:
     from trainmaster.service.admission import Admission
+    from trainmaster.service.dates import Dates
     from trainmaster.service.saving import Saving
     from trainmaster.service.submit import Submit
 
@@ -64,6 +65,7 @@ class Context:
     disks: Disks
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
+    dates: "Dates" = field(init=False)
     saving: "Saving" = field(init=False)
 
     def knows(self, who: Principal, job: Job) -> bool:

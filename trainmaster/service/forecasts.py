@@ -92,6 +92,10 @@ class Forecasts:
         self._moved = {job.pool for job in jobs if job.state is JobState.QUEUED}
         self._arm()
 
+    def clock_set(self, by_s: float) -> None:
+        """Go on `by_s` seconds later: the clock was set. `restore` follows."""
+        self.calibration.clock_set(by_s)
+
     async def close(self) -> None:
         """Stop, and keep what was learnt."""
         if self._timer is not None:

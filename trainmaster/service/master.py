@@ -46,15 +46,16 @@ class _Open:
     deleted: list[tuple[int, Job]] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    notes: dict[str, str] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
-        return not (self.changes or self.deleted or self.keys or self.waiters)
+        return not (self.changes or self.deleted or self.keys or self.waiters or self.notes)
 
     @property
     def urgent(self) -> bool:
         """True when a caller or an order waits for this batch to be durable."""
-        if self.waiters or self.keys or self.deleted:
+        if self.waiters or self.keys or self.deleted or self.notes:
             return True
         return any(not isinstance(action, Watch) for action in self.actions)
 
@@ -132,6 +133,14 @@ class Master:
         self._open.deleted.append((self.seq, job))
         self._cycle_soon()
 
+    def set_clock(self, by_s: float, stand: str) -> None:
+        """Move the times of every live job, and note where the clock stands now: together on disk, or not at all."""
+        self._refuse_when_blocked()
+        self._open.notes["clock"] = stand
+        for job in [job for job in self.live.values() if by_s and not job.terminal]:
+            self.apply(Event(job.id, Kind.CLOCK_SET, self._clock(), data={"by_s": by_s}))
+        self._cycle_soon()
+
     def durable(self) -> asyncio.Future[None]:
         """Return a future that is done when everything applied so far is on disk, or holds why it is not."""
         self._refuse_when_blocked()
@@ -191,7 +200,7 @@ class Master:
         changes = [Change(tuple(events), job) for parts in batch.changes.values() for events, job in parts]
         self._flights += 1
         gone = [job.id for _, job in batch.deleted]
-        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq))
+        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq, batch.notes))
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))
         for action in batch.actions:

@@ -15,6 +15,7 @@ from trainmaster.core.records import Attempt, Job, to_json
 from trainmaster.core.states import Phase, TaskPhase
 from trainmaster.engines.base import AttemptReport, Engine, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.registry import Engines
+from trainmaster.service.clock import Clock
 from trainmaster.service.master import Master
 from trainmaster.service.waits import NOT_STARTED, Waits
 
@@ -32,7 +33,7 @@ FORGOTTEN: Final = "the engine knows nothing of this attempt any more"
 class Observer:
     """One object per server."""
 
-    def __init__(self, master: Master, engines: Engines, waits: Waits, clock: Any) -> None:
+    def __init__(self, master: Master, engines: Engines, waits: Waits, clock: Clock) -> None:
         self._master, self._engines, self._waits, self._clock = master, engines, waits, clock
         self._task: asyncio.Task[None] | None = None
 
@@ -63,32 +64,50 @@ class Observer:
                 self._waits.note(fact)
             case Started() if attempt.phase in NOT_STARTED:
                 data = {"placement": to_json(fact.placement)}
-                return Event(job.id, Kind.STARTED, fact.at, "engine", attempt.number, data)
+                return Event(
+                    job.id, Kind.STARTED, self._seen(fact.at, "", attempt.created_at), "engine", attempt.number, data
+                )
             case Refused() if attempt.phase in NOT_STARTED and fact.node is not None:
                 data = {"node": fact.node, "reason": fact.text}
-                return Event(job.id, Kind.BAD_NODE, fact.at, "engine", attempt.number, data)
+                return Event(
+                    job.id, Kind.BAD_NODE, self._seen(fact.at, "", attempt.created_at), "engine", attempt.number, data
+                )
             case Refused() if attempt.phase in NOT_STARTED:
                 data = {"code": fact.code, "reason": fact.text}
-                return Event(job.id, Kind.LAUNCH_FAILED, fact.at, "engine", attempt.number, data)
+                return Event(
+                    job.id,
+                    Kind.LAUNCH_FAILED,
+                    self._seen(fact.at, "", attempt.created_at),
+                    "engine",
+                    attempt.number,
+                    data,
+                )
         return None
 
-    @staticmethod
-    def _of_task(job: Job, attempt: Attempt, report: TaskReport) -> Event | None:
+    def _seen(self, at: float, stamp: str, since: float) -> float:
+        """Return when something was seen, by our clock: exactly where this machine's kernel has stamped it, else by the clock of
+        whoever saw it, which may differ from ours, but not before `since` and not in the future.
+        """
+        found = self._clock.of(stamp)
+        return found if found is not None else min(max(at, since), self._clock())
+
+    def _of_task(self, job: Job, attempt: Attempt, report: TaskReport) -> Event | None:
         task = attempt.task(report.role, report.index)
         if task is None or task.ended:
             return None
         data: dict[str, Any] = {"role": report.role, "index": report.index}
+        at = self._seen(report.at, report.stamp, task.started_at or attempt.accepted_at or attempt.created_at)
         if report.kind == "running":
             if task.phase is not TaskPhase.WAITING:
                 return None
-            return Event(job.id, Kind.TASK_RUNNING, report.at, "agent", attempt.number, data)
+            return Event(job.id, Kind.TASK_RUNNING, at, "agent", attempt.number, data)
         if report.kind == "lost":
             data["reason"] = report.verdict.message if report.verdict else ""
-            return Event(job.id, Kind.TASK_LOST, report.at, "agent", attempt.number, data)
+            return Event(job.id, Kind.TASK_LOST, at, "agent", attempt.number, data)
         data["exit_code"], data["signal"] = report.exit_code, report.signal
         if report.verdict is not None:
             data["verdict"] = to_json(report.verdict)
-        return Event(job.id, Kind.TASK_EXITED, report.at, "agent", attempt.number, data)
+        return Event(job.id, Kind.TASK_EXITED, at, "agent", attempt.number, data)
 
     async def look(self) -> None:
         """Ask every engine about the attempts that were launched on it; of one that does not answer nothing is learnt."""

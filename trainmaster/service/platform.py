@@ -76,7 +76,7 @@ class Platform:
         self._sweeping: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._disks: asyncio.Task[None] | None = None
-        self._started_at = time.time()
+        self._started_at = time.monotonic()
         self._finished: dict[str, int] = {}
 
     # -- life --------------------------------------------------------------------------------------------------
@@ -163,6 +163,7 @@ class Platform:
             await asyncio.gather(self._sweeping, return_exceptions=True)
         await self.context.forecasts.close()
         await self.context.shares.close()
+        await self.context.dates.close()
         await self._pulse.close()
         await self._shell.close()
         await self._observer.close()
@@ -182,12 +183,14 @@ class Platform:
         for bad in quarantined:
             log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
         seq = await asyncio.to_thread(self.context.reader.last_seq)
+        await self.context.dates.restore()
         counted = await asyncio.to_thread(self.context.reader.counts_by_owner)
         asked = await asyncio.to_thread(self.context.reader.asked_last, RECENT)
         self.context.counts.restore(counted, jobs)
         self.context.restore(jobs, asked)
         self.context.master.restore(jobs, seq)
         self.feed.start_at(seq)
+        self.context.dates.restored()
         for job in jobs:
             self._shell.resume(job)
         for bad in await asyncio.to_thread(self.context.reader.quarantined):
@@ -388,5 +391,5 @@ class Platform:
                 if job.state is JobState.ACTIVE and job.attempt
                 for a in job.attempt.placement
             ),
-            "uptime_s": time.time() - self._started_at,
+            "uptime_s": time.monotonic() - self._started_at,
         }

@@ -1,7 +1,6 @@
 """Makes a Platform from a home folder. The only module that names concrete classes."""
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -12,8 +11,10 @@ from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
+from trainmaster.service.clock import Clock
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
+from trainmaster.service.dates import Dates
 from trainmaster.service.demo import with_demo_cards
 from trainmaster.service.disks import Disks
 from trainmaster.service.feed import Feed
@@ -115,7 +116,7 @@ def engines_of(layout: Layout, config: Config) -> Engines:
 
 def build(
     home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0,
-    accept_loss: bool = False,
+    accept_loss: bool = False, clock: Clock | None = None,
 ) -> Platform:  # fmt: skip
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
@@ -132,7 +133,7 @@ def build(
     database = Database.open(
         url, backup_dir=layout.path("backups"), past=past, before_migration=lambda: demand_agents(found)
     )
-    return assemble(layout, config, database, found)
+    return assemble(layout, config, database, found, clock or Clock())
 
 
 def demand_agents(engines: Engines) -> None:
@@ -145,9 +146,8 @@ def demand_agents(engines: Engines) -> None:
             engine.demand_agent()
 
 
-def assemble(layout: Layout, config: Config, database: Database, engines: Engines) -> Platform:
+def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:
     """Join the parts."""
-    clock = time.time
     ledger, reader, feed = Ledger(database), JobReader(database), Feed()
     master = Master(ledger, feed, clock)
     specs = Specs(reader.spec)
@@ -166,6 +166,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
+    context.dates = Dates(clock, context)
     context.submit = Submit(context, reader.next_job_seq())
     launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
@@ -173,7 +174,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     shell = Shell(master, engines, launching, saving, timers, context.waits, lambda: scheduling.nodes, clock)
     return Platform(
-        context, people=People(PeopleRows(database), layout, clock), models=Models(model_rows, layout), shell=shell,
+        context, people=People(PeopleRows(database), layout), models=Models(model_rows, layout), shell=shell,
         observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
         sweeper=Sweeper(
             layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock

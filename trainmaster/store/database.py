@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -323,8 +323,7 @@ def _hold_to(past: Past, connection: Connection) -> None:
         _log.warning(
             "the ledger ends at event %d and has been at %d: what came after it is lost, as accepted", seq, above
         )
-        connection.execute(delete(meta).where(meta.c.key == "floor"))
-        connection.execute(insert(meta).values(key="floor", value=str(above)))
+        note(connection, "floor", str(above))
 
 
 def _next_epoch(connection: Connection) -> str:
@@ -337,7 +336,11 @@ def _next_epoch(connection: Connection) -> str:
 
 def probe(connection: Connection) -> None:
     """Write one row, so that a disk that is full or a server that went away shows. For `Database.write`."""
+    note(connection, "probe", os.urandom(4).hex())
+
+
+def note(connection: Connection, name: str, text: str) -> None:
+    """Keep a text about the store as a whole, instead of the one before."""
     meta = tables.meta
-    changed = connection.execute(update(meta).where(meta.c.key == "probe").values(value=os.urandom(4).hex()))
-    if changed.rowcount == 0:
-        connection.execute(insert(meta).values(key="probe", value=""))
+    if connection.execute(update(meta).where(meta.c.key == name).values(value=text)).rowcount == 0:
+        connection.execute(insert(meta).values(key=name, value=text))

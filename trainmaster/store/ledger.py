@@ -17,7 +17,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import JobState
 from trainmaster.store import rows, tables
-from trainmaster.store.database import Database
+from trainmaster.store.database import Database, note
 from trainmaster.store.statements import FORGET, Statements
 from trainmaster.store.trouble import not_stored
 from trainmaster.store.writer import Item
@@ -48,7 +48,8 @@ class IdempotencyRecord:
 class Batch:
     """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs.
 
-    `seq` is the highest number given away in this batch: deletions have one, too, though no event.
+    `seq` is the highest number given away in this batch: deletions have one, too, though no event. `notes` are of the store as a
+    whole, by name; each replaces the one before.
     """
 
     changes: list[Change] = field(default_factory=list)
@@ -56,6 +57,7 @@ class Batch:
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     seq: int = 0
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 _TASK_KINDS: Final = frozenset({Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST})
@@ -110,6 +112,8 @@ class Ledger:
             for batch in batches:
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
+                for name, text in batch.notes.items():
+                    note(connection, name, text)
 
 
 def _key_row(key: IdempotencyRecord) -> rows.Row:
@@ -133,6 +137,7 @@ class _Gathered:
     def __init__(self) -> None:
         self._events: list[rows.Row] = []
         self._jobs: dict[str, _Pending] = {}
+        self._clock_set: dict[str, Job] = {}  # jobs whose times have all moved, those of fixed columns, too
 
     def add(self, change: Change) -> None:
         job, events = change.job, change.events
@@ -145,6 +150,8 @@ class _Gathered:
         else:
             pending.job = job
         self._events.extend(rows.event_row(job.seq, event) for event in events)
+        if any(event.kind is Kind.CLOCK_SET for event in events):
+            self._clock_set[job.id] = job
         if job.attempt is not None:
             self._note_attempt(pending, job.attempt, events)
 
@@ -159,7 +166,7 @@ class _Gathered:
                         f"A change of job {pending.job.id} spans two attempts.", remedy="Store the first alone."
                     )
                 pending.placed.add(number)
-            elif event.kind is Kind.STARTED and "placement" in event.data:
+            elif event.kind is Kind.CLOCK_SET or (event.kind is Kind.STARTED and "placement" in event.data):
                 pending.placed.add(number)
             elif event.kind in _TASK_KINDS and number not in pending.placed:
                 pending.touched.setdefault(number, set()).add((event.data["role"], event.data["index"]))
@@ -189,6 +196,10 @@ class _Gathered:
         sql.put_attempt.run(cursor, attempts)
         sql.put_task.run(cursor, tasks)
         sql.change_task.run(cursor, task_changes)
+        for job in self._clock_set.values():
+            sql.date_job.run(cursor, [(job.submitted_at, job.seq)])
+            if job.attempt is not None:
+                sql.date_attempt.run(cursor, [(job.attempt.created_at, job.seq, job.attempt.number)])
 
 
 def _task_rows(job: int, attempt: Attempt) -> list[rows.Row]:

@@ -51,6 +51,14 @@ class JobReader:
         """Return the highest event number ever given, 0 before the first."""
         return self._database.last_seq()
 
+    def clock(self) -> tuple[str | None, float]:
+        """Return where the platform's clock stood when that was noted last, None when it never was, and the time of the last event."""
+        meta = tables.meta
+        with self._database.read() as connection:
+            stand = connection.scalar(select(meta.c.value).where(meta.c.key == "clock"))
+            newest = connection.scalar(select(_EVENT.c.at).order_by(_EVENT.c.seq.desc()).limit(1))
+        return stand, newest or 0.0
+
     def next_job_seq(self) -> int:
         """Return a job number higher than any ever given."""
         return self._highest(_JOB.c.seq, tables.deleted.c.seq, tables.quarantine.c.seq) + 1

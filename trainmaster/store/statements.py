@@ -77,6 +77,8 @@ class Statements:
             task, rows.TASK_FIXED, rows.TASK_PLACE + rows.TASK_MOVING, key=("job", "attempt", "position")
         )  # TASK_FIXED + TASK_PLACE + TASK_MOVING
         self.change_task = self._update(task, rows.TASK_MOVING, ("job", "attempt", "position"))  # TASK_MOVING, key
+        self.date_job = self._update(job, ("submitted_at",), ("seq",))  # when the clock was set: time, key
+        self.date_attempt = self._update(tables.attempt, ("created_at",), ("job", "number"))
         self.add_spec = self._insert(tables.spec, ("digest", "document"), key=("digest",))
         self.add_key = self._insert(tables.idempotency, ("workspace", "key", "body_digest", "jobs", "created_at"))
 

@@ -212,7 +212,7 @@ def test_every_order_has_an_answer_that_moves_on(graph: Graph) -> None:
 
 def test_facts_about_another_try_change_nothing(graph: Graph) -> None:
     """The attempt number is the fence: old and future numbers are ignored, but for what is about the job itself."""
-    job_wide = {Kind.STOP_REQUESTED, Kind.EXPIRED, Kind.DURATION_CHANGED, Kind.PRIORITY_CHANGED}
+    job_wide = {Kind.STOP_REQUESTED, Kind.EXPIRED, Kind.DURATION_CHANGED, Kind.PRIORITY_CHANGED, Kind.CLOCK_SET}
     for state, edge in graph.moves():
         if edge.event.attempt in (0, state.attempts_used) or edge.event.kind in job_wide:
             continue

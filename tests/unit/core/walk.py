@@ -29,6 +29,7 @@ _DATA: dict[Kind, dict[str, object]] = {
     Kind.SAVED: {"model": "m@1"},
     Kind.PRIORITY_CHANGED: {"priority": 1},
     Kind.FAULT: {"reason": "fault"},
+    Kind.CLOCK_SET: {"by_s": 0.5},
 }
 
 

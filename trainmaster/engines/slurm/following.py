@@ -237,7 +237,8 @@ class Following:
             return []
         out: list[Fact] = []
         if before is None and fact["kind"] != "running" and fact.get("started_at"):
-            out.append(TaskReport(self.attempt, *key, "running", fact["started_at"]))
+            began = fact.get("started") or ""
+            out.append(TaskReport(self.attempt, *key, "running", fact["started_at"], stamp=began))
         verdict, kind, code, signum = fact.get("verdict"), fact["kind"], fact.get("exit_code"), fact.get("signal")
         given = Verdict(**verdict) if verdict else None
         if fact["cut"] and (self.gone or self.put_back or (self.seen is not None and self.seen.code in TAKEN)):
@@ -245,7 +246,8 @@ class Following:
             given = self._by_slurm()
             kind = "lost" if given.code == "lost" else kind
             code, signum = code or None, signum or (None if code else int(SIGTERM))
-        report = self.tasks[key] = TaskReport(self.attempt, *key, kind, fact["at"], code, signum, given)
+        stamp = fact.get("stamp") or ""
+        report = self.tasks[key] = TaskReport(self.attempt, *key, kind, fact["at"], code, signum, given, stamp)
         return [*out, report]
 
     def _lost(self, task: tuple[int, int], now: float) -> TaskReport:
