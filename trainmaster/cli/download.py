@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from trainmaster.cli.context import AsJson, client
+from trainmaster.core.terminal import visible
 
 
 def add_to(app: typer.Typer) -> None:
@@ -52,7 +53,7 @@ def download(
         emit_json({"files": [str(file) for file in files]})
         return
     for file in files:
-        print(file)
+        print(visible(file))
     if not files:
         print("There is nothing to download.")
 

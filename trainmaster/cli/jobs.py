@@ -112,6 +112,7 @@ def delete(jobs: Jobs, as_json: AsJson = False) -> None:
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     """Say why jobs wait, run or ended, and what would change that."""
     from trainmaster.cli.render import changing, console, emit_json, waiting_lines
+    from trainmaster.core.terminal import visible
 
     server = client()
 
@@ -126,10 +127,10 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
         }
 
     def say(data: dict[str, Any]) -> None:
-        console().print(f"{data['id'][:12]}  {data['name']}  {data['state']}", markup=False)
+        console().print(f"{data['id'][:12]}  {visible(data['name'])}  {data['state']}", markup=False)
         waits = waiting_lines(data, partial(changing, data["id"]))
         for text in [*waits, *_ending(data)] or ["nothing stands in its way"]:
-            console().print(f"  {text}", markup=False, soft_wrap=True)
+            console().print(f"  {visible(text)}", markup=False, soft_wrap=True)
 
     found, good = each(jobs, one)
     _print(found, as_json, say, emit_json)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known
+from trainmaster.core.terminal import visible
 
 
 def add_to(app: typer.Typer) -> None:
@@ -114,7 +115,7 @@ def _say(found: dict[str, Any]) -> None:
         for one in found["knobs"]
     ])  # fmt: skip
     if found["changed_by"]:
-        print(f"Changed last by {found['changed_by']}.")
+        print(f"Changed last by {visible(found['changed_by'])}.")
 
 
 def _bounds(knob: dict[str, Any]) -> str:

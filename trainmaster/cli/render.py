@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,12 +11,15 @@ from functools import partial
 from typing import Any, Final
 
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.terminal import visible
 from trainmaster.core.units import exact_duration, format_duration, format_memory
 
 COLOURS: Final[dict[str, str]] = {
     "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
     "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
 }  # fmt: skip
+_UNSAID: Final = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON need not escape, and that a terminal obeys."""
 BARS: Final = "▁▂▃▄▅▆▇█"
 WHEN: Final = {
     "now": "[green]it would start now[/]",
@@ -26,7 +30,8 @@ WHEN: Final = {
 
 def emit_json(value: Any) -> None:
     """Print `value` as JSON."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    print(_UNSAID.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def console(stderr: bool = False) -> Any:
@@ -54,7 +59,7 @@ def show_error(error: TrainmasterError, prefix: str = "") -> None:
 def _e(text: Any) -> str:
     from rich.markup import escape
 
-    return escape("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text)))
+    return escape(visible(text))
 
 
 MARKS: Final = {"ok": "[green]ok[/]      ", "warning": "[yellow]warning[/] ", "bad": "[red]bad[/]     "}
@@ -93,7 +98,7 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str
             no_wrap=column in ("id", "state"),
         )
     for row in rows:
-        made.add_row(*(str(cell) for cell in row))
+        made.add_row(*(visible(cell) for cell in row))
     return made
 
 
@@ -133,7 +138,7 @@ def show_job(job: Mapping[str, Any], url: str) -> None:
             out.print(f"  {name:<12} {value}", soft_wrap=True)
     for role in job.get("roles", ()):
         need = role["resources"]
-        cards = f", {need['gpu']} x {need['gpu_type'] or 'any card'}" if need["gpu"] else ""
+        cards = f", {need['gpu']} x {_e(need['gpu_type'] or 'any card')}" if need["gpu"] else ""
         out.print(
             f"  role [bold]{_e(role['name'])}[/] x {role['replicas']}: {need['cpu']:g} cpu, {format_memory(need['memory_mib'])}{cards}"
         )
@@ -163,10 +168,10 @@ def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
 
 
 def _show_attempt(out: Any, attempt: Mapping[str, Any]) -> None:
-    why_text = f", {attempt['why']}" if attempt.get("why") else ""
+    why_text = f", {_e(attempt['why'])}" if attempt.get("why") else ""
     out.print(f"  attempt [bold]{attempt['number']}[/] ({attempt['cause']}): {attempt['phase']}{why_text}")
     rows = [
-        ("   ", task["name"], _e(task["role"]), task["state"], task["node"], ",".join(map(str, task["gpus"])), _ending(task),
+        ("   ", task["name"], _e(task["role"]), task["state"], _e(task["node"]), ",".join(map(str, task["gpus"])), _ending(task),
          _e(task["verdict"]["message"]["en"] if task.get("verdict") else ""))
         for task in attempt["tasks"]
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli.context import AsJson, OneJob, client
+from trainmaster.core.terminal import RESET, harmless, visible
 
 if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job
@@ -98,7 +99,7 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
         emit_json(detail(job)) if as_json else print(job.id)
         return
     if not as_json:
-        print(f"{job.id}  {job.name}", flush=True)
+        print(f"{job.id}  {visible(job.name)}", flush=True)
     try:
         job.wait(progress=not as_json)
     except KeyboardInterrupt:
@@ -128,8 +129,8 @@ def _say_end(job: "Job") -> None:
         failed = next(
             (task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0"
         )
-        tail = job.logs(failed, tail=15)
-        print(f"\nThe last lines of {failed}:\n{tail}", file=sys.stderr)
+        tail = harmless(str(job.logs(failed, tail=15)))
+        print(f"\nThe last lines of {failed}:\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
 
 
 def preview(

@@ -28,20 +28,29 @@ def logs(
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, max=100_000, help="Only the last lines.")] = None,
     search: Annotated[str | None, typer.Option(help="Only lines with this text.")] = None,
     regex: Annotated[bool, typer.Option(help="Take the search as a regular expression.")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Byte for byte: also what moves the cursor, sets titles or the clipboard.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a task's log as it was written."""
+    """Print a task's log: text and colours; with --raw all that the program wrote, which your terminal obeys."""
+    from trainmaster.core.terminal import RESET, Harmless
+
     found = client().get(job)
+    safe = Harmless()
+    feed = str if raw else safe.feed
     if search is not None:
-        _search(found, task, attempt, search, regex, as_json)
+        _search(found, task, attempt, search, regex, raw, as_json)
         return
     if follow and not as_json:
         try:
             for piece in found.logs(task, attempt=attempt, follow=True, tail=tail):
-                sys.stdout.write(piece)
+                sys.stdout.write(feed(piece))
                 sys.stdout.flush()
         except KeyboardInterrupt:
             sys.exit(130)
+        finally:
+            sys.stdout.write(RESET if safe.coloured else "")
         return
     text = found.logs(task, attempt=attempt, tail=tail)
     if as_json:
@@ -49,18 +58,21 @@ def logs(
 
         emit_json({"id": found.id, "state": found.state, "task": task, "attempt": attempt, "text": text})
         return
-    sys.stdout.write(str(text))
+    sys.stdout.write(feed(str(text)) + (RESET if safe.coloured else ""))
 
 
-def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, as_json: bool) -> None:
+def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, raw: bool, as_json: bool) -> None:
     from trainmaster.cli.render import emit_json
+    from trainmaster.core.terminal import RESET, Harmless
 
     hits = []
     for hit in job.search(text, task, attempt=attempt, regex=regex):
         if as_json:
             hits.append(hit)
         else:
-            print(f"{hit['line'] + 1}: {hit['text']}")
+            safe = Harmless()
+            shown = hit["text"] if raw else safe.feed(hit["text"])
+            print(f"{hit['line'] + 1}: {shown}{RESET if safe.coloured else ''}")
     if as_json:
         emit_json({"id": job.id, "state": job.state, "task": task, "attempt": attempt, "items": hits})
 

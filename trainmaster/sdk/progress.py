@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from trainmaster.core.terminal import visible
 from trainmaster.core.units import format_duration
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _lines() -> Show:
     said: list[str] = [""]
 
     def show(data: Mapping[str, Any]) -> None:
-        text = f"{data['name']}  {data['state']}"
+        text = f"{visible(data['name'])}  {data['state']}"
         if text != said[0]:
             said[0] = text
             sys.stderr.write(text + "\n")
@@ -73,9 +74,14 @@ def terminal() -> Iterator[Show]:
             fraction = 1.0
         percent, total = ("", None) if fraction is None else (f"{fraction:.0%}", 1.0)
         progress.update(
-            line, name=data["name"], state=data["state"], percent=percent, total=total, completed=fraction or 0.0
+            line,
+            name=visible(data["name"]),
+            state=data["state"],
+            percent=percent,
+            total=total,
+            completed=fraction or 0.0,
         )
-        below.plain = "  " + detail(data)
+        below.plain = "  " + visible(detail(data))
 
     with Live(Group(progress, below), console=out, refresh_per_second=8):
         yield show

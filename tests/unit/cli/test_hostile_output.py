@@ -1,0 +1,67 @@
+"""What a job printed, and what people called things, does nothing to the terminal of who looks at it (R138)."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.api_server import Running, running
+
+SAID = "before\x1b]52;c;cm0gLXJmIH4=\x07\x1b]0;root@server\x1b\\ \x1b[31mred\x9b2J after\n"
+SHOWN = "before \x1b[31mred after\n"
+NAME = "a\x1b]0;title\x07b\x9b2J"
+ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Running]:
+    with running(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def job(server: Running) -> str:
+    """An ended job with a hostile log and a hostile name."""
+    import httpx
+
+    headers = {"authorization": f"Bearer {server.token}"}
+    made = httpx.post(f"{server.url}/api/v1/jobs", json={"spec": {"name": NAME}}, headers=headers).json()["id"]
+    server.call(lambda platform: platform.run(made))
+    Path(server.platform.layout.task(made, 1, 0, 0).log).write_text(SAID)
+    server.call(lambda platform: platform.finish(made))
+    return str(made)
+
+
+def tm(server: Running, *words: str) -> str:
+    env = {**os.environ, "TRAINMASTER_URL": server.url, "TRAINMASTER_TOKEN": server.token}
+    done = subprocess.run(
+        [sys.executable, "-m", "trainmaster.cli", *words], env=env, capture_output=True, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def test_a_log_is_text_and_colours_unless_it_is_asked_for_raw(server: Running, job: str) -> None:
+    reset = "\x1b[0m"
+    assert tm(server, "logs", job) == SHOWN + reset
+    assert tm(server, "logs", job, "--tail", "1") == SHOWN + reset
+    assert tm(server, "logs", job, "-f") == SHOWN + reset
+    assert tm(server, "logs", job, "--search", "after") == f"1: {SHOWN.rstrip()}{reset}\n"
+    assert tm(server, "logs", job, "--raw") == SAID
+    assert tm(server, "logs", job, "--raw", "-f") == SAID
+
+
+def test_names_are_shown_without_what_a_terminal_obeys(server: Running, job: str) -> None:
+    for words in (("list",), ("show", job), ("explain", job), ("list", "--json"), ("show", job, "--json")):
+        out = tm(server, *words)
+        assert not ORDERS.search(out), words
+        if "--json" in words:
+            found = json.loads(out)
+            assert (found[0] if isinstance(found, list) else found)["name"] == NAME
+        else:
+            assert "title" in out
