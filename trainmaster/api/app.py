@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from trainmaster.api import problems, static
 from trainmaster.api.auth import gate_for
+from trainmaster.api.desk import Desk
 from trainmaster.api.front import Front, Hosts
 from trainmaster.api.policy import Table, check_policies, express
 from trainmaster.api.proxies import Proxies
@@ -66,21 +68,24 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
         redirect_slashes=False, lifespan=lambda _: life(),
         exception_handlers={
             TrainmasterError: problems.on_known, RequestValidationError: problems.on_validation,
-            HTTPException: problems.on_http, Exception: problems.on_unknown,
+            HTTPException: problems.on_http, ClientDisconnect: problems.on_gone, Exception: problems.on_unknown,
         },
     )  # fmt: skip
     inner.state.platform = platform
     inner.state.console = static.Console()
     inner.state.closing = asyncio.Event()
     inner.state.follower = Follower()
+    inner.state.desk = Desk()
     gate = gate_for(platform)
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
-    return Front(
+    front = Front(
         inner,
         Hosts(server.host, server.allowed_hosts),
         Proxies(server.trusted_proxies),
         life,
         express(inner.router.routes),
     )
+    inner.state.connections = front.connections
+    return front

@@ -5,18 +5,20 @@ needs the session's key beside it, in a header, or a ticket that was taken with 
 `caller(request)` is who the policy was decided for.
 """
 
+from contextlib import AbstractAsyncContextManager
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import HTTPConnection
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.api.desk import Intake
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
-from trainmaster.core.errors import TooLarge, TrainmasterError, Unauthenticated
+from trainmaster.core.errors import TrainmasterError, Unauthenticated
 from trainmaster.service.people import People, Seen
 from trainmaster.service.tickets import PARAMETER
 
@@ -48,6 +50,12 @@ async def lost(request: HTTPConnection) -> TrainmasterError:
     return await people.lost(caller(request))
 
 
+def working(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
+    """Return the turn in which a request is worked at that takes more than a moment: `Desk.working` of its caller."""
+    turn: AbstractAsyncContextManager[None] = request.app.state.desk.working(who(request).name)
+    return turn
+
+
 def gate_for(platform: "Platform") -> Gate:
     """Return the gate that app.py puts before every route."""
 
@@ -57,15 +65,23 @@ def gate_for(platform: "Platform") -> Gate:
                 headers = {key: value for key, value in scope["headers"] if key in _WANTED}
                 if policy.scope is not None:
                     scope[_CALLER] = await _admit(platform.people, policy.scope, scope, headers)
+                    if (seat := scope.get("state", {}).get("seat")) is not None:
+                        scope["app"].state.connections.belongs(seat, scope[_CALLER].principal.name)
             except TrainmasterError as error:
                 if scope["type"] != "websocket":
                     raise
                 await refuse_socket(error, scope, receive, send)
                 return
-            if scope["type"] == "http" and scope["method"] not in _SAFE:
-                limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
-                receive = limited(receive, headers.get(b"content-length"), limit)
-            await app(scope, receive, send)
+            if scope["type"] != "http" or scope["method"] in _SAFE:
+                await app(scope, receive, send)
+                return
+            limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
+            person = scope["app"].state.desk.of(scope[_CALLER].principal.name) if _CALLER in scope else None
+            intake = Intake(receive, headers.get(b"content-length"), limit, person)
+            try:
+                await app(scope, intake.receive, send)
+            finally:
+                intake.done()
 
         return guarded
 
@@ -125,21 +141,3 @@ def session_cookie(text: str) -> str | None:
     except CookieError:
         return None
     return found.value if found is not None and found.value else None
-
-
-def limited(receive: Receive, content_length: bytes | None, limit: int) -> Receive:
-    """Return a `receive` that raises TooLarge once more than `limit` bytes came; at once when the header says so."""
-    remedy = f"Send at most {limit // 1024} KiB." if limit < 2**20 else f"Send at most {limit // 2**20} MiB."
-    if content_length is not None and content_length.isdigit() and int(content_length) > limit:
-        raise TooLarge("The request is larger than this server accepts", remedy=remedy)
-    taken = 0
-
-    async def counted() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > limit:
-            raise TooLarge("The request is larger than this server accepts", remedy=remedy)
-        return message
-
-    return counted

@@ -4,19 +4,17 @@ import socket
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from trainmaster.api.problems import InvalidRequest, unreadable
+from trainmaster.api.body import MOST_VALUES, decoded
+from trainmaster.api.problems import InvalidRequest
+from trainmaster.api.written import encode
 from trainmaster.core.errors import Problem
 from trainmaster.service.language import Language, wanted
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
-
-
-_ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 
 def platform(request: HTTPConnection) -> "Platform":
@@ -31,27 +29,18 @@ def language(request: HTTPConnection) -> Language:
 
 
 class Json(Response):
-    """A JSON answer, encoded by msgspec (NaN and infinity become null)."""
+    """A JSON answer."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
         """Encode `content`."""
-        return _ENCODER.encode(content)
+        return encode(content)
 
 
-async def read_json(request: Request) -> Any:
-    """Return the decoded body. Raises InvalidRequest for what is not JSON."""
-    raw = await request.body()
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise unreadable(str(error)) from None
-
-
-async def read_object(request: Request) -> Mapping[str, Any]:
-    """Return the body, which must be a JSON object. Raises InvalidRequest."""
-    body = await read_json(request)
+async def read_object(request: Request, values: int = MOST_VALUES) -> Mapping[str, Any]:
+    """Return the body, which must be a JSON object of at most `values` values. Raises InvalidRequest, TooLarge."""
+    body = await decoded(await request.body(), values)
     if isinstance(body, dict):
         return body
     problem = Problem("", "must be a JSON object", "Send {...}.", "type")

@@ -8,11 +8,14 @@ import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final
+from urllib.parse import unquote_to_bytes
 
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from trainmaster.api.problems import Misdirected, accepted, answer_error, answer_unknown, refuse_socket
+from trainmaster.api.connections import Connections
+from trainmaster.api.problems import BadRequest, Misdirected, accepted, answer_error, answer_unknown, refuse_socket
 from trainmaster.api.proxies import Proxies
 from trainmaster.core.errors import Forbidden, TrainmasterError
 
@@ -86,6 +89,7 @@ class Front:
         self.life = life
         self.hosts = hosts
         self.express = express
+        self.connections = Connections()
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""
@@ -126,6 +130,8 @@ class Front:
                 await refuse_socket(error, scope, receive, send)
             elif not started:
                 await answer_error(error, accepted(scope))(scope, receive, dressed)
+        except ClientDisconnect:
+            return
         except Exception as error:
             # The framework's own net has answered and logged already where it could; what comes here unanswered came from it.
             if not started and scope["type"] == "http":
@@ -135,6 +141,8 @@ class Front:
         host = origin = None
         for key, value in scope["headers"]:
             if key == b"host":
+                if host is not None:
+                    raise BadRequest("The request has more than one Host header", remedy="Send one.")
                 host = value.decode("latin-1")
             elif key == b"origin":
                 origin = value.decode("latin-1")
@@ -148,6 +156,17 @@ class Front:
             raise Forbidden(
                 "The request comes from another site", remedy="Use the console at the server's own address."
             )
+        if "\ufffd" in scope["path"] or b"%" in scope["query_string"]:
+            _check_encoding(scope)
+
+
+def _check_encoding(scope: Scope) -> None:
+    """Raise BadRequest unless the address is UTF-8: what is not would be read as U+FFFD, and so as another one."""
+    try:
+        for part in (scope.get("raw_path") or scope["path"].encode(), scope["query_string"]):
+            unquote_to_bytes(part).decode()
+    except UnicodeDecodeError:
+        raise BadRequest("The address is not UTF-8", remedy="Encode it as UTF-8, with % before each byte.") from None
 
 
 def _is_api(path: str) -> bool:

@@ -5,7 +5,7 @@ reaches an endpoint, nor is a byte of the body read, before the policy said yes.
 a text that openapi.py looks up when the contract is asked for, so that no schema is built at start.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.scopes import SCOPES
+from trainmaster.api.body import decoded
 
 PREFIX: Final = "/api/v1"
 BODY_LIMIT: Final = 4 * 2**20
@@ -72,6 +73,16 @@ def express(routes: Iterable[BaseRoute]) -> dict[tuple[str, str], ASGIApp]:
     }
 
 
+class _Read(Request):
+    """A request whose body was read by our rules (`api.body`): the framework's own reader takes more, and other things."""
+
+    document: Any = None
+
+    async def json(self) -> Any:
+        """Return what was read."""
+        return self.document
+
+
 class PolicyRoute(APIRoute):
     """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
 
@@ -83,6 +94,20 @@ class PolicyRoute(APIRoute):
         self.doc = doc
         self.raw = raw
         self.app = gate(bare(endpoint) if raw else self.app, policy)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the framework's handler behind a reader of our own, where the route takes a body."""
+        handle = super().get_route_handler()
+        if self.body_field is None:
+            return handle
+
+        async def reading(request: Request) -> Response:
+            read = _Read(request.scope, request.receive)
+            if raw := await read.body():
+                read.document = await decoded(raw)
+            return await handle(read)
+
+        return reading
 
 
 class PolicySocket(WebSocketRoute):

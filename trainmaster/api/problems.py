@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
 from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from trainmaster.api.written import encode
 from trainmaster.core.errors import Problem, TrainmasterError
 from trainmaster.service.language import document_in, wanted
 
@@ -23,6 +23,8 @@ LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_S: Final = 5
 """When to ask again where a part of the platform does not answer."""
+MOST_LISTED: Final = 200
+"""Problems that one answer lists."""
 
 
 class Misdirected(TrainmasterError):
@@ -30,6 +32,13 @@ class Misdirected(TrainmasterError):
 
     status = 421
     code = "misdirected"
+
+
+class BadRequest(TrainmasterError):
+    """What came is no request that HTTP knows, or can be read in two ways."""
+
+    status = 400
+    code = "bad_request"
 
 
 class InvalidRequest(TrainmasterError):
@@ -64,7 +73,7 @@ def answer(
 ) -> Response:
     """Return the response for a problem document that lists `items`, in the language that `accept` asks for."""
     language = wanted(accept)
-    body = msgspec.json.encode(document_in(language, document, items), enc_hook=str)
+    body = encode(document_in(language, document, items))
     own = {**(headers or {}), "Content-Language": language, "Vary": "Accept-Language"}
     return Response(body, status_code=document["status"], headers=own, media_type=MEDIA_TYPE)
 
@@ -100,9 +109,11 @@ def answer_unknown(error: BaseException, where: str, accept: str) -> Response:
 
 def validation_error(error: RequestValidationError) -> InvalidRequest:
     """Return all problems that the framework found in query, headers and body."""
-    problems = tuple(_problem(item) for item in error.errors())
-    count = len(problems)
+    found = error.errors()
+    problems, count = tuple(_problem(item) for item in found[:MOST_LISTED]), len(found)
     title = f"The request is not valid: {count} problem{'s' if count > 1 else ''}"
+    if count > MOST_LISTED:
+        title = f"The request is not valid: {MOST_LISTED} of its problems are listed, and there are more"
     return InvalidRequest(title, remedy="Mend the fields listed and send it again.", problems=problems)
 
 
@@ -115,7 +126,7 @@ def _problem(item: Mapping[str, Any]) -> Problem:
     shown = value if isinstance(value, str | int | float | bool) else None
     if isinstance(shown, str):
         shown = shown[:200]
-    return Problem(path, rule, "See the contract at /api/v1/openapi.json.", kind, shown)
+    return Problem(path[:200], rule, "See the contract at /api/v1/openapi.json.", kind, shown)
 
 
 def unreadable(detail: str) -> InvalidRequest:
@@ -147,6 +158,11 @@ async def on_http(request: Request, error: Exception) -> Response:
         "problems": [],
     }  # fmt: skip
     return answer(document, accepted(request.scope), error.headers)
+
+
+async def on_gone(request: Request, error: Exception) -> Response:
+    """Handle a client that left before its request was whole: nobody reads the answer, and nothing has failed."""
+    return Response(status_code=400)
 
 
 async def on_unknown(request: Request, error: Exception) -> Response:

@@ -267,19 +267,21 @@ class Fits(Shape):
 
 
 class TaskPreview(Shape):
-    """What one task would run."""
+    """What one task would run. `more_env`: how many further variables it would have."""
 
     name: str
     argv: list[str]
     env: dict[str, str]
+    more_env: int
 
 
 class RolePreview(Shape):
-    """What a role would run."""
+    """What a role would run. `more_tasks`: how many further replicas there would be."""
 
     name: str
     command: str
     tasks: list[TaskPreview]
+    more_tasks: int
 
 
 class Preview(Shape):

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,11 +18,11 @@ from starlette.types import Receive, Scope, Send
 
 from trainmaster.api.auth import lost
 from trainmaster.api.deps import language
+from trainmaster.api.written import encode
 from trainmaster.service.language import document_in
 
 HEARTBEAT_S: Final = 15.0
 MEDIA_TYPE: Final = "text/event-stream"
-_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Sent:
     def encode(self) -> bytes:
         """Return the wire form. JSON never holds a raw newline, so one data line is enough."""
         mark = b"" if self.seq is None else b"id: %d\n" % self.seq
-        return mark + b"event: %s\ndata: %s\n\n" % (self.event.encode(), _ENCODER.encode(self.data))
+        return mark + b"event: %s\ndata: %s\n\n" % (self.event.encode(), encode(self.data))
 
 
 PING: Final = Sent("ping", {}).encode()

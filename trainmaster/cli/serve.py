@@ -23,7 +23,7 @@ SWITCH_S = 0.0005
 """How long the event loop may keep the interpreter while the ledger's thread waits for it: a lone commit beside a busy loop took
 12 to 19 ms at Python's 5 ms, and takes 5 to 7 with this."""
 WEBSOCKETS: dict[str, Any] = {
-    "ws": "websockets-sansio", "ws_max_size": 1 << 20, "ws_per_message_deflate": False, "ws_ping_timeout": None,
+    "ws": "trainmaster.api.wire:Socket", "ws_max_size": 1 << 20, "ws_per_message_deflate": False, "ws_ping_timeout": None,
 }  # fmt: skip
 """No answer to a ping is waited for: while a command does not read its input, nobody here reads what its client answers."""
 COLLECT = (20_000, 20, 50)

@@ -12,6 +12,7 @@ from typing import Final
 
 from trainmaster.core.chinese_cluster import CLUSTER
 from trainmaster.core.chinese_disk import DISK
+from trainmaster.core.chinese_front import FRONT
 from trainmaster.core.chinese_ledger import LEDGER
 from trainmaster.core.chinese_people import PEOPLE
 
@@ -21,6 +22,7 @@ SENTENCES: Final[dict[str, str]] = {
     **DISK,
     **LEDGER,
     **PEOPLE,
+    **FRONT,
     # --- how tasks end (agent, completion, reduce)
     "{who} ended with exit code {code}": "{who} 以退出码 {code} 结束",
     "{who} ended with exit code {code}: a command cannot be executed": "{who} 以退出码 {code} 结束：命令无法执行",
@@ -261,8 +263,6 @@ SENTENCES: Final[dict[str, str]] = {
     "node {node} is being drained: {note}": "节点 {node} 正在腾空：{note}",
     # --- requests
     "The request is larger than this server accepts": "请求超过服务器允许的大小",
-    "Send at most {kib} KiB.": "最多发送 {kib} KiB",
-    "Send at most {mib} MiB.": "最多发送 {mib} MiB",
     "The Host header names no address of this server": "Host 头不是此服务器的地址",
     "Use the address that `trainmaster serve` printed, or add the name to server.allowed_hosts.": "使用 `trainmaster serve` 显示的地址，或把该名称加入 server.allowed_hosts",
     "The request comes from another site": "请求来自其他网站",

@@ -13,6 +13,8 @@ _MEMORY_MIB: Final[dict[str, float]] = {
     "t": 1024 * 1024, "tb": 1024 * 1024, "ti": 1024 * 1024, "tib": 1024 * 1024,
 }  # fmt: skip
 _DURATION_S: Final[dict[str, float]] = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_LONGEST: Final = 64
+"""Characters of a text that can be a size or a duration: a longer one is not looked at."""
 _NUMBER_UNIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
@@ -26,10 +28,12 @@ def parse_memory_mib(text: str | int | float) -> int:
     if isinstance(text, int | float):
         value = float(text)
     else:
-        match = _NUMBER_UNIT.fullmatch(text)
+        match = _NUMBER_UNIT.fullmatch(text) if len(text) <= _LONGEST else None
         factor = _MEMORY_MIB.get(match[2].lower()) if match else None
         if match is None or factor is None:
-            raise ValueError(f"{text!r} is not a memory size; write MiB as a number, or a text such as 512MiB or 2GiB")
+            raise ValueError(
+                f"{text[:_LONGEST]!r} is not a memory size; write MiB as a number, or a text such as 512MiB or 2GiB"
+            )
         value = float(match[1]) * factor
     if not 0 <= value < 2**53:
         raise ValueError("a memory size must be between 0 and 8 PiB")
@@ -50,11 +54,13 @@ def parse_duration_s(text: str | int | float) -> float:
         if not rest:
             raise ValueError("an empty text is not a duration; write 30m, 2h or 1h30m")
         while rest:
-            match = _NUMBER_UNIT.match(rest)
+            match = _NUMBER_UNIT.match(rest) if len(text) <= _LONGEST else None
             unit = match[2].lower() if match else ""
             factor = _DURATION_S.get(unit or "s") if match and (unit or match[0] == text.strip()) else None
             if match is None or factor is None:
-                raise ValueError(f"{text!r} is not a duration; write seconds as a number, or 30m, 2h, 1h30m, 1d")
+                raise ValueError(
+                    f"{text[:_LONGEST]!r} is not a duration; write seconds as a number, or 30m, 2h, 1h30m, 1d"
+                )
             value += float(match[1]) * factor
             rest = rest[match.end() :]
     if not 0 <= value < 2**53:

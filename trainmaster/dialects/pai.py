@@ -15,7 +15,7 @@ from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.base import Translation, image_warning
 from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
-from trainmaster.spec.check import check, faults, refusal, salvage, structure_problems
+from trainmaster.spec.check import check, faults, lies_in, refusal, refuse_oversized, salvage, structure_problems
 from trainmaster.spec.problems import problem
 
 __all__ = ["json_schema", "pai_path", "to_pai", "translate"]
@@ -46,6 +46,7 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
 
     Raises InvalidSpec with all problems at OpenPAI's paths.
     """
+    refuse_oversized(document)
     raw = dict(document)
     if "protocolVersion" in raw:
         raise refusal([problem("pai_version_2", "protocolVersion")])
@@ -77,7 +78,7 @@ def _all_problems(raw: dict[str, Any], error: ValidationError, hosts: int | None
     except InvalidSpec as refused:
         more += [at_pai(item) for item in refused.problems]
     spoilt = {item.path for item in found}
-    return found + [p for p in more if not any(p.path == bad or p.path.startswith(bad + ".") for bad in spoilt)]
+    return found + [p for p in more if not lies_in(p.path, spoilt)]
 
 
 def at_pai(item: Problem) -> Problem:

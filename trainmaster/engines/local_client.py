@@ -31,6 +31,8 @@ REMEDY: Final = "Look at run/agent.log, then start the server again."
 AGAIN_S: Final = 10.0
 """Before an agent that cannot be used is looked at again."""
 
+MOST_LINE: Final = 64 << 20
+"""Bytes of one message of the agent: a gang of 4,096 tasks is a hundredth of it."""
 UNANSWERED: Final = -1
 """Number of what nobody waits for an answer to."""
 
@@ -194,6 +196,10 @@ class AgentClient(asyncio.Protocol):
         """Hand on every complete line, in order."""
         lines = (self._inbox + data).split(b"\n")
         self._inbox = lines.pop()
+        if len(self._inbox) > MOST_LINE and self._transport is not None:
+            log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
+            self._transport.abort()
+            return
         for line in lines:
             message = json.loads(line)  # a file name in it may be no valid Unicode
             if "event" in message:

@@ -39,8 +39,9 @@ def environment(
     platform.update(own)
     env = dict(base_env)
     env.update(defaults)
+    room = words.Room()
     for name, value in (*gang.env, *gang.commands[role].env):
-        env[name] = words.fill(value, platform)
+        env[name] = words.fill(value, platform, room)
     env.update(platform)
     return env, platform
 
@@ -52,8 +53,9 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
     """
     given = gang.commands[role]
     if given.text:
-        argv = words.expand(given.text, env)
-        argv.extend(f"--{key}={words.fill(value, platform)}" for key, value in given.parameters)
+        room = words.Room()
+        argv = words.expand(given.text, env, room)
+        argv.extend(f"--{key}={words.fill(value, platform, room)}" for key, value in given.parameters)
     else:
         argv = list(given.argv)
         argv.extend(f"--{key}={value}" for key, value in given.parameters)

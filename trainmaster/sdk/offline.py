@@ -3,20 +3,15 @@
 What only a server knows - whether it fits, quotas, paths on its nodes - stays None.
 """
 
-import shlex
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.core.ids import role_system_name, task_name
-from trainmaster.core.launch import Gang
 from trainmaster.dialects.registry import translate
-from trainmaster.frameworks import registry
+from trainmaster.frameworks.showing import shown
 from trainmaster.sdk.documents import given
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft, effective
-
-SHOWN_TASKS: Final = 16
 
 
 def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: str = "auto") -> dict[str, Any]:
@@ -28,9 +23,7 @@ def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: st
         spec = check(translated.document)
     except InvalidSpec as error:
         return _answer(False, error.problems or (Problem("", error.message, error.remedy),), warnings, None, [])
-    gang = draft(spec)
-    roles = [_role(gang, index) for index in range(len(gang.roles))]
-    return _answer(True, (), warnings, effective(spec), roles)
+    return _answer(True, (), warnings, effective(spec), shown(draft(spec)))
 
 
 def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> dict[str, Any]:
@@ -63,13 +56,3 @@ def _answer(
         "ok": ok, "problems": [p.to_json() for p in problems], "warnings": [w.to_json() for w in warnings], "spec": spec,
         "fits": None, "roles": roles, "native": None,
     }  # fmt: skip
-
-
-def _role(gang: Gang, index: int) -> dict[str, Any]:
-    tasks = []
-    for member in gang.members(index)[:SHOWN_TASKS]:
-        launch = registry.launch(gang, index, member.index, {})
-        tasks.append({"name": task_name(index, member.index), "argv": list(launch.argv), "env": dict(launch.env)})
-    role = gang.roles[index]
-    command = shlex.join(tasks[0]["argv"]) if tasks else ""
-    return {"name": role.name, "system_name": role_system_name(index), "command": command, "tasks": tasks}

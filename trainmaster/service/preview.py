@@ -1,6 +1,6 @@
 """The dry run (R41, B8): what would happen to a request, with everything that is wrong with it, changing nothing."""
 
-import shlex
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,13 +9,12 @@ import msgspec
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.core.ids import role_system_name, task_name
-from trainmaster.core.launch import Gang
+from trainmaster.core.ids import task_name
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import NativeRequest
-from trainmaster.frameworks.registry import get as framework
+from trainmaster.frameworks.showing import shown
 from trainmaster.queue.snapshot import Start
-from trainmaster.service.candidate import job_of, read_body
+from trainmaster.service.candidate import job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import gang_of, with_engine
@@ -24,8 +23,6 @@ from trainmaster.service.scheduling import told
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective, rehearse
 
-SHOWN_TASKS = 16
-"""Replicas of each role whose exact command and environment are shown."""
 NEVER: Final[dict[str, Any]] = {"when": "never", "reason": None, "forecast": None, "placement": []}
 
 
@@ -39,7 +36,7 @@ class Preview:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
         decide(who, "jobs:read").demand()
         try:
-            candidate = read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+            candidate = await read(self._ctx, body)
             candidate = await settled(self._ctx, candidate, who)
         except InvalidSpec as error:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
@@ -62,7 +59,7 @@ class Preview:
         warnings = candidate.warnings + (() if native is None else native.warnings)
         return {
             **_answer(language, problems, warnings), "spec": effective(spec), "fits": fits,
-            "roles": [_role_preview(gang, i, spec) for i in range(len(job.roles))],
+            "roles": await asyncio.to_thread(shown, gang),
             "native": native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)},
         }  # fmt: skip
 
@@ -97,17 +94,3 @@ def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[P
         "ok": not problems, "problems": problems_in(language, problems), "warnings": problems_in(language, warnings),
         "spec": None, "fits": NEVER, "roles": [], "native": None,
     }  # fmt: skip
-
-
-def _role_preview(gang: Gang, index: int, spec: JobSpec) -> dict[str, Any]:
-    rewrite = framework(gang.framework)
-    tasks = []
-    for member in gang.members(index)[:SHOWN_TASKS]:
-        launch = rewrite.launch(gang, index, member.index, {})
-        tasks.append({"name": task_name(index, member.index), "argv": list(launch.argv), "env": launch.env})
-    return {
-        "name": spec.roles[index].name,
-        "system_name": role_system_name(index),
-        "command": shlex.join(tasks[0]["argv"]) if tasks else "",
-        "tasks": tasks,
-    }

@@ -17,7 +17,7 @@ from trainmaster.queue.explain import Judged
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import KNOBS, policy_json, problems
 from trainmaster.queue.snapshot import Reason, Start
-from trainmaster.service.candidate import job_of, read_body
+from trainmaster.service.candidate import job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
@@ -199,7 +199,7 @@ class Queueing:
         decide(who, "jobs:write").demand()
         submission = dict(body)
         first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
-        candidate = read_body(submission, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+        candidate = await read(self._ctx, submission)
         candidate = await settled(self._ctx, candidate, who)
         job = job_of(self._ctx, candidate, who)
         wrong = self._ctx.admission.problems(job, who, first)

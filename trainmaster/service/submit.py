@@ -19,7 +19,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, Tr
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
-from trainmaster.service.candidate import Candidate, job_of, read_body
+from trainmaster.service.candidate import Candidate, job_of, read, read_body
 from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.places import place_problems
@@ -28,6 +28,10 @@ from trainmaster.store.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
 MAX_KEY: Final = 200
+MOST_PROBLEMS: Final = 200
+"""Problems of a batch that are listed; nothing behind them is looked at."""
+BREATH_S: Final = 0.005
+"""For how long a batch is read before others have their turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class Submit:
         seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
-            candidate = await settled(self._ctx, self._read(body), who)
+            candidate = await settled(self._ctx, await read(self._ctx, body), who)
             wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
             return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
 
@@ -105,10 +109,12 @@ class Submit:
         candidates: list[Candidate] = []
         models: dict[tuple[str, str], Job] = {}
         known: dict[bytes, Candidate] = {}
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         for index, body in enumerate(bodies):
             try:
                 text = msgspec.json.encode(body)
-                candidate = known.get(text) or await settled(self._ctx, self._read(body), who)
+                candidate = known.get(text) or await settled(self._ctx, await read(self._ctx, body), who)
                 known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
                     model = job_of(self._ctx, candidate, who)
@@ -119,12 +125,17 @@ class Submit:
             except TrainmasterError as error:
                 found = error.problems or (Problem("", error.message, error.remedy, error.code),)
                 problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
-            if index % 200 == 199:
+            if loop.time() - began > BREATH_S:
                 await asyncio.sleep(0)
+                began = loop.time()
+            if len(problems) > MOST_PROBLEMS:
+                raise InvalidSpec(
+                    f"The batch is not valid: {MOST_PROBLEMS} of its problems are listed, and there are more; nothing was accepted",
+                    problems=tuple(problems[:MOST_PROBLEMS]),
+                )
         if problems:
             raise InvalidSpec(
-                f"The batch is not valid: {len(problems)} problems; nothing was accepted",
-                problems=tuple(problems[:200]),
+                f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems)
             )
         return candidates, models
 

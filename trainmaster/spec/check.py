@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.spec.bounds import oversized
 from trainmaster.spec.job import PATTERN_CODES, JobSpec
 from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import TEXTS, problem
@@ -38,6 +39,10 @@ ERROR_CODES: Final[dict[str, str]] = {
 
 _SECRET: Final = frozenset({"env", "jobEnvs"})
 _MAX_PROBLEMS: Final = 200
+_SUGGESTIONS: Final = 50
+"""To how many of the problems the nearest known key is looked for, which costs more than all the rest."""
+_MAX_FAULTS: Final = 1000
+"""With more faults of structure than this the rules between fields have to wait."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -47,8 +52,7 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: Fla
 
     Raises InvalidSpec with all problems: dotted path, rule, remedy, code.
     """
-    if not isinstance(document, Mapping):
-        raise refusal([problem("not_object", "")])
+    refuse_oversized(document)
     raw, short, found = _expand(document)
     try:
         spec = JobSpec.model_validate(raw)
@@ -58,7 +62,7 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: Fla
         rest = salvage(raw, errors, JobSpec, _PLACEHOLDERS)
         if rest is not None:
             spoilt = {p.path for p in found}
-            found += [p for p in spec_problems(rest, hosts, flavors) if not _spoilt(p.path, spoilt)]
+            found += [p for p in spec_problems(rest, hosts, flavors) if not lies_in(p.path, spoilt)]
     except RecursionError:
         found.append(problem("too_deep", "", maximum=32))
     else:
@@ -68,10 +72,20 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: Fla
     raise refusal(_as_written(found) if short else found)
 
 
+def refuse_oversized(document: Any) -> None:
+    """Raise InvalidSpec for what is no document, or too large to be judged."""
+    if not isinstance(document, Mapping):
+        raise refusal([problem("not_object", "")])
+    if found := oversized(document):
+        raise refusal(found)
+
+
 def refusal(found: list[Problem]) -> InvalidSpec:
-    """Return the InvalidSpec that lists `found`."""
+    """Return the InvalidSpec that lists `found`, the first of them when they are many."""
     count = len(found)
     text = f"The job is not valid: {count} problem{'s' if count != 1 else ''}"
+    if count > _MAX_PROBLEMS:
+        text = f"The job is not valid: {_MAX_PROBLEMS} of its problems are listed, and there are more"
     return InvalidSpec(text, remedy="Mend the fields listed and submit again.", problems=tuple(found[:_MAX_PROBLEMS]))
 
 
@@ -99,9 +113,11 @@ def _as_written(found: list[Problem]) -> list[Problem]:
     ]
 
 
-def _spoilt(path: str, spoilt: set[str]) -> bool:
-    """Tell whether `path` was put aside: its problem would speak of a stand-in."""
-    return any(path == bad or path.startswith(bad + ".") for bad in spoilt)
+def lies_in(path: str, spoilt: set[str]) -> bool:
+    """Tell whether `path` is, or lies in, one that was put aside: its problem would speak of a stand-in. O(length)."""
+    while path and path not in spoilt:
+        path = path.rpartition(".")[0]
+    return path in spoilt
 
 
 # ------------------------------------------------------------------------------------------- from pydantic to problems
@@ -113,18 +129,20 @@ def faults(error: ValidationError) -> list[ErrorDetails]:
 
 
 def structure_problems(errors: list[ErrorDetails], model: type[BaseModel]) -> list[Problem]:
-    """Return the models' errors as problems in our words."""
+    """Return the models' errors as problems in our words: one more than are listed, where there are more."""
     found: list[Problem] = []
     seen: set[tuple[str, str]] = set()
     for error in errors:
-        item = _structure_problem(error, model)
+        if len(found) > _MAX_PROBLEMS:
+            break
+        item = _structure_problem(error, model, len(found) < _SUGGESTIONS)
         if (item.path, item.code) not in seen:
             seen.add((item.path, item.code))
             found.append(item)
     return found
 
 
-def _structure_problem(error: ErrorDetails, model: type[BaseModel]) -> Problem:
+def _structure_problem(error: ErrorDetails, model: type[BaseModel], suggest: bool) -> Problem:
     loc = tuple(part for part in error["loc"] if part != "[key]")
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
     path = ".".join(str(part) for part in loc)
@@ -132,7 +150,7 @@ def _structure_problem(error: ErrorDetails, model: type[BaseModel]) -> Problem:
     value = None if any(part in _SECRET for part in loc) else given
     code = ERROR_CODES.get(kind, kind)
     if code == "unknown_key":
-        return _unknown(path, last, loc, model)
+        return _unknown(path, last, loc, model) if suggest else problem(code, path, field=last)
     if given is None and kind != "missing":
         return problem("null_not_allowed", path)
     if code in ("not_integer", "not_number") and isinstance(given, str) and _numeric(given):
@@ -204,6 +222,8 @@ _PLACEHOLDERS: Final[dict[str, Any]] = {
 
 def salvage(raw: dict[str, Any], errors: list[ErrorDetails], model: type[M], stand_ins: dict[str, Any]) -> M | None:
     """Return the model of `raw` with the erroneous fields put aside, or None when too little is left."""
+    if len(errors) > _MAX_FAULTS:
+        return None
     try:
         rest = copy.deepcopy(raw)
     except Exception:  # a value that cannot be copied is not JSON either, and has been reported

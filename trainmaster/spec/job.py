@@ -33,7 +33,11 @@ PATTERN_CODES: Final[dict[str, str]] = {
 
 MAX_TASKS: Final = 4096
 MAX_ROLES: Final = 64
+MAX_PORTS: Final = 16384
+"""Ports of all tasks together: each is told to every task in a variable, and a program starts with 2 MiB of them at most."""
 MAX_COMMAND: Final = 65536
+MAX_COMMANDS: Final = 2 * MAX_COMMAND
+"""Characters of the commands of all roles together."""
 MAX_VALUE: Final = 32768
 YEAR_S: Final = 366 * 86400.0
 

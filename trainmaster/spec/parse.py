@@ -14,6 +14,7 @@ from typing import Any, Final
 import yaml
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.spec.bounds import oversized_changes
 from trainmaster.spec.check import refusal
 from trainmaster.spec.problems import problem
 
@@ -247,8 +248,9 @@ def apply_set(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[s
     way are made, a list may grow by one. Values that are texts are read as YAML: ``0.1`` is a number, ``"0.1"`` a text,
     ``[a, b]`` a list. Raises InvalidSpec with every bad path. O(size).
     """
+    if found := oversized_changes(changes):
+        raise refusal(found)
     changed: dict[str, Any] = _copy(dict(document))
-    found: list[Problem] = []
     for path, given in changes.items():
         try:
             value = _value(given) if isinstance(given, str) else given

@@ -32,7 +32,7 @@ TEXTS: Final[dict[str, Text]] = {
     "encoding": Text("文件不是 UTF-8 文本", "以 UTF-8 保存", "The file is not UTF-8 text", "Save it as UTF-8."),
     "too_large": Text("超过 {maximum} 字节", "删去不属于任务定义的内容", "This is larger than {maximum} bytes", "Leave out what is not part of the job."),
     "too_deep": Text("嵌套超过 {maximum} 层", "减少嵌套", "It is nested more than {maximum} levels deep", "Nest less."),
-    "too_many_values": Text("展开后超过 {maximum} 个值", "减少 YAML 别名的使用", "It has more than {maximum} values once aliases are expanded", "Use fewer aliases."),
+    "too_many_values": Text("超过 {maximum} 个值（YAML 别名按展开计算）", "删去不属于任务定义的内容，减少别名的使用", "It has more than {maximum} values, aliases of YAML counted as written out", "Leave out what is not part of the job, and use fewer aliases."),
     "duplicate_key": Text("字段 {key} 出现了两次", "只保留一个", "The key {key} is given twice", "Keep one of them."),
     "yaml_tag": Text("不支持 YAML 标签 {tag}", "去掉标签", "The YAML tag {tag} is not supported", "Leave the tag out."),
     "bad_set_path": Text("路径 {place} 不存在：{detail}", "使用如 roles.0.parameters.lr 的路径", "There is no place {place}: {detail}", "Write a path such as roles.0.parameters.lr."),
@@ -93,6 +93,8 @@ TEXTS: Final[dict[str, Text]] = {
     # --- where it may run, and with what
     "flavors_mixed": Text("flavors 与 resources 只能给出其一", "删除其中之一", "Give flavors or resources, not both", "Remove one of them."),
     "unknown_flavor": Text("工作空间 {workspace} 中没有规格 {name}", "可用规格：{known}", "There is no flavor {name} in workspace {workspace}", "It has: {known}."),
+    "too_many_ports": Text("所有副本共申请 {count} 个端口，最多 {maximum} 个", "减少端口数或副本数", "All replicas together ask for {count} ports; a job may have {maximum}", "Ask for fewer ports, or fewer replicas."),
+    "commands_too_long": Text("各角色命令共 {count} 个字符，最多 {maximum} 个", "把脚本放进代码目录", "The commands of all roles have {count} characters; {maximum} are possible", "Put scripts into the code folder."),
     "too_many_shapes": Text("各角色规格的组合有 {count} 种，最多 {maximum} 种", "减少候选规格", "The flavors of all roles combine in {count} ways; {maximum} are possible", "Choose fewer flavors."),
     "share_one_card": Text("只有申请一张卡时才能使用部分卡", "把 gpu 设为 1，或把 gpu_share 设为 1", "A part of a card is only possible with one card", "Set gpu to 1, or gpu_share to 1."),
     "driver_without_cards": Text("只有使用加速卡时才能选择驱动版本", "删除 driver，或申请加速卡", "A driver version can be chosen only with accelerators", "Remove driver, or ask for cards."),

@@ -17,7 +17,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
 from trainmaster.spec.commands import command_problems, text_problems
-from trainmaster.spec.job import MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
+from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
 
@@ -38,7 +38,10 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
     found += _framework_problems(spec)
     found += _inputs_problems(spec)
     found += _roles_problems(spec)
-    for index, role in enumerate(spec.roles):
+    length = sum(map(_command_length, spec.roles))
+    if length > MAX_COMMANDS:
+        found.append(problem("commands_too_long", "roles", count=length, maximum=MAX_COMMANDS))
+    for index, role in enumerate(spec.roles if length <= MAX_COMMANDS else ()):
         found += _role_problems(role, f"roles.{index}")
     found += port_problems(spec, hosts)
     found += placing_problems(spec, flavors)
@@ -128,6 +131,13 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
     total = sum(role.replicas for role in spec.roles)
     if total > MAX_TASKS:
         yield problem("too_many_tasks", "roles", count=total, maximum=MAX_TASKS)
+    ports = sum(role.replicas * sum(port.count for port in role.ports) for role in spec.roles)
+    if ports > MAX_PORTS:
+        yield problem("too_many_ports", "roles", count=ports, maximum=MAX_PORTS)
+
+
+def _command_length(role: RoleSpec) -> int:
+    return len(role.command) if isinstance(role.command, str) else sum(map(len, role.command))
 
 
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:

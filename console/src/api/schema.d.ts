@@ -3174,7 +3174,7 @@ export interface components {
         };
         /**
          * RolePreview
-         * @description What a role would run.
+         * @description What a role would run. `more_tasks`: how many further replicas there would be.
          */
         RolePreview: {
             /** Name */
@@ -3183,6 +3183,8 @@ export interface components {
             command: string;
             /** Tasks */
             tasks: components["schemas"]["TaskPreview"][];
+            /** More Tasks */
+            more_tasks: number;
         } & {
             [key: string]: unknown;
         };
@@ -3375,7 +3377,7 @@ export interface components {
         };
         /**
          * TaskPreview
-         * @description What one task would run.
+         * @description What one task would run. `more_env`: how many further variables it would have.
          */
         TaskPreview: {
             /** Name */
@@ -3386,6 +3388,8 @@ export interface components {
             env: {
                 [key: string]: string;
             };
+            /** More Env */
+            more_env: number;
         } & {
             [key: string]: unknown;
         };

@@ -8,25 +8,28 @@ output, 2 errors, 3 the status at the end, 4 the window, 255 the end of a channe
 import asyncio
 import json
 from contextlib import suppress
-from typing import Annotated, Any, Final, Never
+from typing import Annotated, Any, Final, Never, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from trainmaster.api.auth import lost, who
+from trainmaster.api.body import decode
 from trainmaster.api.deps import language, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.problems import InvalidRequest
-from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.core.errors import Problem, TooLarge, TrainmasterError, Unavailable
 from trainmaster.engines.base import Stream, Terminal, Window
 from trainmaster.service.language import Language, document_in
 
 routes = Table("entering")
+T = TypeVar("T")
 
 PROTOCOL: Final = "v5.channel.k8s.io"
 STDIN, STDOUT, STATUS, RESIZE, CLOSE = 0, 1, 3, 4, 255
 MOST_WORDS: Final = 1000
+MOST_VALUES: Final = 2 * MOST_WORDS
 MOST_BYTES: Final = 1 << 16
 """Of the first message: the command becomes one word of a command line, of which Linux takes twice that."""
 FIRST_S: Final = 30.0
@@ -81,12 +84,7 @@ async def first(socket: WebSocket) -> Wanted:
     given = message.get("text") or ""
     if len(given) > MOST_BYTES:
         raise _malformed("command", f"is longer than {MOST_BYTES // 1024} KiB", "Put what is long into a file.")
-    try:
-        wanted = msgspec.json.decode(given, type=Wanted)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _malformed(
-            "", f"is not understood: {error}", 'Send as text: {"command": ["bash"], "tty": true}.'
-        ) from None
+    wanted = _read(given.encode(), Wanted, 'Send as text: {"command": ["bash"], "tty": true}.')
     if not wanted.command[0] or any("\0" in word for word in wanted.command):
         raise _malformed("command", "has no program, or a word with a zero byte", "Name a program.")
     return wanted
@@ -142,10 +140,7 @@ async def hear(socket: WebSocket, terminal: Terminal) -> Never:
             case b"\x00":
                 await terminal.write(data[1:])
             case b"\x04":
-                try:
-                    size = msgspec.json.decode(data[1:], type=Size)
-                except msgspec.DecodeError as error:
-                    raise _malformed("", f"is not understood: {error}", 'Send {"Width": 80, "Height": 24}.') from None
+                size = _read(data[1:], Size, 'Send {"Width": 80, "Height": 24}.')
                 terminal.resize(Window(size.Width, size.Height))
             case b"\xff" if data[1:] == b"\x00":
                 await terminal.end_input()
@@ -177,6 +172,17 @@ def refusal(error: TrainmasterError, reader: Language) -> dict[str, Any]:
         "metadata": {}, "status": "Failure", "reason": error.code, "message": problem["title"], "code": error.status,
         "problem": problem,
     }  # fmt: skip
+
+
+def _read(raw: bytes, kind: type[T], remedy: str) -> T:
+    """Return the message in `raw`. Raises InvalidRequest."""
+    try:
+        return msgspec.convert(decode(raw, MOST_VALUES), kind)
+    except (InvalidRequest, TooLarge) as error:
+        why = error.problems[0].rule if error.problems else error.message
+    except msgspec.ValidationError as error:
+        why = str(error)
+    raise _malformed("", f"is not understood: {why}", remedy)
 
 
 def _malformed(path: str, rule: str, remedy: str) -> InvalidRequest:

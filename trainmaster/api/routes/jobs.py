@@ -7,17 +7,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, language, platform, read_object
 from trainmaster.api.policy import Table
-from trainmaster.api.problems import InvalidRequest
+from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import Problem
 from trainmaster.core.states import Shown
 from trainmaster.store.job_query import JobQuery
 
 routes = Table("jobs")
 
-BATCH_LIMIT: Final = 256 * 2**20
+BATCH_LIMIT: Final = 16 * 2**20
+BATCH_VALUES: Final = 1_000_000
+"""10,000 jobs of 1.6 KB and 100 values each; larger ones come in several batches."""
 _KEY: Final[dict[str, Any]] = {
     "name": "Idempotency-Key", "in": "header", "required": False,
     "description": "The same key with the same body gives the same job again; with another body a conflict.",
@@ -88,7 +90,8 @@ async def submit_job(request: Request) -> Response:
     body = await read_object(request)
     app, me = platform(request), who(request)
     if body.get("dry_run"):
-        return Json(await app.preview(body, me, language(request)))
+        async with working(request):
+            return Json(await app.preview(body, me, language(request)))
     view, created = await app.submit(body, me, request.headers.get("idempotency-key"))
     return Json(view, status_code=201 if created else 200)
 
@@ -99,14 +102,16 @@ async def submit_job(request: Request) -> Response:
 )  # fmt: skip
 async def submit_batch(request: Request) -> Response:
     """Submit 1 to 10,000 jobs, all or none."""
-    body = await read_object(request)
+    body = await read_object(request, BATCH_VALUES)
     items = body.get("items")
-    wrong = [Problem(name, "is not known here", "Send {items: [...]}.") for name in body if name != "items"]
+    unknown = [name for name in body if name != "items"]
+    wrong = [Problem(name[:200], "is not known here", "Send {items: [...]}.") for name in unknown[:MOST_LISTED]]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         wrong.append(Problem("items", "must be a list of objects", "Send {items: [{spec: {...}}, ...]}."))
     if wrong:
         raise InvalidRequest("The batch is not valid", remedy="Mend the fields listed.", problems=tuple(wrong))
-    made = await platform(request).submit_batch(items or [], who(request), request.headers.get("idempotency-key"))
+    async with working(request):
+        made = await platform(request).submit_batch(items or [], who(request), request.headers.get("idempotency-key"))
     return Json({"items": made}, status_code=201)
 
 
@@ -114,7 +119,8 @@ async def submit_batch(request: Request) -> Response:
 async def preview_job(request: Request) -> Response:
     """Say everything that is wrong with a job, what would run, and whether it would start now. Changes nothing."""
     body = await read_object(request)
-    return Json(await platform(request).preview(body, who(request), language(request)))
+    async with working(request):
+        return Json(await platform(request).preview(body, who(request), language(request)))
 
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})

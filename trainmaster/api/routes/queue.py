@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform, read_object
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.pools import Body, VirtualClusterBody, Word, virtual_cluster_of
@@ -83,10 +83,13 @@ async def simulate_policy(request: Request, body: WhatIfBody) -> Response:
     """Say how long the latest jobs would have waited under a changed policy, weights and quotas; nothing is saved."""
     workspaces = [workspace_of(name, one) for name, one in body.workspaces.items()]
     shares = [virtual_cluster_of(name, one) for name, one in body.virtual_clusters.items()]
-    return Json(await platform(request).what_if.policy(body.values, who(request), workspaces, shares))
+    async with working(request):
+        return Json(await platform(request).what_if.policy(body.values, who(request), workspaces, shares))
 
 
 @routes.route("POST", "/queue/would-start", scope="jobs:write", raw=True, answers={200: "WouldStart"}, takes="Question")
 async def would_start(request: Request) -> Response:
     """Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any way can."""
-    return Json(await platform(request).queueing.would_start(await read_object(request), who(request)))
+    body = await read_object(request)
+    async with working(request):
+        return Json(await platform(request).queueing.would_start(body, who(request)))

@@ -10,7 +10,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import Table
@@ -86,7 +86,8 @@ async def get_log(
     """Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines."""
     place = await locate(request, ref, number, task)
     ended = place.ended()
-    window = await asyncio.to_thread(_window, place.log, offset, limit, line, count, tail, ended)
+    async with working(request):
+        window = await asyncio.to_thread(_window, place.log, offset, limit, line, count, tail, ended)
     return Json({**window.to_json(), "ended": ended})
 
 
@@ -113,7 +114,8 @@ async def search_log(
 ) -> Response:
     """Search a task's log, a bounded piece per call: go on at `next_offset` until `done`."""
     place = await locate(request, ref, number, task)
-    hits = await asyncio.to_thread(logsearch.search, place.log, q, regex=regex, offset=offset, limit=limit)
+    async with working(request):
+        hits = await asyncio.to_thread(logsearch.search, place.log, q, regex=regex, offset=offset, limit=limit)
     return Json(hits.to_json())
 
 
@@ -168,7 +170,8 @@ async def get_usage(
     app = platform(request)
     job = await app.resolve(ref, who(request))
     number = attempt_number(job, attempt)
-    return Json(await asyncio.to_thread(_usage, app.layout, job, number, points))
+    async with working(request):
+        return Json(await asyncio.to_thread(_usage, app.layout, job, number, points))
 
 
 def _usage(layout: Layout, job: Job, number: int, points: int) -> dict[str, Any]:
@@ -191,4 +194,5 @@ async def get_metrics(
     job = await app.resolve(ref, who(request))
     number = None if attempt is None else attempt_number(job, attempt)
     spec = await app.context.specs.read(job.spec_digest)
-    return Json(await asyncio.to_thread(app.context.metrics.series, job, spec, number, points))
+    async with working(request):
+        return Json(await asyncio.to_thread(app.context.metrics.series, job, spec, number, points))

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.engines.slurm import answers
 
 Process = subprocess.Popen[bytes]
 Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr", "srun"]
@@ -134,7 +135,12 @@ class Commands:
             process = self._start(argv, subprocess.DEVNULL if given is None else subprocess.PIPE)
             try:
                 data = None if given is None else given.encode()
-                out, err = await asyncio.to_thread(process.communicate, data, self.access.timeout_s)
+                out, err = await asyncio.to_thread(answers.said, process, data, self.access.timeout_s)
+            except answers.TooMuch:
+                raise ClusterDown(
+                    f"Slurm's answer is larger than {answers.MOST >> 20} MiB",
+                    remedy="Look what fills it: squeue, scontrol show node, sacct.",
+                ) from None
             except subprocess.TimeoutExpired as error:
                 raise ClusterDown(
                     f"Slurm did not answer within {self.access.timeout_s:.0f} seconds",
@@ -159,10 +165,14 @@ class Commands:
 
 
 def _end(process: Process) -> None:
-    """Kill what has not ended."""
+    """Kill what has not ended, and hang up on it."""
     if process.poll() is None:
         with contextlib.suppress(PermissionError):  # sudo's child is not ours to end
             process.kill()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
 
 
 def environment(access: Access) -> dict[str, str]:

@@ -5,6 +5,7 @@ into a header. Invariant: a cluster that does not answer (`ClusterDown`) is neve
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -22,6 +23,8 @@ T = TypeVar("T")
 
 PREFIX: Final = "/slurm/v0.0.38/"
 SOCKET: Final = "unix:"
+MOST: Final = 128 << 20
+"""Bytes of one answer: v0.0.38 tells a job in 3 to 5 KB."""
 
 
 def reading(own: SlurmEngineConfig, commands: Commands, service: str) -> Reading:
@@ -85,12 +88,12 @@ class Served:
     async def _ask(self, what: str) -> list[dict[str, Any]]:
         headers = await asyncio.to_thread(self._identity)
         try:
-            answer = await self._http.get(PREFIX + what, headers=headers)
-            document = answer.json() if answer.status_code == 200 else {}
+            status, body = await self._get(PREFIX + what, headers)
+            document = await asyncio.to_thread(json.loads, body) if status == 200 else {}
         except (httpx.HTTPError, ValueError) as error:
             raise ClusterDown(f"slurmrestd does not answer: {type(error).__name__} {error}") from error
-        if answer.status_code != 200:
-            raise _refused(answer.status_code)
+        if status != 200:
+            raise _refused(status)
         said = [str(one.get("error") or one.get("description")) for one in document.get("errors", ())]
         if said:
             raise failure("slurmrestd", 1, "\n".join(said))
@@ -98,6 +101,19 @@ class Served:
             return list(document[what])
         except KeyError as error:
             raise ValueError(f"slurmrestd: no {what} in its answer") from error
+
+    async def _get(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        """Return status and body. Raises ClusterDown for a body that is larger than any of these."""
+        async with self._http.stream("GET", path, headers=headers) as answer:
+            body = bytearray()
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > MOST:
+                    raise ClusterDown(
+                        f"slurmrestd's answer is larger than {MOST >> 20} MiB",
+                        remedy="Leave engines.rest out: Slurm's programs answer in fewer words.",
+                    )
+            return answer.status_code, bytes(body)
 
     def _identity(self) -> dict[str, str]:
         """Return who asks. Raises ClusterDown when the token cannot be read."""

@@ -19,7 +19,7 @@ export const submit = {
   code: { upload: "上传文件夹", archive: "上传 .tar.gz", packing: "正在打包 {{n}} 个文件", sending: "正在上传", ready: "{{n}} 个文件，{{size}}", change: "更换", drop: "将文件夹或 .tar.gz 拖到这里，或点击选择", at: "在任务中位于 /code，命令也从这里开始执行。", tooLarge: "{{size}} 超过了上限 {{limit}}。", ignored: "不会上传：.git、node_modules、__pycache__、虚拟环境" },
   kv: { key: "名称", value: "值", add: "添加", twice: "名称重复。" },
   nameless: "缺少任务名称", namelessHint: "请填写名称",
-  preview: { title: "实际运行内容", checking: "检查中", now: "可立即开始", queue: "将进入排队", never: "无法在此运行", problems: "需要修改", ok: "没有发现问题", env: "环境变量", command: "命令", replica: "副本", variables: "{{count}} 个变量", placement: "将分配到", warnings: "请注意", filter: "筛选变量", offline: "暂时无法预览。", notYet: "填写运行命令后即可预览。" },
+  preview: { title: "实际运行内容", checking: "检查中", now: "可立即开始", queue: "将进入排队", never: "无法在此运行", problems: "需要修改", ok: "没有发现问题", env: "环境变量", command: "命令", replica: "副本", variables: "{{count}} 个变量", moreReplicas: "另有 {{count}} 个", moreVariables: "另有 {{count}} 个变量", placement: "将分配到", warnings: "请注意", filter: "筛选变量", offline: "暂时无法预览。", notYet: "填写运行命令后即可预览。" },
   json: { title: "任务文档", hint: "表单与此文本是同一个任务。可直接编辑，或粘贴完整的原生或 OpenPAI 文档。", apply: "应用到表单", invalid: "格式不正确：{{message}}", pai: "这是 OpenPAI 文档，应用时会自动转换。", translated: "已从 OpenPAI 转换。", notObject: "任务文档应是由名称和值组成的对象。", drop: "将 .json 或 .yaml 文件拖到页面任意位置即可导入。", imported: "已导入 {{name}}", tooBig: "文件过大，不是任务文档。" },
   copied: {
     title: "{{name}} 的副本（原任务仍在排队）", alone: "{{name}} 的副本", hint: "副本会排在同级别的末尾。如选择停止原任务，预计结果按原任务不再排队计算，否则按多一个任务计算。", none: "无",

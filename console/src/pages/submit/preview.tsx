@@ -112,6 +112,7 @@ function RolePreview({ role, placement }: { role: Preview["roles"][number]; plac
       <div className="tm-role-head">
         <strong>{role.name}</strong><span className="tm-grow" />
         {role.tasks.length > 1 && <Select size="small" value={chosen} onChange={setChosen} options={role.tasks.map((one, i) => ({ value: i, label: one.name }))} aria-label={t("submit.preview.replica")} style={{ minWidth: 110 }} />}
+        {role.more_tasks > 0 && <span className="tm-faint">{t("submit.preview.moreReplicas", { count: role.more_tasks })}</span>}
       </div>
       <div className="tm-code tm-command-line"><span className="tm-grow" data-testid="command-preview">{command}</span><CopyButton text={command} /></div>
       {place && <span className="tm-line">{t("submit.preview.placement")}{t("mark.colon")}{place.node}{place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}</span>}
@@ -122,6 +123,7 @@ function RolePreview({ role, placement }: { role: Preview["roles"][number]; plac
             <>
               <Input size="small" allowClear placeholder={t("submit.preview.filter")} value={filter} onChange={(e) => setFilter(e.target.value)} />
               <div className="tm-env">{shown.map(([name, value]) => <div key={name}><b>{name}</b>={value}</div>)}</div>
+              {task.more_env > 0 && <div className="tm-faint">{t("submit.preview.moreVariables", { count: task.more_env })}</div>}
             </>
           ),
         }]} />

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from trainmaster.engines.slurm import answers
 from trainmaster.engines.slurm.commands import (
     Access,
     ClusterDown,
@@ -68,6 +69,28 @@ def runs(pid: int) -> bool:
         return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+async def test_an_answer_without_end_is_not_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor what a program says of errors; and it is ended."""
+    monkeypatch.setattr(answers, "MOST", 1 << 20)
+    for where in ("", " >&2"):
+        program(tmp_path, "squeue", f"echo $$ > {tmp_path}/pid; exec yes{where}")
+        with pytest.raises(ClusterDown, match="larger than 1 MiB"):
+            await commands(tmp_path).run("squeue")
+        pid = int((tmp_path / "pid").read_text())
+        while runs(pid):
+            time.sleep(0.02)  # it is no child of ours
+    program(tmp_path, "squeue", "head -c 1000000 /dev/zero | tr '\\0' x")
+    assert len(await commands(tmp_path).run("squeue")) == 1_000_000
+
+
+async def test_a_long_input_and_one_that_nobody_reads(tmp_path: Path) -> None:
+    program(tmp_path, "sbatch", "wc -c")
+    assert (await commands(tmp_path).run("sbatch", given="x" * 1_000_000)).strip() == "1000000"
+    program(tmp_path, "sbatch", "exec <&-; echo 7")
+    assert (await commands(tmp_path).run("sbatch", given="x" * 1_000_000)).strip() == "7"
+    assert (await commands(tmp_path).run("sbatch", given="")).strip() == "7"
 
 
 async def test_a_missing_program_says_what_to_install(tmp_path: Path) -> None:

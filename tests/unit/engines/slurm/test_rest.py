@@ -104,6 +104,17 @@ async def test_one_that_cannot_be_used_is_down_and_says_why(site: Site, status: 
     await served.close()
 
 
+async def test_an_answer_without_end_is_not_taken_in(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = rest.Served(site.place, "", "root")
+    monkeypatch.setattr(rest, "MOST", 1 << 20)
+    site.document = {"errors": [], "nodes": [NODE] * 100}
+    assert len(await served.nodes()) == 100
+    site.document = {"errors": [], "nodes": [NODE] * 10_000}
+    with pytest.raises(ClusterDown, match="larger than 1 MiB"):
+        await served.nodes()
+    await served.close()
+
+
 async def test_an_error_in_an_answer_is_no_empty_cluster(site: Site) -> None:
     served = rest.Served(site.place, "", "root")
     site.document = {"errors": [{"error": "Unable to contact slurm controller (connect failure)"}], "nodes": []}

@@ -1,0 +1,238 @@
+"""Who may keep a connection, and what is said to those whose request never becomes one. A real server, real sockets (B7, B12)."""
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from tests.fixtures.api_server import Running, running
+from trainmaster.api import connections, refusing, wire
+from trainmaster.api.connections import Connections
+
+PATIENCE_S = 60.0
+GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Running]:
+    with running(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def hasty(server: Running, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A server that waits for nothing."""
+    monkeypatch.setattr(connections, "SWEEP_S", 0.02)
+    for name in ("HEAD_S", "BODY_S", "LINGER_S", "REST_S"):
+        monkeypatch.setattr(wire, name, 0.05)
+    return server
+
+
+class Line:
+    """One connection, byte by byte."""
+
+    def __init__(self, server: Running) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2])), PATIENCE_S)
+        self._came = b""
+
+    def send(self, data: bytes) -> "Line":
+        self.socket.sendall(data)
+        return self
+
+    def endless(self, data: bytes, most: int = 64 << 20) -> int:
+        """Send `data` again and again until the other end has enough; return how many bytes it took."""
+        sent = 0
+        try:
+            while sent < most:
+                self.socket.sendall(data)
+                sent += len(data)
+        except OSError:
+            pass
+        return sent
+
+    def rest(self) -> bytes:
+        """Return all that comes until the other end hangs up."""
+        try:
+            while piece := self.socket.recv(65536):
+                self._came += piece
+        except ConnectionResetError:
+            pass
+        return self._came
+
+    def answer(self) -> tuple[int, Any]:
+        head, _, body = self.rest().partition(b"\r\n\r\n")
+        return int(head.split()[1]), json.loads(body) if body else None
+
+
+def refused(found: tuple[int, Any], status: int, code: str) -> None:
+    assert (found[0], found[1]["status"], found[1]["code"]) == (status, status, code)
+    assert found[1]["title"]
+    assert found[1]["remedy"]
+
+
+@pytest.fixture
+def line(server: Running) -> Iterator[Callable[[], Line]]:
+    opened: list[Line] = []
+
+    def made() -> Line:
+        opened.append(Line(server))
+        return opened[-1]
+
+    yield made
+    for one in opened:
+        one.socket.close()
+
+
+def test_a_head_is_small(line: Callable[[], Line]) -> None:
+    """A long line, many lines, a long address: each is refused once it is too long, and told so in words."""
+    refused(line().send(GET + b"X: " + b"x" * 70_000 + b"\r\n\r\n").answer(), 431, "head_too_large")
+    refused(line().send(GET + b"X: 1\r\n" * 200 + b"\r\n").answer(), 431, "head_too_large")
+    refused(line().send(b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n").answer(), 414, "address_too_long")
+    refused(line().send(b"\x16\x03\x01 this is TLS\r\n\r\n").answer(), 400, "bad_request")
+    refused(line().send(b"GET /\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").answer(), 400, "bad_request")
+    assert line().send(GET + b"Connection: close\r\n\r\n").answer() == (200, {"ok": True})
+
+
+@pytest.mark.parametrize("endless", [b"x" * 65536, b"X: 1\r\n" * 10_000, b"\r\n" * 10_000])
+def test_endless_heads_are_not_taken_in(hasty: Running, line: Callable[[], Line], endless: bytes) -> None:
+    for beginning in (
+        GET + b"X: ",
+        GET + b"X: 1\r\n",
+        b"GET /",
+        b"",
+        b"POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+    ):
+        one = line().send(beginning)
+        one.endless(endless)
+        assert httpx.get(hasty.url + "/healthz").status_code == 200
+    wait_for(lambda: hasty.call(lambda _: len(hasty.app.connections)) == 0)
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_who_says_nothing_is_not_waited_for(hasty: Running, line: Callable[[], Line]) -> None:
+    refused(line().answer(), 408, "too_slow")
+    refused(line().send(b"GET /healthz HT").answer(), 408, "too_slow")
+    refused(line().send(GET).answer(), 408, "too_slow")
+    used = line().send(GET + b"\r\n")  # between two requests there is more time
+    assert b"200 OK" in used.socket.recv(65536)
+    used.send(GET)
+    refused(used.answer(), 408, "too_slow")
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(hasty: Running, line: Callable[[], Line], caplog: Any) -> None:
+    """Signed in or not; nothing has failed here, so nothing is logged as a failure."""
+    head = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n%s\r\n"
+    token = b"Authorization: Bearer " + hasty.token.encode() + b"\r\n"
+    for path, own in (
+        (b"/api/v1/session", b""),
+        (b"/api/v1/jobs", token),
+        (b"/api/v1/jobs/stop", token),
+        (b"/api/v1/uploads", token),
+    ):
+        refused(line().send(head % (path, own) + b'{"us').answer(), 408, "too_slow")
+    assert "internal error" not in caplog.text
+    assert hasty.call(lambda _: hasty.app.app.state.desk.of("admin").here) == 0
+
+
+def test_a_body_that_nobody_waits_for_any_more_ends(hasty: Running, line: Callable[[], Line]) -> None:
+    """The answer came before the body was whole: 401."""
+    one = line().send(b"POST /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999\r\n\r\n{")
+    assert one.answer()[0] == 401
+
+
+def test_requests_far_ahead_of_their_answers_end_the_connection(server: Running, line: Callable[[], Line]) -> None:
+    one = line().send((GET + b"\r\n") * 1000)
+    assert one.rest().count(b"200 OK") <= refusing.MOST_AHEAD + 1
+    few = line().send((GET + b"\r\n") * 9 + GET + b"Connection: close\r\n\r\n")
+    assert few.rest().count(b"200 OK") == 10
+
+
+def test_silent_strangers_make_room_for_whoever_comes(server: Running, line: Callable[[], Line]) -> None:
+    """As many connections as may be, and three times as many; whoever is signed in keeps theirs, whoever comes is answered."""
+    server.call(lambda _: setattr(server.app.connections, "most", 40))
+    feed = f"{server.url}/api/v1/feed"
+    headers = {"authorization": f"Bearer {server.token}"}
+    with httpx.Client(headers=headers) as http, http.stream("GET", feed, timeout=PATIENCE_S) as watching:
+        events = watching.iter_lines()
+        assert next(events) == ": stream"
+        silent = [line() for _ in range(120)]
+        assert httpx.get(server.url + "/healthz").status_code == 200
+        assert server.call(lambda _: len(server.app.connections)) <= 12
+        assert silent[0].rest() == b""  # hung up
+        made = http.post(server.url + "/api/v1/jobs", json={"spec": {"name": "a"}})
+        assert made.status_code == 201
+        assert any(made.json()["id"] in text for text in events)
+
+
+def test_a_person_has_only_a_part_of_all_connections(server: Running, line: Callable[[], Line]) -> None:
+    """Their own that was silent longest is closed, not another's; a socket inside a task counts as well."""
+    server.call(lambda _: setattr(server.app.connections, "most", 40))
+    job = httpx.post(
+        server.url + "/api/v1/jobs", json={"spec": {"name": "a"}}, headers={"authorization": f"Bearer {server.token}"}
+    ).json()["id"]
+    server.call(lambda platform: platform.run(job))
+    head = b"Authorization: Bearer " + server.token.encode() + b"\r\n\r\n"
+    address = f"{server.url.replace('http', 'ws', 1)}/api/v1/jobs/{job}/exec"
+    with connect(address, additional_headers={"authorization": f"Bearer {server.token}"}, proxy=None) as inside:
+        mine = []
+        for _ in range(11):
+            mine.append(line().send(GET.replace(b"/healthz", b"/api/v1/pools") + head))
+            assert b"200 OK" in mine[-1].socket.recv(65536)
+        with pytest.raises(Exception, match=r"no close frame|closed"):
+            inside.recv(PATIENCE_S)
+        assert mine[0].rest().count(b"200 OK") <= 1
+    assert b"200 OK" in mine[-1].send(GET + b"\r\n").socket.recv(65536)
+
+
+class Noted:
+    """The server's end of a connection that is none."""
+
+    def __init__(self) -> None:
+        self.open = True
+
+    def hang_up(self) -> None:
+        self.open = False
+
+    def look(self, now: float) -> None:
+        """Nothing."""
+
+
+async def test_nobody_else_pays_for_who_holds_many() -> None:
+    held = Connections(80)
+    amy, eve, bob = Noted(), [Noted() for _ in range(200)], Noted()
+    held.belongs(held.come(amy, "10.0.0.1"), "amy")
+    stranger = held.come(bob, "10.0.0.2")
+    for one in eve:
+        held.come(one, "10.0.0.3")
+    assert [one.open for one in eve] == [False] * 180 + [True] * 20  # a quarter of one address
+    assert amy.open
+    assert bob.open
+    for at in range(200):
+        held.heard(stranger)
+        held.come(Noted(), f"10.1.0.{at}")  # from everywhere: half of all are strangers
+    assert amy.open
+    assert bob.open
+    assert len(held) == 41
+    held.gone(stranger)
+    held.gone(stranger)
+    assert len(held) == 40
+
+
+async def test_who_holds_a_network_is_one_address() -> None:
+    held = Connections(80)
+    lines = [Noted() for _ in range(30)]
+    for at, one in enumerate(lines):
+        held.come(one, f"2001:db8:1:2::{at}")
+    assert [one.open for one in lines] == [False] * 10 + [True] * 20

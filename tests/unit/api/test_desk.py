@@ -1,0 +1,118 @@
+"""What one person may have of the server at a time: their own requests wait for each other, not those of others (B7)."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from trainmaster.api import desk
+from trainmaster.api.desk import ALL, EACH, PLACES, SMALL, Desk, Intake
+from trainmaster.core.errors import RateLimited, TooLarge
+
+
+class Work:
+    """Requests that take as long as they are let."""
+
+    def __init__(self) -> None:
+        self.turns = Desk()
+        self.go = asyncio.Event()
+        self.running: list[str] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def _one(self, name: str) -> None:
+        async with self.turns.working(name):
+            self.running.append(name)
+            await self.go.wait()
+        self.running.remove(name)
+
+    async def ask(self, name: str, times: int = 1) -> None:
+        self.tasks += [asyncio.create_task(self._one(name)) for _ in range(times)]
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    async def end(self) -> None:
+        self.go.set()
+        await asyncio.gather(*self.tasks)
+        assert self.running == []
+
+
+async def test_a_person_waits_for_themselves_and_nobody_else_does() -> None:
+    work = Work()
+    await work.ask("eve", 20)
+    assert work.running == ["eve"] * EACH
+    await work.ask("amy")
+    assert work.running == ["eve"] * EACH + ["amy"]
+    await work.end()
+
+
+async def test_few_are_worked_at_side_by_side() -> None:
+    work = Work()
+    for name in "abcdefgh":
+        await work.ask(name)
+    assert len(work.running) == ALL
+    await work.end()
+
+
+async def test_who_asks_without_end_is_told_to_wait() -> None:
+    work = Work()
+    await work.ask("eve", PLACES)
+    with pytest.raises(RateLimited, match=f"{PLACES} of your requests"):
+        async with work.turns.working("eve"):
+            pass
+    await work.ask("amy")
+    assert "amy" in work.running
+    await work.end()
+    async with work.turns.working("eve"):
+        pass  # all places are free again
+
+
+async def test_who_leaves_while_waiting_leaves_no_place_taken() -> None:
+    work = Work()
+    await work.ask("eve", EACH + 3)
+    for task in work.tasks[EACH:]:
+        task.cancel()
+    await asyncio.gather(*work.tasks[EACH:], return_exceptions=True)
+    assert work.turns.of("eve").here == EACH
+    work.tasks = work.tasks[:EACH]
+    await work.end()
+    assert work.turns.of("eve").here == 0
+
+
+def body(pieces: int, size: int) -> Any:
+    left = [b"x" * size] * pieces
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": left.pop(), "more_body": bool(left)}
+
+    return receive
+
+
+async def read(intake: Intake) -> int:
+    taken = 0
+    while True:
+        message = await intake.receive()
+        taken += len(message["body"])
+        if not message["more_body"]:
+            return taken
+
+
+async def test_large_bodies_of_a_person_come_in_turn_and_small_ones_at_once() -> None:
+    person = desk.Person()
+    large = [Intake(body(4, SMALL), None, 10 * SMALL, person) for _ in range(EACH + 1)]
+    small = Intake(body(1, SMALL), None, 10 * SMALL, person)
+    reading = [asyncio.create_task(read(one)) for one in large]
+    done, waiting = await asyncio.wait(reading, timeout=0.1)
+    assert (len(done), len(waiting)) == (EACH, 1)
+    assert await read(small) == SMALL
+    large[0].done()
+    assert await waiting.pop() == 4 * SMALL
+    for one in (*large, *large, small):
+        one.done()
+    assert person.here == 0
+
+
+async def test_no_more_than_agreed_is_read() -> None:
+    with pytest.raises(TooLarge, match="larger than this server accepts"):
+        Intake(body(1, 1), b"9" * 5000, 10, None)
+    with pytest.raises(TooLarge):
+        await read(Intake(body(3, 5), b"10", 10, None))

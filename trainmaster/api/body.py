@@ -1,0 +1,79 @@
+"""What every body is read by: one JSON document in UTF-8, whose keys stand once, of a size that can be looked at in passing.
+
+msgspec reads it, which refuses lone surrogates, bad UTF-8 and numbers that are none. A key given twice is found by writing the
+document again: each one lost takes a colon with it. Invariant: how much is built is decided before anything is, and what is read
+here can be written as JSON again.
+"""
+
+import asyncio
+import json
+from itertools import chain
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from trainmaster.api.problems import InvalidRequest, unreadable
+from trainmaster.core.errors import Problem, TooLarge
+
+MOST_VALUES: Final = 200_000
+"""Values that a body may hold where the route says nothing else: as many as a YAML document."""
+MOST_DEPTH: Final = 64
+ASIDE: Final = 64 * 1024
+"""A body of more bytes is read in a thread."""
+
+
+async def decoded(raw: bytes, values: int = MOST_VALUES) -> Any:
+    """Return the document in `raw`. Raises InvalidRequest for what is not JSON, TooLarge for more than `values` values."""
+    return decode(raw, values) if len(raw) <= ASIDE else await asyncio.to_thread(decode, raw, values)
+
+
+def decode(raw: bytes, values: int = MOST_VALUES) -> Any:
+    """Do the same at once. O(size)."""
+    opened = raw.count(b"{") + raw.count(b"[")
+    if raw.count(b",") + opened > values:
+        raise TooLarge(f"The body holds more than {values:,} values", remedy="Send less at once.")
+    try:
+        document = msgspec.json.decode(raw)
+    except (ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors, as that of bad UTF-8 is
+        raise unreadable(_detail(error)) from None
+    if raw.count(b":") != msgspec.json.encode(document).count(b":") or b"\\u003" in raw:
+        _refuse_doubles(raw)
+    if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):
+        _refuse("", f"is nested more than {MOST_DEPTH} levels deep", "Nest less.", "too_deep")
+    return document
+
+
+def _detail(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
+def _refuse_doubles(raw: bytes) -> None:
+    """Raise InvalidRequest where an object has a key twice. Colons written as ``\\u003a`` make this the only way to know."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        document: dict[str, Any] = {}
+        for key, value in found:
+            if key in document:
+                _refuse(key[:200], "is given twice", "Keep one of them.", "duplicate_key")
+            document[key] = value
+        return document
+
+    json.loads(raw, object_pairs_hook=pairs)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Return whether lists and objects lie in one another more than `levels` deep. O(values), without recursion."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        inside = chain.from_iterable(item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for item in inside if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _refuse(path: str, rule: str, remedy: str, code: str) -> NoReturn:
+    problem = Problem(path, rule, remedy, code)
+    raise InvalidRequest("The body is not valid JSON", remedy=remedy, problems=(problem,))
