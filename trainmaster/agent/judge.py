@@ -5,7 +5,7 @@ import re
 import signal
 from typing import Any, Final
 
-from trainmaster.agent import procs, pythons
+from trainmaster.agent import ending, procs, pythons
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.core.records import Verdict, to_json
@@ -14,7 +14,10 @@ EVIDENCE_BYTES: Final = 2048
 DRAWN_TIMES: Final = 32
 """So much more of a log is looked at: a progress bar writes the same line over and over."""
 NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
-NOT_FOUND: Final = re.compile(r"^bwrap: execvp (.+): (No such file or directory|Permission denied)$", re.MULTILINE)
+NOT_FOUND: Final = re.compile(
+    r"^bwrap: execvp (.+): (No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$",
+    re.MULTILINE,
+)
 NOT_FOUND_CODES: Final = {126: "cannot be executed", 127: "was not found"}
 
 
@@ -106,6 +109,8 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
             "out_of_memory",
             f"{who} used more memory than the {limits.memory_mib} MiB it asked for; ask for more or use less",
         )
+    if task.prepared.options and code is not None and not _executed(task, evidence):
+        return "sandbox_failed", f"{who} has not run: its sandbox could not be made"
     if any(sign in evidence for sign in NO_SPACE):
         return "disk_full", f"{who} could not write: the disk (or /dev/shm, {_shm(task)} MiB) is full"
     if task.group is not None and cgroups.refused_forks(task.group) > 0:
@@ -118,6 +123,11 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
     if signum is not None:
         return "signal", f"{who} was ended by signal {signum} ({procs.signal_name(signum)})"
     return "exit_code", f"{who} ended with exit code {code}"
+
+
+def _executed(task: LiveTask, evidence: str) -> bool:
+    """Return whether bubblewrap came to the program: it notes an exit code, or says what is wrong with the program."""
+    return "exit-code" in ending.status_lines(task.prepared.paths.status) or NOT_FOUND.search(evidence) is not None
 
 
 def _shm(task: LiveTask) -> int:

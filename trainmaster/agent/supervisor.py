@@ -45,7 +45,6 @@ class Supervisor:
         self.later = later
         self.watch = watch
         self.keeper = 0
-        self.inherited = False  # a former agent's tasks were found
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
         self.gangs = Gangs(layout, cgroups, later)
@@ -190,7 +189,6 @@ class Supervisor:
                 adoption.set_aside(self.layout, name, error)
                 continue
             self.attempts[name] = attempt
-            self.inherited = True
         self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
         for attempt in list(self.attempts.values()):
             with contextlib.suppress(OSError):  # its folder may have been written anew

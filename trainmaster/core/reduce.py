@@ -270,6 +270,8 @@ def _step(job: Job, attempt: Attempt, signal: Signal, event: Event) -> Result:
 
 def _failure_edge(job: Job, attempt: Attempt) -> Edge:
     """A failed attempt is retried, held for debugging, or fails the job, in this order of what the policy allows."""
+    if attempt.verdict is not None and attempt.verdict.code == "sandbox_failed":  # nothing ran that could be to blame
+        return Edge(Phase.DRAINING, Why.BAD_NODE)
     lost = attempt.verdict is not None and attempt.verdict.code == "lost"
     if lost and job.faults_used < job.policy.fault_restarts:
         return Edge(Phase.DRAINING, Why.FAULT)

@@ -20,6 +20,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "too_many_processes": VerdictKind("进程数超出上限", "The task reached its limit of processes", "user"),
     "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
     "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
+    "sandbox_failed": VerdictKind("沙箱未能建立", "The task's sandbox could not be made", "platform"),
     "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
     "slow": VerdictKind("训练缓慢", "The training was much slower than it should be on these nodes", "platform"),
     "bad_node": VerdictKind("节点异常", "The node failed its check", "platform"),

@@ -10,7 +10,7 @@ from tests.builders import Story, job, placement
 from trainmaster.core.actions import Hold, Notify, Reap, Save
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Kind
-from trainmaster.core.records import Role, Task, to_json
+from trainmaster.core.records import Role, Task, Verdict, to_json
 from trainmaster.core.states import JobState, Phase, TaskPhase, Why
 
 Ends = str
@@ -151,6 +151,22 @@ def test_a_lost_task_costs_a_fault_before_a_retry() -> None:
     assert (story.job.faults_used, story.job.retries_used) == (1, 0)
     story.to_running().lost().reaped().is_now(JobState.QUEUED)
     assert (story.job.faults_used, story.job.retries_used) == (1, 1)
+
+
+def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
+    """Nothing of the job ran: it is tried again as on a node that proved bad, which is bounded."""
+    story, failed = (
+        Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done()),
+        to_json(Verdict("sandbox_failed", "it")),
+    )
+    for used in (1, 2):
+        story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
+        story.reaped().is_now(JobState.QUEUED)
+        assert (story.job.bad_nodes_used, story.job.retries_used, story.job.faults_used) == (used, 0, 0)
+    story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
+    story.reaped().is_now(JobState.FAILED)
+    assert story.job.verdict is not None
+    assert story.job.verdict.code == "sandbox_failed"
 
 
 def test_a_failed_attempt_is_held_for_debugging() -> None:

@@ -1,0 +1,40 @@
+"""A program that never ran is not told to have failed: its sandbox did, which is the platform's trouble (B12)."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from tests.fixtures.gangs import gang, key
+from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.watcher import Watcher
+
+
+async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld, tmp_path: Path) -> None:
+    watcher = Watcher()
+    engine = await sandboxed.engine(watcher)
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    engine.settings = replace(engine.settings, bwrap=str(broken))
+    os.kill(sandboxed.agent_pid(), 9)  # the next connection tells the settings anew
+    await watcher.until(lambda: not engine._client._greeted, "the loss of the agent")
+    story = gang().shell("w", 1, "exit 1").build()
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert end.verdict is not None
+    assert (end.verdict.code, end.verdict.message) == (
+        "sandbox_failed",
+        "w[0] has not run: its sandbox could not be made",
+    )
+    await engine.reap(key(story), None, 0)
+
+
+async def test_a_program_that_ends_with_one_has_ended_with_one(sandboxed: LocalWorld) -> None:
+    watcher = Watcher()
+    engine = await sandboxed.engine(watcher)
+    story = gang().shell("w", 1, "exit 1").build()
+    await engine.launch(story)
+    (end,) = await watcher.end_of(key(story))
+    assert end.verdict is not None
+    assert end.verdict.code == "exit_code"
+    await engine.reap(key(story), None, 0)
