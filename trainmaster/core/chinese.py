@@ -213,8 +213,6 @@ SENTENCES: Final[dict[str, str]] = {
     "Use a new key for a new job.": "新任务使用新的键",
     "The job made under this idempotency key was deleted": "以此幂等键提交的任务已被删除",
     "Use a new key to submit it again.": "换一个键重新提交",
-    "The ledger holds no spec {digest}": "账本中没有任务定义 {digest}",
-    "The job cannot be started; clone it from its file.": "任务无法启动；请从文件重新提交",
     # --- values a person writes
     "a memory size is a number of MiB or a text such as 512MiB or 2GiB": "内存应为 MiB 数，或如 512MiB、2GiB 的文本",
     "{text} is not a memory size; write MiB as a number, or a text such as 512MiB or 2GiB": "{text} 不是内存大小",

@@ -7,7 +7,7 @@ is told that it does not exist.
 import asyncio
 import shlex
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling import told
 from trainmaster.service.sooner import helping
-from trainmaster.service.views import attempt_view, event_view, job_view, note_view, role_view
+from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
 
@@ -112,25 +112,32 @@ class Jobs:
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
         [view] = await self.views([job], who, seq)
-        spec = await self._ctx.specs.read(job.spec_digest)
+        spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
         attempts = await asyncio.to_thread(self._ctx.reader.attempts, job.id)
         if job.attempt is not None:
             attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
         shown = [attempt_view(job, attempt) for attempt in attempts]
-        commands = [role.command if isinstance(role.command, str) else shlex.join(role.command) for role in spec.roles]
+        commands = [_command(role.command) for role in spec.roles] if spec is not None else []
+        commands += [""] * (len(job.roles) - len(commands))
         return {
             **view,
             "roles": [role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
             "attempt_list": shown,
             "task_list": shown[-1]["tasks"] if shown else [],
-            "warnings": await self._warnings(job),
-            "spec": effective(spec),
-            "extras": spec.extras,
+            "warnings": await self._warnings(job, spec is None, job.attempts_used - len(shown)),
+            "spec": effective(spec) if spec is not None else {},
+            "extras": spec.extras if spec is not None else None,
         }
 
-    async def _warnings(self, job: Job) -> list[dict[str, Any]]:
+    async def _warnings(self, job: Job, no_spec: bool, lost: int) -> list[dict[str, Any]]:
+        """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
         events = await asyncio.to_thread(self._ctx.reader.events, job.id, 0)
-        return [note_view(event) for event in events if event.kind is Kind.NOTED]
+        found = [event_note(event) for event in events if event.kind is Kind.NOTED]
+        if no_spec:
+            found.append(damage_view("The document of this job can no longer be read; it cannot be started or copied"))
+        if lost > 0:
+            found.append(damage_view(f"{lost} earlier attempts of this job can no longer be read"))
+        return found
 
     async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
         """Return the job's events after a sequence number."""
@@ -161,7 +168,8 @@ class Jobs:
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
         [view] = await self.views([job], who, seq)
-        document, judged = await self.document(job), self._ctx.scheduling.judged(job)
+        spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
+        document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
         reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
         return {
             "id": job.id, "state": view["state"], "verdict": view["verdict"],
@@ -169,7 +177,7 @@ class Jobs:
             "position": reason["position"] if reason is not None else None,
             "ahead": reason["position"] - 1 if reason is not None else 0,
             "evidence": reason["evidence"] if reason is not None else {},
-            "suggestions": await helping(self._ctx, who, job, judged, document) if judged is not None else [],
+            "suggestions": await helping(self._ctx, who, job, judged, document) if judged and document else [],
             "forecast": self._ctx.forecast(job),
         }  # fmt: skip
 
@@ -315,6 +323,10 @@ class Jobs:
             job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
         await self._ctx.master.durable()
         return job
+
+
+def _command(command: str | Sequence[str]) -> str:
+    return command if isinstance(command, str) else shlex.join(command)
 
 
 def _refuse_ended(job: Job) -> None:

@@ -9,13 +9,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from trainmaster.core.errors import NotFound, Unavailable
+from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_CODE, IN_DATASET, Layout
 from trainmaster.core.records import Job
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.looks import Looks
 from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of
 from trainmaster.spec.lower import gang as build_gang
 from trainmaster.spec.lower import read as read_spec
 
@@ -23,10 +24,14 @@ KEPT: Final = 4096
 
 
 class Specs:
-    """Parsed specs by digest. `load` reads a document from the ledger (blocking); it runs in a thread."""
+    """Parsed specs by digest. `load` reads a document from the ledger, `set_aside` takes one out of it that is not what was
+    stored, and why (both blocking): they run in a thread.
+    """
 
-    def __init__(self, load: Callable[[str], str | None]) -> None:
-        self._load = load
+    def __init__(
+        self, load: Callable[[str], str | None], set_aside: Callable[[str, str], None] = lambda digest, why: None
+    ) -> None:
+        self._load, self._set_aside = load, set_aside
         self._parsed: OrderedDict[str, JobSpec] = OrderedDict()
 
     def put(self, digest: str, spec: JobSpec) -> None:
@@ -45,24 +50,31 @@ class Specs:
         return spec if spec is not None else await asyncio.to_thread(self.fetch, digest)
 
     def fetch(self, digest: str) -> JobSpec:
-        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none."""
+        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none, or a damaged one."""
         spec = self._parsed.get(digest)
         if spec is not None:
             return spec
         document = self._load(digest)
-        if document is None:
-            raise NotFound(
-                f"The ledger holds no spec {digest[:12]}", remedy="The job cannot be started; clone it from its file."
-            )
-        spec = read_spec(document)
-        self.put(digest, spec)
-        return spec
+        if document is not None:
+            try:
+                if digest_of(document) != digest:
+                    raise ValueError("its digest is another")
+                spec = read_spec(document)
+            except ValueError as error:
+                self._set_aside(digest, str(error))
+            else:
+                self.put(digest, spec)
+                return spec
+        raise NotFound(
+            f"The ledger holds no document {digest[:14]} that can be read",
+            remedy="It was lost or damaged. The job cannot be started or copied; submit it from its file.",
+        )
 
     def fetch_or_none(self, digest: str) -> JobSpec | None:
         """Return the spec, from the ledger if need be, or None when it cannot be read; blocking."""
         try:
             return self.fetch(digest)
-        except (NotFound, ValueError):
+        except TrainmasterError:
             return None
 
 

@@ -144,6 +144,11 @@ def task_view(job: Job, place: Assignment, task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def damage_view(text: str) -> dict[str, Any]:
+    """Return a note that something of a job was damaged."""
+    return {"code": "malformed", "message": both(text)}
+
+
 def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, Any]:
     """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job).
 
@@ -160,6 +165,13 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, 
 
 
 def _said(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
+    try:
+        return _in_words(event, name_of)
+    except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
+        return dict(damage_view(f"Event {event.seq} of this job can no longer be read")["message"])
+
+
+def _in_words(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
     if event.kind is Kind.NOTED:
         return dict(note_view(event)["message"])
     if event.kind is Kind.ENTERED:
@@ -168,6 +180,11 @@ def _said(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
     if event.kind is Kind.PREEMPTED and reason in EVICTED:
         return evicted(reason, name_of(event.data["by"])).to_json()
     return both(reason)
+
+
+def event_note(event: Event) -> dict[str, Any]:
+    """Return a note (an event of kind NOTED), also one that is not what was written."""
+    return {"code": str(event.data.get("code", "malformed")), "message": _said(event, lambda _: None)}
 
 
 def note_view(event: Event) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     """Join the parts."""
     ledger, reader, feed = Ledger(database), JobReader(database), Feed()
     master = Master(ledger, feed, clock)
-    specs = Specs(reader.spec)
+    specs = Specs(reader.spec, reader.set_aside_spec)
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)

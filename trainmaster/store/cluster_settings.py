@@ -26,6 +26,13 @@ class Setting:
     by: str
 
 
+def _record(text: str) -> Any:
+    try:
+        return rows.decode(text)
+    except ValueError:
+        return None
+
+
 class ClusterSettings:
     """Reads all, writes one."""
 
@@ -33,13 +40,11 @@ class ClusterSettings:
         self._database = database
 
     def all(self) -> list[Setting]:
-        """Return every setting, by kind and name."""
+        """Return every setting, by kind and name; the record of one that is no JSON is None."""
         table = cluster_setting
         statement = select(table).order_by(table.c.kind, table.c.name)
         with self._database.read() as connection:
-            return [
-                Setting(**{**row._mapping, "record": rows.decode(row.record)}) for row in connection.execute(statement)
-            ]
+            return [Setting(**{**row._mapping, "record": _record(row.record)}) for row in connection.execute(statement)]
 
     def put(self, setting: Setting) -> "Future[None]":
         """Store one, in place of what was there under its kind and name. The future fails with StorageFailed."""

@@ -4,14 +4,17 @@
 A version is written once and never changed. Methods block: call them from a worker thread.
 """
 
+import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 
 from trainmaster.store import rows
 from trainmaster.store.database import Database
 from trainmaster.store.tables import model, model_version
+
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +147,9 @@ def _select_versions(connection: Connection, condition: ColumnElement[bool]) -> 
 
 
 def _version(row: Row[Any]) -> ModelVersion:
-    return ModelVersion(**{**row._mapping, "metrics": rows.decode(row.metrics)})
+    try:
+        metrics = {str(name): float(value) for name, value in rows.decoded(row.metrics, dict).items()}
+    except (rows.MalformedRow, TypeError, ValueError) as error:  # the model itself is whole
+        _log.error("the metrics of model %s@%s cannot be read and are left out: %s", row.model, row.version, error)
+        metrics = {}
+    return ModelVersion(**{**row._mapping, "metrics": metrics})

@@ -111,13 +111,29 @@ class JobReader:
         following = write_cursor(query.order, keys[limit - 1].key, keys[limit - 1].seq) if more else None
         return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
 
+    def set_aside_spec(self, digest: str, error: str) -> None:
+        """Move a document that is not what was stored to `quarantine`: the same one can then be stored again."""
+        at = time.time()
+
+        def work(connection: Connection) -> None:
+            same = tables.spec.c.digest == digest
+            rows_ = [dict(row) for row in connection.execute(select(tables.spec).where(same)).mappings()]
+            connection.execute(delete(tables.spec).where(same))
+            if rows_:
+                values = {"job": digest, "at": at, "seq": 0, "error": error, "raw": rows.encode({"spec": rows_})}
+                connection.execute(insert(tables.quarantine).values(values))
+
+        self._database.write(work).result()
+        _log.error("the document %s is not what was stored and is set aside: %s", digest, error)
+
     def counts(self, query: JobQuery) -> dict[Shown, int]:
         """Return how many jobs match `query` in each shown state (its own states do not count as a filter). O(jobs),
         one index.
         """
         statement = select(_JOB.c.shown, func.count()).where(*filters(query)).group_by(_JOB.c.shown)
         with self._database.read() as connection:
-            return {Shown(shown): count for shown, count in connection.execute(statement)}
+            known = {state.value for state in Shown}
+            return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
 
     def counts_by_owner(self) -> dict[tuple[str, str], int]:
         """Return how many jobs there are by (owner, shown state). O(jobs): asked once, at start."""
@@ -126,7 +142,7 @@ class JobReader:
             return {(owner, shown): count for owner, shown, count in connection.execute(statement)}
 
     def attempts(self, id_: str) -> list[Attempt]:
-        """Return all attempts of a job, first to last."""
+        """Return all attempts of a job, first to last, but for those whose rows cannot be read."""
         seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
         with self._database.read() as connection:
             found = (
@@ -139,7 +155,13 @@ class JobReader:
                 select(_TASK).where(_TASK.c.job == seq).order_by(_TASK.c.position)
             ).mappings():
                 tasks[task["attempt"]].append(task)
-        return [rows.attempt_of(row, tasks[row["number"]]) for row in found]
+        whole = []
+        for row in found:
+            try:
+                whole.append(rows.attempt_of(row, tasks[row["number"]]))
+            except MalformedRow as error:
+                _log.error("attempt %s of job %s cannot be read and is left out: %s", row["number"], id_, error)
+        return whole
 
     def ran_last(self, most: int) -> list[tuple[str, float, float | None]]:
         """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest first.
@@ -155,11 +177,12 @@ class JobReader:
         columns = (newest.c.owner, newest.c.record, _ATTEMPT.c.created_at, _ATTEMPT.c.ended_at)
         with self._database.read() as connection:
             found = connection.execute(select(*columns).join(_ATTEMPT, last).order_by(_ATTEMPT.c.ended_at)).all()
-        return [
-            (row.owner, row.ended_at - row.created_at, rows.limit_of(row.record))
-            for row in found
-            if row.ended_at is not None
-        ]
+        ran = []
+        for row in found:
+            with suppress(MalformedRow):
+                if row.ended_at is not None:
+                    ran.append((row.owner, row.ended_at - row.created_at, rows.limit_of(row.record)))
+        return ran
 
     def asked_last(self, most: int) -> list[tuple[Role, ...]]:
         """Return the roles of the jobs that were submitted last, oldest first; malformed records are passed over. O(most)."""
@@ -181,7 +204,9 @@ class JobReader:
     # --------------------------------------------------------------------------------------------------------- events
 
     def events(self, id_: str, after: int = 0, limit: int | None = None) -> list[Event]:
-        """Return the events of a job with a number above `after`, oldest first."""
+        """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note stands, which
+        says so.
+        """
         seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
         return self._events((_EVENT.c.job == seq) & (_EVENT.c.seq > after), limit)
 
@@ -197,7 +222,8 @@ class JobReader:
                 try:
                     found.append(rows.event_of(row["id"], row))
                 except MalformedRow as error:
-                    _log.warning("event %s of job %s cannot be read and is left out: %s", row["seq"], row["id"], error)
+                    _log.warning("event %s of job %s cannot be read: %s", row["seq"], row["id"], error)
+                    found.append(rows.unreadable_event(row["id"], row))
         return found
 
     # -------------------------------------------------------------------------------------------- what belongs to jobs
@@ -214,14 +240,22 @@ class JobReader:
             row = connection.execute(select(table).where(table.c.workspace == workspace, table.c.key == key)).first()
         if row is None:
             return None
-        return IdempotencyRecord(workspace, key, row.body_digest, tuple(rows.decode(row.jobs)), row.created_at)
+        try:
+            jobs = tuple(map(str, rows.decoded(row.jobs, list)))
+        except MalformedRow as error:
+            _log.error("what was answered under the key %r cannot be read: %s", key, error)
+            raise Conflict(
+                "What was answered to the first request with this key can no longer be read",
+                remedy="Look for its job in the list of jobs; if there is none, send the request with another key.",
+            ) from error
+        return IdempotencyRecord(workspace, key, row.body_digest, jobs, row.created_at)
 
     def quarantined(self) -> list[Quarantined]:
         """Return all records that are set aside, newest first."""
         table = tables.quarantine
         with self._database.read() as connection:
             found = connection.execute(select(table).order_by(table.c.at.desc())).all()
-        return [_quarantined(row.job, row.at, row.error, rows.decode(row.raw)) for row in found]
+        return [_quarantined(row.job, row.at, row.error, _raw(row.raw)) for row in found]
 
     def _set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
         at = time.time()
@@ -233,10 +267,21 @@ class JobReader:
         return found
 
 
+def _raw(text: str) -> dict[str, Any]:
+    """Return what was set aside, by table; nothing where that cannot be read either."""
+    try:
+        return dict(rows.decoded(text, dict))
+    except MalformedRow:
+        return {}
+
+
 def _quarantined(id_: str, at: float, error: str, raw: dict[str, Any]) -> Quarantined:
-    last = max((attempt["number"] for attempt in raw[_ATTEMPT.name]), default=0)
-    row = next(iter(raw[_JOB.name]), {"owner": "", "shown": ""})
-    return Quarantined(id_, at, error, last, row["owner"], row["shown"])
+    try:
+        last = max((int(attempt["number"]) for attempt in raw.get(_ATTEMPT.name, ())), default=0)
+        row = next(iter(raw.get(_JOB.name, ())), {"owner": "", "shown": ""})
+        return Quarantined(id_, at, error, last, row["owner"], row["shown"])
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return Quarantined(id_, at, error)
 
 
 def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:

@@ -59,9 +59,15 @@ TASK_REST: Final = _rest(Task, ("role", *TASK_MOVING), ("index",))
 
 
 def limit_of(record: str) -> float | None:
-    """Return the longest that a job may run, in seconds, from the `record` column of its row; None without a limit."""
-    limit: float | None = decode(record)["policy"]["duration_s"]
-    return limit
+    """Return the longest that a job may run, in seconds, from the `record` column of its row; None without a limit.
+
+    Raises MalformedRow.
+    """
+    try:
+        limit: float | None = decode(record)["policy"]["duration_s"]
+        return None if limit is None else float(limit)
+    except _UNREADABLE as error:
+        raise MalformedRow(f"{type(error).__name__}: {error}") from error
 
 
 class _Gang(msgspec.Struct):
@@ -178,6 +184,25 @@ def event_of(job: str, row: Mapped) -> Event:
         )  # fmt: skip
     except _UNREADABLE as error:
         raise MalformedRow(f"{type(error).__name__}: {error}") from error
+
+
+def unreadable_event(job: str, row: Mapped) -> Event:
+    """Return what stands for an event whose row is malformed: a note that says so."""
+    at = row["at"] if isinstance(row["at"], int | float) else 0.0
+    attempt = row["attempt"] if isinstance(row["attempt"], int) else 0
+    said = {"code": "malformed", "message": f"Event {row['seq']} of this job can no longer be read"}
+    return Event(job=job, kind=Kind.NOTED, at=at, attempt=attempt, data=said, seq=row["seq"])
+
+
+def decoded(text: str, kind: type[Any]) -> Any:
+    """Return the JSON of a column, which has to be a `kind`. Raises MalformedRow."""
+    try:
+        value = decode(text)
+    except _UNREADABLE as error:
+        raise MalformedRow(f"{type(error).__name__}: {error}") from error
+    if not isinstance(value, kind):
+        raise MalformedRow(f"{type(value).__name__} where a {kind.__name__} was expected")
+    return value
 
 
 _UNREADABLE: Final = (TypeError, KeyError, ValueError, AttributeError, msgspec.MsgspecError)

@@ -193,6 +193,6 @@ async def get_metrics(
     app = platform(request)
     job = await app.resolve(ref, who(request))
     number = None if attempt is None else attempt_number(job, attempt)
-    spec = await app.context.specs.read(job.spec_digest)
+    spec = await asyncio.to_thread(app.context.specs.fetch_or_none, job.spec_digest)
     async with working(request):
         return Json(await asyncio.to_thread(app.context.metrics.series, job, spec, number, points))

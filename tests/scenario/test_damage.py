@@ -1,0 +1,179 @@
+"""Anything that is stored may be damaged: each page shows what is whole and says what is not, and the server starts and goes on."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.fixtures.api_contract import signed_in
+from tests.fixtures.pages import Page, every_page
+from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.api.app import create_app
+from trainmaster.core.errors import Conflict
+from trainmaster.engines.fake import FakeEngine, FakeMachines
+from trainmaster.service.platform import Platform
+from trainmaster.store import tables
+from trainmaster.store.models import Models, NewVersion
+
+DAMAGE = {
+    "cut": '{"a": "b',
+    "another kind": "[7]",
+    "keys of others": '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}',
+}
+COLUMNS = [
+    (table.name, column.name)
+    for table in tables.META.sorted_tables
+    for column in table.columns
+    if column.name in ("record", "data", "document", "jobs", "raw", "metrics", "place")
+]
+"""Every column that holds JSON."""
+
+
+@dataclass
+class Kept:
+    """A home in which everything that can be stored is stored. `job` has ended, on its second attempt."""
+
+    home: Path
+    job: str
+    model: str
+
+
+def fake_spec(name: str, command: str, **more: Any) -> dict[str, Any]:
+    """Return a job that fake machines understand."""
+    document = spec(name, **more)
+    document["roles"][0]["command"] = command
+    return document
+
+
+@pytest.fixture
+async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
+    """The home, its server ended."""
+    home = tmp_path / "kept"
+    async with Stage(home, engine=lambda: FakeEngine(machines)) as stage:
+        job = await stage.submit(fake_spec("twice", "exit 3", retries=1), key="k1")
+        await stage.ended(job)
+        broken = await stage.submit(fake_spec("broken", "true"))
+        await stage.ended(broken)
+        database = stage.platform._database
+        database.write(lambda c: c.exec_driver_sql(f"UPDATE job SET record = 'x' WHERE id = '{broken}'")).result()
+        assert stage.platform.context.reader.get_job(broken) is None
+        saved = NewVersion("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
+        Models(database).register(model_id="m1", name="net", owner="admin", saved=saved)
+        app = create_app(stage.platform)
+        async with signed_in(app, stage.platform) as http:
+            made = await http.put("/api/v1/workspaces/vision", json={"weight": 2.0})
+            assert made.status_code < 300, made.text
+    assert {table for table, column in COLUMNS} == {
+        table for table, column in COLUMNS if rows(home, f"SELECT count({column}) FROM {table}") != [(0,)]
+    }, "something is not stored here"
+    return Kept(home, job, "m1")
+
+
+def rows(home: Path, sql: str) -> list[Any]:
+    with closing(sqlite3.connect(home / "trainmaster.db")) as connection, connection:
+        return connection.execute(sql).fetchall()
+
+
+@asynccontextmanager
+async def served(home: Path, machines: FakeMachines) -> AsyncIterator[Platform]:
+    """A server on `home`, its ledger as it is."""
+    platform = Stage(home, engine=lambda: FakeEngine(machines)).platform
+    await platform.start()
+    try:
+        yield platform
+    finally:
+        await platform.close()
+
+
+async def pages(kept: Kept, platform: Platform) -> list[Page]:
+    real = {"ref": kept.job, "models/ref": kept.model, "number": "1", "task": "task0-0", "version": "1", "name": "n1"}
+    return await every_page(create_app(platform), platform, real)
+
+
+@pytest.fixture
+def another(kept: Kept, tmp_path: Path) -> Iterator[Path]:
+    """A copy of the home, to be damaged."""
+    shutil.copytree(kept.home, tmp_path / "another")
+    yield tmp_path / "another"
+    shutil.rmtree(tmp_path / "another")
+
+
+@pytest.mark.parametrize(("table", "column"), COLUMNS, ids=[f"{table}.{column}" for table, column in COLUMNS])
+async def test_no_stored_json_that_is_damaged_fails_a_page(
+    kept: Kept, tmp_path: Path, machines: FakeMachines, table: str, column: str
+) -> None:
+    """R200: in each row of the table, in every way."""
+    for number, harm in enumerate(DAMAGE.values()):
+        home = tmp_path / f"harm{number}"
+        shutil.copytree(kept.home, home)
+        with closing(sqlite3.connect(home / "trainmaster.db")) as connection, connection:
+            connection.execute(f"UPDATE {table} SET {column} = ?", (harm,))
+        async with served(home, machines) as platform:
+            seen = await pages(kept, platform)
+            assert not [page for page in seen if page.status >= 500], (harm, [p for p in seen if p.status >= 500])
+            view, _ = await platform.submit({"spec": fake_spec("again", "sleep infinity")}, ADMIN, None)
+            await platform.stop(view["id"], ADMIN)
+
+
+async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
+    another: Path, kept: Kept, machines: FakeMachines
+) -> None:
+    """A single letter is enough: what the digest is not of is not run, not copied and not shown as if it were whole."""
+    rows(another, "UPDATE spec SET document = replace(document, 'exit 3', 'exit 4')")
+    async with served(another, machines) as platform:
+        page = await platform.job(kept.job, ADMIN)
+        assert page["spec"] == {}
+        assert page["verdict"]["exit_code"] == 3
+        assert [note["code"] for note in page["warnings"]] == ["malformed"]
+        assert all(page["warnings"][0]["message"].values())
+        async with signed_in(create_app(platform), platform) as http:
+            for path in ("/spec", "/spec?dialect=pai"):
+                answer = await http.get(f"/api/v1/jobs/{kept.job}{path}")
+                assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+            assert (await clone(http, kept.job)).status_code == 404
+        assert any(one.job.startswith("sha256:") for one in platform.context.reader.quarantined())
+        await platform.submit({"spec": fake_spec("twice", "exit 3", retries=1)}, ADMIN, None)
+        assert (await platform.job(kept.job, ADMIN))["spec"] != {}, "the same document heals the older job's page"
+
+
+async def clone(http: httpx.AsyncClient, job: str) -> httpx.Response:
+    return await http.post(f"/api/v1/jobs/{job}/clone", json={})
+
+
+async def test_what_is_damaged_of_a_job_is_said_where_it_was(another: Path, kept: Kept, machines: FakeMachines) -> None:
+    """An event stands as a note in its place; a lost attempt is counted."""
+    rows(another, "UPDATE event SET data = '{' WHERE kind = 'task_exited'")
+    rows(another, "UPDATE attempt SET record = '{' WHERE number = 1")
+    async with served(another, machines) as platform:
+        page = await platform.job(kept.job, ADMIN)
+        assert [attempt["number"] for attempt in page["attempt_list"]] == [2]
+        assert len(page["warnings"]) == 3
+        events = (await platform.events(kept.job, ADMIN, 0))["items"]
+        assert sum("can no longer be read" in event["text"]["en"] for event in events) == 2
+        assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
+
+
+async def test_a_key_whose_answer_is_damaged_makes_no_second_job(another: Path, machines: FakeMachines) -> None:
+    """B4: it may have been accepted, so that it is not accepted again."""
+    rows(another, "UPDATE idempotency SET jobs = '[\"'")
+    async with served(another, machines) as platform:
+        with pytest.raises(Conflict, match="no longer be read"):
+            await platform.submit({"spec": fake_spec("twice", "exit 3", retries=1)}, ADMIN, "k1")
+
+
+@pytest.mark.parametrize("name", ["forecast.json", "shares.json", "trainmaster.mark"])
+async def test_a_damaged_file_beside_the_ledger_stops_nothing(
+    kept: Kept, another: Path, machines: FakeMachines, name: str
+) -> None:
+    """They are made anew."""
+    for number, harm in enumerate([*DAMAGE.values(), json.dumps({"at": "x", "used": [[7, {"gpu": "x"}]]}), "\udcff"]):
+        (another / name).write_bytes(harm.encode(errors="surrogateescape"))
+        async with served(another, machines) as platform:
+            assert not [page for page in await pages(kept, platform) if page.status >= 500], number
