@@ -21,7 +21,7 @@ def read(layout: Layout, name: str) -> LiveAttempt:
         lines = [json.loads(line) for line in file if line.endswith(b"\n")]  # a torn last line never happened
     request, meta = lines[0], lines[1]
     gang, settings = gang_from_json(request["gang"]), settings_from_json(meta["settings"])
-    attempt = LiveAttempt(name, gang, settings, path)
+    attempt = LiveAttempt(name, gang, settings, path, meta.get("boot") or procs.boot())
     here = live.identity(layout)
     attempt.elsewhere = meta.get("folder", here) != here
     unnoted = procs.now_ticks() - int((time.time() - os.stat(path).st_mtime) * procs.TICKS)

@@ -9,6 +9,7 @@ from trainmaster.agent import ending, procs, pythons
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.core.records import Verdict, to_json
+from trainmaster.core.verdicts import PLATFORM_STOPPED
 
 EVIDENCE_BYTES: Final = 2048
 DRAWN_TIMES: Final = 32
@@ -67,6 +68,7 @@ def end_of(task: LiveTask, code: int | None, signum: int | None, at: float, cgro
         "exit_code": code,
         "signal": signum,
         "at": at,
+        "ticks": procs.now_ticks(),
         "peak_mem_mib": peak,
         "verdict": to_json(verdict) if verdict else None,
     }
@@ -88,6 +90,13 @@ def lost(task: LiveTask, at: float) -> dict[str, Any]:
         "verdict": to_json(verdict),
         "lost": True,
     }
+
+
+def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
+    """Return `end` as that of a task that ended because the platform was stopped, whatever its program made of that."""
+    verdict = Verdict(PLATFORM_STOPPED, f"the platform was stopped while {_who(task)} ran", tail(task.prepared.paths.log),
+                      task.prepared.role, task.prepared.index, end["exit_code"], end["signal"])  # fmt: skip
+    return {**end, "verdict": to_json(verdict), "lost": True}
 
 
 def _who(task: LiveTask) -> str:

@@ -17,6 +17,8 @@ os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the server was started with 
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
 EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
+with open("/proc/sys/kernel/random/boot_id") as file:
+    BOOT = f"{file.read().strip()}:{os.stat('/proc/self/ns/pid').st_ino}"
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
@@ -26,6 +28,25 @@ def guards() -> bool:
     except OSError:
         return False
     return True
+
+
+agent = 0  # this keeper's own, 0: it has none
+
+
+def asked_to_end(signum: int, frame: object) -> None:
+    """Note it, and go on: the agent was told the same, ends when its tasks have ended, and this keeper with it."""
+    if not agent:
+        return
+    try:
+        ticks = int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+        with open(os.path.join(FOLDER, "stopped.new"), "w") as note:
+            note.write(f"{BOOT} {ticks} {os.getpid()}")
+        os.replace(note.name, os.path.join(FOLDER, "stopped"))
+    except OSError:
+        pass  # on a full disk it cannot be noted
+
+
+signal.signal(signal.SIGTERM, asked_to_end)
 
 
 def places() -> list[tuple[list[str], str]]:

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from trainmaster.agent import procs
 from trainmaster.agent.cgroups import Group
@@ -22,6 +22,8 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
+
+TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 
 @dataclass(slots=True, eq=False)
@@ -71,15 +73,30 @@ class LiveTask:
         """True between the start and the end of its main process."""
         return self.pid != 0 and self.end is None
 
+    def fact(self, *, ended: bool = True) -> dict[str, Any]:
+        """Return the event that tells what is known of it. `ended` false: as it was before its end."""
+        place = self.prepared
+        event: dict[str, Any] = {
+            "event": "task", "attempt": self.attempt.id, "role": place.role, "index": place.index,
+        }  # fmt: skip
+        if self.end is None or not ended:
+            return {**event, "kind": "running", "at": self.started_at, "stamp": self.stamp}
+        kind = "lost" if self.end.get("lost") else "exited"
+        return {**event, "kind": kind, **self.began, **{key: self.end.get(key) for key in TOLD}}
+
 
 @dataclass(slots=True, eq=False)
 class LiveAttempt:
-    """One attempt. `waiters` are called when it is reaped; `undone`: its start failed, every trace of it goes."""
+    """One attempt. `waiters` are called when it is reaped; `undone`: its start failed, every trace of it goes.
+
+    `boot`: see `procs.boot`; of another one nothing can be left.
+    """
 
     id: str
     gang: Gang
     settings: Settings
     record: str
+    boot: str = field(default_factory=procs.boot)
     tasks: list[LiveTask] = field(default_factory=list)
     elsewhere: bool = False  # its record is a copy: what it names runs for another home, or not at all
     launched: bool = False  # decided: until then it is only made ready, and may be dropped
@@ -148,7 +165,7 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
     """Write the record of an attempt that is made ready. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
     where = json.dumps(identity(layout))
-    meta = f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)}}}'.encode()
+    meta = f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)},"boot":"{attempt.boot}"}}'.encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         data = request.rstrip(b"\n") + b"\n" + meta + b"\n"

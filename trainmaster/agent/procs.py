@@ -103,6 +103,13 @@ def stamp() -> str:
     return f"{boot_name()} {since_boot():.3f}"
 
 
+@cache
+def boot() -> str:
+    """Return what names this run of the kernel and this pid namespace: what was started under another name is gone."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        return f"{file.read().strip()}:{os.stat('/proc/self/ns/pid').st_ino}"
+
+
 def same(found: Stat | None, start: int) -> bool:
     """True when `found` is the process that was started at about `start` ticks."""
     return found is not None and abs(found.start - start) <= START_SLACK

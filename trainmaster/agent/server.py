@@ -21,6 +21,7 @@ from trainmaster.agent.lookout import Lookout
 from trainmaster.agent.loop import Loop
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.spawn import Refused, refusal
+from trainmaster.agent.stopping import Stopping
 from trainmaster.agent.supervisor import Supervisor
 from trainmaster.agent.words import say, say_error
 from trainmaster.core.launch import gang_from_json
@@ -52,15 +53,21 @@ class Server:
         self.stopping = False
         self.idle_since = time.monotonic()
         self.loop = Loop()
-        self.supervisor = Supervisor(layout, Cgroups(layout.home), self.push, self.loop.later, self.loop.watch_end)
+        self.supervisor = Supervisor(layout, Cgroups(layout.home), self._tell, self.loop.later, self.loop.watch_end)
         self.supervisor.keeper = keeper
+        note = layout.path("run", "stopped")
+        self.end = Stopping(note, keeper, self.supervisor, self.loop.later, self.push)
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
         if not self.loop.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:
             self.become_keeper()  # it died while this agent started
 
     def _open(self) -> None:
+        self.loop.on_signal(
+            signal.SIGTERM, self.end.asked_to_end
+        )  # before SIGCHLD: whoever is stopped, is so with its tasks
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
+        self.end.begin()
         self.supervisor.adopt()
         if not self.supervisor.attempts:  # what it says is about nobody
             with contextlib.suppress(OSError):
@@ -91,6 +98,8 @@ class Server:
             if self.connections or self.supervisor.attempts:
                 self.idle_since = now
             elif now - self.idle_since >= IDLE_S:
+                self.stopping = True
+            if not self.connections and self.end.over():
                 self.stopping = True
         self.supervisor.cgroups.close()
 
@@ -155,6 +164,9 @@ class Server:
             self.loop.epoll.modify(
                 connection.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0)
             )
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        self.end.tell(event)
 
     def push(self, event: dict[str, Any]) -> None:
         """Tell every connected server."""
@@ -243,7 +255,7 @@ class Server:
             return {"known": False, "tasks": [], "notes": []}
         return {
             "known": True,
-            "tasks": [self.supervisor.fact(t) for t in attempt.tasks if t.pid or t.end],
+            "tasks": [self.end.shown(t) for t in attempt.tasks if t.pid or t.end],
             "notes": attempt.notes,
         }
 

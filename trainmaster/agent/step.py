@@ -120,7 +120,7 @@ class Step:
         for code, message in attempt.notes:
             self.facts.tell({"event": "note", "attempt": self.name, "code": code, "message": message})
         for task in attempt.tasks:
-            self.facts.tell(self.supervisor.fact(task))
+            self.facts.tell(task.fact())
         self.lookout.begin()
 
     def _refused(self, refused: Refused) -> None:

@@ -26,7 +26,6 @@ NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
 READY_S: Final = 5.0
 """A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
-TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.Refused], None]
@@ -45,6 +44,10 @@ class Supervisor:
         self.later = later
         self.watch = watch
         self.keeper = 0
+        self.patient = False  # all were told to end by somebody else, who kills what does not
+        # Whether an end that is noticed now was a stop of the platform, and whether one that is written down was.
+        self.was_stopped: Callable[[LiveTask], bool] = lambda task: False
+        self.ended_with_it: Callable[[LiveTask], bool] = lambda task: False
         self.attempts: dict[str, LiveAttempt] = {}
         self.by_pid: dict[int, LiveTask] = {}
         self.gangs = Gangs(layout, cgroups, later)
@@ -204,7 +207,9 @@ class Supervisor:
                 task.group = self.cgroups.adopt(task.group.name, task.group.base)
 
     def _adopt(self, task: LiveTask) -> None:
-        if task.attempt.elsewhere:  # its processes are another home's, and are never touched
+        if task.end is not None and self.ended_with_it(task):
+            task.end = judge.stopped(task, task.end)
+        if task.attempt.elsewhere or task.attempt.boot != procs.boot():  # another home's, or gone: never to be touched
             task.settled = True
             if task.end is None:
                 self._final(task, judge.lost(task, time.time()))
@@ -279,28 +284,21 @@ class Supervisor:
         self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups))
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
+        end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end
         end = task.end = {**end, "stamp": procs.stamp()}
         self.drop(task.attempt.id)  # a sandbox that ended before its launch: the launch makes another
         self.notes.write_end(task, end)
         if not task.attempt.undone:
-            self.push(self.fact(task))
+            self.push(task.fact())
         self._settle(task)
-
-    def fact(self, task: LiveTask) -> dict[str, Any]:
-        """Return the event that tells what is known of `task`."""
-        place = task.prepared
-        event: dict[str, Any] = {"event": "task", "attempt": task.attempt.id, "role": place.role, "index": place.index}
-        if task.end is None:
-            return {**event, "kind": "running", "at": task.started_at, "stamp": task.stamp}
-        kind = "lost" if task.end.get("lost") else "exited"
-        return {**event, "kind": kind, **task.began, **{key: task.end.get(key) for key in TOLD}}
 
     def _settle(self, task: LiveTask, again_s: float = 0.001) -> None:
         """End what an ended task left behind; settled once that is proven gone."""
         if task.settled:
             return
         if not ending.nothing_left(task, self.cgroups, self._strangers):
-            ending.kill(task, self.cgroups)
+            if not self.patient:
+                ending.kill(task, self.cgroups)
             self.later(again_s, lambda: self._settle(task, min(again_s * 2, 1.0)))
             return
         task.settled = True

@@ -37,6 +37,7 @@ SENTENCES: Final[dict[str, str]] = {
     "{who}: {program}: Exec format error": "{who}：{program}：可执行文件格式错误",
     "{who}: {program}: Argument list too long": "{who}：{program}：参数列表过长",
     "{who}: {program}: Not a directory": "{who}：{program}：不是目录",
+    "the platform was stopped while {who} ran": "{who} 运行期间平台被停止",
     "{who} disappeared without an exit record": "{who} 消失了，没有留下退出记录",
     "{who} used more memory than the {mib} MiB it asked for; ask for more or use less": "{who} 使用的内存超过所申请的 {mib} MiB；请申请更多内存或减少使用",
     "{who} could not write: the disk (or /dev/shm, {mib} MiB) is full": "{who} 无法写入：磁盘（或 {mib} MiB 的 /dev/shm）已满",

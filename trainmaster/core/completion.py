@@ -1,14 +1,15 @@
 """When is an attempt done? The rules of D2, D3, D11, R36-R38, R85-R86, R136 in one pure function.
 
-Order when several fire together: a role that is main or ends the job is complete -> done_ok; any role reached its
-min-failed -> done_fail; all roles complete -> done_ok; everything ended without either -> done_fail. (A stop, the
-strongest of all, is an event of its own.)
+Order when several fire together: a role that is main or ends the job is complete -> done_ok; a task was stopped with the
+platform -> done_fail, which costs nothing; any role reached its min-failed -> done_fail; all roles complete -> done_ok;
+everything ended without either -> done_fail. (A stop, the strongest of all, is an event of its own.)
 """
 
 from dataclasses import dataclass
 
 from trainmaster.core.records import Role, Task, Verdict
 from trainmaster.core.states import TaskPhase
+from trainmaster.core.verdicts import PLATFORM_STOPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +21,19 @@ class Outcome:
 
 
 def _failed(task: Task) -> bool:
-    return task.ended and not task.succeeded
+    return task.ended and not task.succeeded and not _stopped(task)
+
+
+def _stopped(task: Task) -> bool:
+    """True for a task that ended because the platform was stopped: it has neither done its work nor failed at it."""
+    return task.verdict is not None and task.verdict.code == PLATFORM_STOPPED
 
 
 def role_complete(role: Role, tasks: list[Task]) -> bool:
     """True when min-succeeded tasks succeeded; absent: when all tasks ended (the failure rule is judged before)."""
     if role.min_succeeded is not None:
         return sum(task.succeeded for task in tasks) >= role.min_succeeded
-    return bool(tasks) and all(task.ended for task in tasks)
+    return bool(tasks) and all(task.ended and not _stopped(task) for task in tasks)
 
 
 def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
@@ -35,12 +41,15 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
     by_role: list[list[Task]] = [[] for _ in roles]
     for task in tasks:
         by_role[task.role].append(task)
+    stopped = next((task for task in tasks if _stopped(task)), None)
     fired = _first_failure(roles, by_role)
     for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
         if (role.main or role.ends_job) and role_complete(role, members):
             if role.min_succeeded is None and fired is not None and fired[0] == index:
                 continue  # "all ended" completes a role only while its own failure rule has not fired
             return Outcome(True, Verdict("ok", message=f"role {role.name} is complete"))
+    if stopped is not None:
+        return Outcome(False, task_verdict(roles[stopped.role], stopped))
     if fired is not None:
         return Outcome(False, fired[1])
     if all(role_complete(role, members) for role, members in zip(roles, by_role, strict=True)):

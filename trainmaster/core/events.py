@@ -25,7 +25,7 @@ class Kind(StrEnum):
     LAUNCH_FAILED = "launch_failed"  # reason, code?: verdict code
     TASK_RUNNING = "task_running"  # role, index
     TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON
-    TASK_LOST = "task_lost"  # role, index, reason
+    TASK_LOST = "task_lost"  # role, index, reason; code: platform_stopped, else lost
     STOP_REQUESTED = "stop_requested"  # reason?: str
     EXPIRED = "expired"
     FAULT = "fault"  # reason

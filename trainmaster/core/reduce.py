@@ -50,6 +50,7 @@ from trainmaster.core.states import (
     TaskPhase,
     Why,
 )  # fmt: skip
+from trainmaster.core.verdicts import PLATFORM_STOPPED
 
 Result = tuple[Job, tuple[Action, ...]]
 
@@ -238,7 +239,8 @@ def _task_exited(task: Task, event: Event) -> Task | None:
 
 
 def _task_lost(task: Task, event: Event) -> Task | None:
-    verdict = Verdict("lost", event.data.get("reason", ""), role=task.role, index=task.index)
+    code = event.data.get("code", "lost")
+    verdict = Verdict(code, event.data.get("reason", ""), role=task.role, index=task.index)
     return replace(task, phase=TaskPhase.LOST, ended_at=event.at, verdict=verdict)
 
 
@@ -272,6 +274,8 @@ def _failure_edge(job: Job, attempt: Attempt) -> Edge:
     """A failed attempt is retried, held for debugging, or fails the job, in this order of what the policy allows."""
     if attempt.verdict is not None and attempt.verdict.code == "sandbox_failed":  # nothing ran that could be to blame
         return Edge(Phase.DRAINING, Why.BAD_NODE)
+    if _with_the_platform(attempt):
+        return Edge(Phase.DRAINING, Why.FAULT)
     lost = attempt.verdict is not None and attempt.verdict.code == "lost"
     if lost and job.faults_used < job.policy.fault_restarts:
         return Edge(Phase.DRAINING, Why.FAULT)
@@ -280,6 +284,10 @@ def _failure_edge(job: Job, attempt: Attempt) -> Edge:
     if job.policy.debug_hold_s > 0 and not lost:
         return Edge(Phase.RETAINED)
     return Edge(Phase.DRAINING, Why.FAIL)
+
+
+def _with_the_platform(attempt: Attempt | None) -> bool:
+    return attempt is not None and attempt.verdict is not None and attempt.verdict.code == PLATFORM_STOPPED
 
 
 def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:
@@ -351,9 +359,12 @@ def _reaped(job: Job, attempt: Attempt, event: Event) -> Result:
 
 
 def _charge(job: Job, why: Why | None) -> Job | None:
-    """Take the next attempt from the budget its reason names; None when that is spent. A resize and a preemption are free."""
+    """Take the next attempt from the budget its reason names; None when that is spent.
+
+    A resize and a preemption are free, and so is what ended because the platform was stopped.
+    """
     policy = job.policy
-    if why is Why.RESIZE or why is Why.PREEMPTED:
+    if why in (Why.RESIZE, Why.PREEMPTED) or (why is Why.FAULT and _with_the_platform(job.attempt)):
         return job
     if why is Why.RETRY:
         return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None

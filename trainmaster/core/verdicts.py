@@ -11,6 +11,8 @@ class VerdictKind(NamedTuple):
     fault: str
 
 
+PLATFORM_STOPPED: Final = "platform_stopped"
+
 VERDICTS: Final[dict[str, VerdictKind]] = {
     "ok": VerdictKind("成功", "Succeeded", "none"),
     "exit_code": VerdictKind("命令返回非零退出码", "The command ended with a non-zero exit code", "user"),
@@ -21,6 +23,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
     "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
     "sandbox_failed": VerdictKind("沙箱未能建立", "The task's sandbox could not be made", "platform"),
+    PLATFORM_STOPPED: VerdictKind("平台已停止", "The platform was stopped while the task ran", "platform"),
     "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
     "slow": VerdictKind("训练缓慢", "The training was much slower than it should be on these nodes", "platform"),
     "bad_node": VerdictKind("节点异常", "The node failed its check", "platform"),

@@ -13,6 +13,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Attempt, Job, to_json
 from trainmaster.core.states import Phase, TaskPhase
+from trainmaster.core.verdicts import PLATFORM_STOPPED
 from trainmaster.engines.base import AttemptReport, Engine, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.registry import Engines
 from trainmaster.service.clock import Clock
@@ -103,6 +104,8 @@ class Observer:
             return Event(job.id, Kind.TASK_RUNNING, at, "agent", attempt.number, data)
         if report.kind == "lost":
             data["reason"] = report.verdict.message if report.verdict else ""
+            if report.verdict is not None and report.verdict.code == PLATFORM_STOPPED:
+                data["code"] = report.verdict.code
             return Event(job.id, Kind.TASK_LOST, at, "agent", attempt.number, data)
         data["exit_code"], data["signal"] = report.exit_code, report.signal
         if report.verdict is not None:

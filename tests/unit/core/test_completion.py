@@ -12,9 +12,10 @@ from trainmaster.core.completion import judge
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Role, Task, Verdict, to_json
 from trainmaster.core.states import JobState, Phase, TaskPhase, Why
+from trainmaster.core.verdicts import PLATFORM_STOPPED
 
 Ends = str
-"""One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost."""
+"""One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the platform."""
 
 
 def tasks(*ends: Ends) -> tuple[Task, ...]:
@@ -25,6 +26,7 @@ def tasks(*ends: Ends) -> tuple[Task, ...]:
         "f": {"phase": TaskPhase.EXITED, "exit_code": 1, "ended_at": 1.0},
         "k": {"phase": TaskPhase.EXITED, "signal": 9, "ended_at": 1.0},
         "l": {"phase": TaskPhase.LOST, "ended_at": 1.0},
+        "p": {"phase": TaskPhase.LOST, "ended_at": 1.0, "verdict": Verdict(PLATFORM_STOPPED)},
     }
     return tuple(
         Task(role, index, **made[letter]) for role, letters in enumerate(ends) for index, letter in enumerate(letters)
@@ -48,6 +50,10 @@ TABLE: list[tuple[str, list[Role], tuple[Ends, ...], bool | None]] = [
     ("D2: absent min-failed is 1", [worker()], ("rrf",), False),
     ("D2: a kill counts as a failure", [worker()], ("rrk",), False),
     ("D2: a loss counts as a failure", [worker()], ("rrl",), False),
+    ("B2: a stop of the platform ends the attempt", [worker()], ("srp",), False),
+    ("B2: whatever its rules for failures say", [worker(min_failed=None)], ("ppp",), False),
+    ("B2: a stop of the platform is no end of a role that ends the job", [worker(main=True)], ("ssp",), False),
+    ("B2: what was complete before counts", [worker(main=True), ps()], ("sss", "p"), True),
     ("R37: below min-failed it goes on", [worker(min_failed=2)], ("rrf",), None),
     ("R37: at min-failed it fails", [worker(min_failed=2)], ("rff",), False),
     ("R37: enough ended below min-failed succeeds", [worker(min_failed=2)], ("ssf",), True),
@@ -167,6 +173,17 @@ def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
     story.reaped().is_now(JobState.FAILED)
     assert story.job.verdict is not None
     assert story.job.verdict.code == "sandbox_failed"
+
+
+def test_a_stop_of_the_platform_costs_nothing() -> None:
+    """Neither a retry nor a fault restart, however often, and it is not held for debugging."""
+    story = Story(job().retries(1).fault_restarts(1).policy(debug_hold_s=60.0).done())
+    for _ in range(3):
+        story.to_running().happens(Kind.TASK_LOST, role=0, index=0, reason="rebooted", code=PLATFORM_STOPPED)
+        assert story.job.attempt is not None
+        assert story.job.attempt.verdict == Verdict(PLATFORM_STOPPED, "rebooted", role=0, index=0)
+        story.reaped().is_now(JobState.QUEUED)
+    assert (story.job.faults_used, story.job.retries_used) == (0, 0)
 
 
 def test_a_failed_attempt_is_held_for_debugging() -> None:
