@@ -82,6 +82,7 @@ def _write(folder: str, host: str) -> None:
                 shutil.copyfile(path, target, follow_symlinks=os.path.basename(path) != "localtime")
     for name, lines in _accounts().items():
         Path(folder, name).write_text("".join(line + "\n" for line in lines), encoding="ascii")
+    Path(mark).touch(0o600)
     Path(mark).write_text(stamp, encoding="utf-8")
 
 

@@ -27,6 +27,7 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.queue.sooner import typical
+from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.views import two
 
@@ -289,7 +290,7 @@ class Forecasts:
     def _write(self, document: list[Any]) -> None:
         with self._writing:
             try:
-                with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+                with open(f"{self._path}.new", "w", encoding="utf-8", opener=private) as file:
                     json.dump(document, file)
                 os.replace(f"{self._path}.new", self._path)
             except OSError as error:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from trainmaster.core.records import Job
 from trainmaster.core.states import Phase
 from trainmaster.queue.fairness import Fairness
+from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
 
 log = logging.getLogger("trainmaster.shares")
@@ -69,7 +70,7 @@ class Shares:
 
     def _write(self, past: dict[str, Any]) -> None:
         try:
-            with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+            with open(f"{self._path}.new", "w", encoding="utf-8", opener=private) as file:
                 json.dump(past, file)
             os.replace(f"{self._path}.new", self._path)
         except OSError as error:

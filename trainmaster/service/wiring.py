@@ -29,6 +29,7 @@ from trainmaster.service.observe import Observer
 from trainmaster.service.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.pools import Pools
+from trainmaster.service.privacy import close_to_others
 from trainmaster.service.pulse import Pulse
 from trainmaster.service.saving import Saving
 from trainmaster.service.scheduling import Scheduling
@@ -67,9 +68,10 @@ OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 
 
 def prepare_home(home: str) -> Layout:
-    """Make the home folder and those in it, private to this user. Raises OSError."""
+    """Make the home folder and those in it, private to this user, and close what is open. Raises OSError."""
     layout = Layout(os.path.abspath(home))
     _private(layout.home, *map(layout.path, OWN))
+    close_to_others(layout.home)
     return layout
 
 
