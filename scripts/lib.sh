@@ -152,6 +152,7 @@ has_slurm_wlm_jwt_plugin() {
     return 1
 }
 has_debootstrap() { PATH="$PATH:/usr/sbin" command -v debootstrap >/dev/null; }
+has_systemd_container() { command -v systemd-nspawn >/dev/null; }
 has_munge() { PATH="$PATH:/usr/sbin" command -v munged >/dev/null; }
 has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }
 

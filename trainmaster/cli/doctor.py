@@ -1,8 +1,10 @@
 """`tm doctor`: what this machine offers and what it lacks, with the remedy for each lack. Changes nothing."""
 
+import json
 import os
 import shutil
 import socket
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +13,7 @@ from typing import Final
 import typer
 
 from trainmaster.cli.context import OPTIONS, AsJson, home
+from trainmaster.cli.greeting import exposed
 from trainmaster.core.layout import Layout
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
@@ -48,14 +51,25 @@ def doctor(as_json: AsJson = False) -> None:
 
 def _findings(folder: str) -> Iterator[Finding]:
     yield _python()
+    elsewhere = OPTIONS.url
+    if elsewhere is not None:  # what this machine offers says nothing about that server's
+        yield _server()[1]
+        yield Finding(
+            "machine", GOOD, f"not looked at: {elsewhere} is another machine's to check",
+            "Run tm doctor there, or here without TRAINMASTER_URL and --url.",
+        )  # fmt: skip
+        return
     yield _sandbox()
     yield _cgroups()
     yield _folder(folder)
     yield from (_disk(place) for place in _places(folder))
     yield _ledger(folder)
     yield _cards()
+    yield from _neighbours(folder)
+    yield from _settings(folder)
     answers, finding = _server()
     yield finding
+    yield from _unit(folder)
     if not answers:
         yield _port()
     yield _agent(folder, answers)
@@ -78,9 +92,10 @@ def _sandbox() -> Finding:
         )  # fmt: skip
     if probe.bwrap:
         return Finding("bwrap", GOOD, f"sandboxes work and filter system calls ({probe.bwrap})")
-    return Finding(
-        "bwrap", POOR, probe.detail, "Jobs run without isolation until then. Debian, Ubuntu: apt install bubblewrap"
-    )
+    from trainmaster.cli.sandbox_check import why_none
+
+    cause, remedy = why_none(shutil.which("bwrap"), probe.detail, root=os.geteuid() == 0)
+    return Finding("bwrap", POOR, cause, remedy)
 
 
 def _cgroups() -> Finding:
@@ -90,8 +105,13 @@ def _cgroups() -> Finding:
     closed = [place for place in places if not os.access(place, os.W_OK)]
     if not closed:
         return Finding("cgroups", GOOD, f"limits can be set (version {2 if unified else 1})")
-    remedy = "Run the server as root, or in a systemd unit with Delegate=yes. Until then memory and process limits are not enforced."
-    return Finding("cgroups", POOR, f"not writable: {', '.join(closed)}", remedy)
+    remedy = "Memory and process limits are not enforced until then. Run the server as root"
+    if unified:
+        start = f"systemd-run --user --pty -p Delegate=yes -p KillMode=process {sys.executable} -m trainmaster serve"
+        remedy += f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}"
+    else:
+        remedy += "; without root, version 1 of control groups can set none"
+    return Finding("cgroups", POOR, f"not writable: {', '.join(closed)}", f"{remedy}.")
 
 
 def _folder(folder: str) -> Finding:
@@ -100,9 +120,13 @@ def _folder(folder: str) -> Finding:
         place = os.path.dirname(place)
     if not os.access(place, os.W_OK):
         return Finding("home", BAD, f"{folder} cannot be written", "Choose another with --home or TRAINMASTER_HOME.")
-    secrets = os.path.join(folder, "secrets")
-    if os.path.isdir(secrets) and os.stat(secrets).st_mode & 0o077:
-        return Finding("home", BAD, f"{secrets} can be read by others", f"chmod 700 {secrets}")
+    from trainmaster.service.privacy import OTHERS, THROUGH
+
+    mode = stat.S_IMODE(os.stat(place).st_mode)
+    if place == folder and mode & OTHERS and mode != THROUGH:
+        return Finding(
+            "home", BAD, f"{folder} is open to others", f"chmod 700 {folder} (the server does it at its start)"
+        )
     return Finding("home", GOOD, folder if place == folder else f"{folder} (is made on the first start)")
 
 
@@ -164,6 +188,50 @@ def _cards() -> Finding:
     return Finding(
         "cards", GOOD, f"{len(cards)} accelerators found" if cards else "no accelerator found; jobs run on the CPU"
     )
+
+
+def _neighbours(folder: str) -> Iterator[Finding]:
+    from trainmaster.cli.neighbours import others
+
+    found = [*others(folder)]
+    if found:
+        who = ", ".join(f"{home} ({user})" for home, user in found[:5]) + (" ..." if len(found) > 5 else "")
+        yield Finding(
+            "others", POOR, f"{len(found)} more on this machine: {who}; each gives out the same cards, cores and memory",
+            "Use one server for all: only jobs of the same server wait for each other.",
+        )  # fmt: skip
+
+
+def _settings(folder: str) -> Iterator[Finding]:
+    """Look at what config.toml promises: the Python of tasks, and the address."""
+    from trainmaster.cli.tasks_python import environment_finding
+    from trainmaster.core.errors import TrainmasterError
+    from trainmaster.service.settings import load
+
+    try:
+        config = load(Layout(folder).config)
+    except TrainmasterError:
+        return  # said of the ledger
+    yield Finding("tasks", *environment_finding(config.local.environment))
+    open_to = exposed(config.server.host)
+    if open_to:
+        yield Finding("address", POOR, *open_to)
+
+
+def _unit(folder: str) -> Iterator[Finding]:
+    """Look at the service that the server belongs to, if it does."""
+    from trainmaster.cli.systemd import REMEDY, unit_of
+    from trainmaster.sdk.find import server_file
+
+    try:
+        with open(server_file(folder), encoding="utf-8") as file:
+            unit = unit_of(int(json.load(file)["pid"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    if unit is not None and unit.kills_jobs:
+        yield Finding("unit", BAD, unit.warning, REMEDY)
+    elif unit is not None:
+        yield Finding("unit", GOOD, f"{unit.name}; jobs outlive its restarts")
 
 
 def _server() -> tuple[bool, Finding]:

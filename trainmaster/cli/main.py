@@ -25,6 +25,7 @@ from trainmaster.cli import (
     serve,
     simulate,
     submit,
+    unit,
     watch,
     workspace,
 )  # fmt: skip
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 PARTS = (
     serve, submit, jobs, watch, download, entering, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
+    unit,
 )  # fmt: skip
 for part in PARTS:
     part.add_to(app)

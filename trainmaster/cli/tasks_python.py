@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
+from trainmaster.core.framework_kinds import KINDS
+
 PACKAGES: Final = {"sklearn": "scikit-learn"}
 """What to install for a module, where that has another name."""
 _ASK: Final = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n)))"
@@ -29,6 +31,25 @@ def lacking(python: str, modules: Iterable[str]) -> list[str]:
     )
     there = done.stdout.split()
     return [name for name in asked if name not in there]
+
+
+def environment_finding(environment: str) -> tuple[str, str, str]:
+    """Return (state, detail, remedy) of the Python of tasks: whether it runs, and has what frameworks need."""
+    python = python_of(environment)
+    try:
+        missing = lacking(python, (kind.module for kind in KINDS.values() if kind.module))
+    except (OSError, subprocess.SubprocessError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it does not work"
+        return (
+            "bad",
+            f"tasks would find no Python at {python}: {why}",
+            "Name a folder with bin/python as local.environment.",
+        )
+    if missing:
+        frameworks = ", ".join(name for name, kind in KINDS.items() if kind.module in missing)
+        detail = f"{python} has no {', '.join(missing)}, which jobs of the framework {frameworks} import"
+        return "warning", detail, f"{how_to_install(python, missing)}. Or name another one as local.environment."
+    return "ok", f"use {python}", ""
 
 
 def how_to_install(python: str, modules: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ class Option:
 class FrameworkKind:
     """One framework. `target` is ``module:class``; `port` the label of a port that the job's first role must be given.
 
-    `variables` are set by the framework for every task and may not be set by the job.
+    `variables` are set by the framework for every task and may not be set by the job. `module`: what its programs import.
     """
 
     kind: str
@@ -38,6 +38,7 @@ class FrameworkKind:
     options: dict[str, Option] = field(default_factory=dict)
     port: str = ""
     variables: frozenset[str] = frozenset()
+    module: str = ""
 
 
 KINDS: Final[dict[str, FrameworkKind]] = {
@@ -59,6 +60,7 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         },
         port="master",
         variables=frozenset({"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "SLOTS"}),
+        module="torch",
     ),
 }
 

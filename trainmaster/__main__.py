@@ -1,0 +1,5 @@
+"""`python -m trainmaster` is `trainmaster`."""
+
+from trainmaster.cli.main import run
+
+run()
