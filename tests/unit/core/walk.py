@@ -166,6 +166,7 @@ def _abstract(state: Job) -> Job:
         priority=type(state.priority)(0),
         attempts_used=min(state.attempts_used, MOST_TRIES),
         started_at=_instant(state.started_at),
+        submitted_at=EPOCH,
         queued_at=EPOCH,
         next_cause="",
         preempted_at=None,
@@ -187,6 +188,7 @@ def _abstract_attempt(attempt: Attempt) -> Attempt:
         cause="",
         number=min(attempt.number, MOST_TRIES),
         tasks=tasks,
+        created_at=EPOCH,
         accepted_at=None,  # told to people; no rule asks for it
         started_at=_instant(attempt.started_at),
         draining_at=_instant(attempt.draining_at),
