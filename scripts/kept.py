@@ -2,8 +2,8 @@
 
 Tests start servers, agents and clusters in sessions of their own; each ends what it started, unless it is interrupted or killed itself.
 This process adopts every orphan below it, so nothing can leave its sight. When the command has ended, for whatever reason, what is
-left is killed and named. Told to end (SIGINT, SIGTERM, SIGHUP, or the death of its own parent), it gives the command GRACE_S to clean up
-and then kills everything. Standard library only, Python 3.9 or newer; Linux.
+left is killed and named. Told to end (SIGINT, SIGTERM, SIGHUP, or the death of its own parent), it gives the command GRACE_S to clean up,
+then LAST_S to end without what it waited for, and kills everything. Standard library only, Python 3.9 or newer; Linux.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ import time
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 SI_KERNEL = 0x80  # sent by the terminal: then everybody in front of it has got it, too
 GRACE_S = 20.0
+LAST_S = 10.0
 ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
@@ -110,10 +111,19 @@ class Kept:
                 if os.getpgid(pid) == os.getpgrp():
                     send(pid, signal.SIGINT)
 
+    def part(self) -> None:
+        """Kill all that the command waits for, and let it say its last word."""
+        for pid in below(os.getpid()):
+            send(pid, signal.SIGTERM if pid == self.pid else signal.SIGKILL)
+        until = time.monotonic() + LAST_S
+        while self.lives() and time.monotonic() < until:
+            signal.sigtimedwait(self.watched, 0.1)
+
     def end(self) -> set[str]:
         """Kill everything below until nothing is there; return what it was, without the command and what it waited for."""
-        self.lives()
-        interrupted, found = self.pid != 0, set()
+        interrupted, found = self.lives(), set()
+        if interrupted:
+            self.part()
         while left := below(os.getpid()):
             found |= {name(pid) for pid in left}
             for pid in left:
