@@ -197,6 +197,8 @@ def test_every_phase_orders_what_it_needs(graph: Graph) -> None:
         elif edge.after.terminal and not state.terminal:
             assert [a.state for a in orders if isinstance(a, Notify)] == [edge.after.state.value]
             assert len(orders) == 1
+        elif edge.event.kind is Kind.CLOCK_SET and entered is Phase.RETAINED:
+            assert [type(a) for a in orders] == [Hold], "what is waited for is set again"
         else:
             assert orders == []
 
