@@ -71,7 +71,8 @@ class Jobs:
         if decide(who, "jobs:read").reach is Reach.OWN:
             query = replace(query, owner=who.name)
         seq = self._ctx.feed.seq
-        page = await asyncio.to_thread(self._ctx.reader.list_jobs, query, limit, cursor)
+        timed = replace(query, now=self._ctx.clock())
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, timed, limit, cursor)
         if query == JobQuery(query.states, owner=query.owner, order=query.order):
             counts = self._ctx.counts.by_state(query.owner)
         else:

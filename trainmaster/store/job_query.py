@@ -6,15 +6,15 @@ between; and the page is found by walking one index from the cursor on.
 
 import base64
 import binascii
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select, text, union_all
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select, text, union_all
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.states import Shown
-from trainmaster.store.tables import job, task
+from trainmaster.store.tables import LIVE, job, task
 
 T = TypeVar("T")
 _Keys = Select[tuple[int, Any]]
@@ -35,7 +35,8 @@ class JobQuery:
     node: str = ""
     since: float | None = None
     until: float | None = None
-    order: str = "-submitted_at"  # a key of ORDERS, with "-" in front for descending
+    order: str = "-submitted_at"  # a key of ORDERS or RUN_TIME, with "-" in front for descending
+    now: float = 0.0  # until when the run time of a job that runs is counted; a cursor keeps that of its first page
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +56,37 @@ ORDERS: Final[dict[str, ColumnElement[Any]]] = {
 }
 """What a list can be ordered by; each has an index. A job that has not started (ended) sorts as the earliest."""
 
+RUN_TIME: Final = "run_s"
+"""The order by run time: of jobs that ended (an index), that run (few), and that never started (0)."""
+
+_Source = tuple[ColumnElement[Any], tuple[ColumnElement[bool], ...]]
+"""A part of all jobs, and what it is ordered by."""
+
 
 def page_keys(query: JobQuery, limit: int, cursor: str | None) -> _Keys:
     """Return the statement for (seq, key) of one page in order. Raises InvalidSpec for an unknown order or a foreign
     cursor.
     """
-    key, falling = _order(query.order)
+    sources, falling = _order(query)
     conditions = filters(query)
-    if cursor is not None:
-        conditions.append(_behind(key, falling, _read_cursor(cursor, query.order)))
+    mark = None if cursor is None else _read_cursor(cursor, query.order)[:2]
     # One walk per state, then merged: a single walk over "one of these states" would have to sort all of them.
-    walks = [
-        _sorted(
-            select(job.c.seq.label("seq"), key.label("key")).where(*conditions, *state), key, job.c.seq, falling
-        ).limit(limit)
-        for state in ([job.c.shown == shown.value] for shown in query.states)
-    ] or [
-        _sorted(select(job.c.seq.label("seq"), key.label("key")).where(*conditions), key, job.c.seq, falling).limit(
-            limit
-        )
-    ]
+    states = [(job.c.shown == shown.value,) for shown in query.states] or [()]
+    walks = []
+    for key, part in sources:
+        behind = () if mark is None else (_behind(key, falling, mark),)
+        for state in states:
+            found = select(job.c.seq.label("seq"), key.label("key")).where(*conditions, *part, *behind, *state)
+            walks.append(_sorted(found, key, job.c.seq, falling).limit(limit))
     if len(walks) == 1:
         return walks[0]
     merged = union_all(*(select(walk.subquery()) for walk in walks)).subquery()
     return _sorted(select(merged.c.seq, merged.c.key), merged.c.key, merged.c.seq, falling).limit(limit)
+
+
+def at_its_moment(query: JobQuery, cursor: str | None) -> JobQuery:
+    """Return `query` as its first page was asked for, which the cursor of a later one tells. Raises InvalidSpec."""
+    return query if cursor is None else replace(query, now=_read_cursor(cursor, query.order)[2])
 
 
 def filters(query: JobQuery) -> list[ColumnElement[bool]]:
@@ -98,29 +106,36 @@ def filters(query: JobQuery) -> list[ColumnElement[bool]]:
     return found
 
 
-def write_cursor(order: str, key: Any, seq: int) -> str:
-    """Return the opaque text that stands behind the job with this key and number in `order`."""
-    return base64.urlsafe_b64encode(msgspec.json.encode([order, key, seq])).decode().rstrip("=")
+def write_cursor(query: JobQuery, key: Any, seq: int) -> str:
+    """Return the opaque text that stands behind the job with this key and number in the order of `query`."""
+    return base64.urlsafe_b64encode(msgspec.json.encode([query.order, key, seq, query.now])).decode().rstrip("=")
 
 
-def _order(order: str) -> tuple[ColumnElement[Any], bool]:
+def _order(query: JobQuery) -> tuple[tuple[_Source, ...], bool]:
+    order = query.order
     name = order.removeprefix("-")
+    if name == RUN_TIME:
+        began, over = job.c.started_at.is_not(None), job.c.ended_at.is_not(None)
+        ran, runs = job.c.ended_at - job.c.started_at, literal(query.now) - job.c.started_at
+        never = (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)
+        return ((ran, (began, over)), (runs, (LIVE, began)), (literal(0.0), never)), order.startswith("-")  # type: ignore[arg-type]
     if name not in ORDERS:
-        rule = f"one of {', '.join(ORDERS)}, with - in front for descending"
+        rule = f"one of {', '.join((*ORDERS, RUN_TIME))}, with - in front for descending"
         problem = Problem("order", rule, "Choose one of them.", value=order)
         raise InvalidSpec(f"Jobs cannot be ordered by {order!r}.", remedy="Choose another order.", problems=(problem,))
-    return ORDERS[name], order.startswith("-")
+    return ((ORDERS[name], ()),), order.startswith("-")
 
 
-def _read_cursor(cursor: str, order: str) -> tuple[Any, int]:
+def _read_cursor(cursor: str, order: str) -> tuple[Any, int, float]:
     try:
-        written, key, seq = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        written, key, seq, now = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if (
             written == order
             and isinstance(seq, int)
             and isinstance(key, str if order.lstrip("-") == "name" else int | float)
+            and isinstance(now, int | float)
         ):
-            return key, seq
+            return key, seq, float(now)
     except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
         pass
     problem = Problem(

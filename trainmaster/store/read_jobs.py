@@ -19,7 +19,7 @@ from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import Shown
 from trainmaster.store import rows, tables
 from trainmaster.store.database import Database
-from trainmaster.store.job_query import JobQuery, Page, filters, page_keys, write_cursor
+from trainmaster.store.job_query import JobQuery, Page, at_its_moment, filters, page_keys, write_cursor
 from trainmaster.store.ledger import IdempotencyRecord
 from trainmaster.store.rows import MalformedRow, Quarantined
 
@@ -102,13 +102,14 @@ class JobReader:
         O(limit) however many jobs are stored, unless a filter other than state, owner or time is rare in the order
         asked for.
         """
+        query = at_its_moment(query, cursor)
         with self._database.read() as connection:
             keys = connection.execute(page_keys(query, limit + 1, cursor)).all()
             jobs, broken = _load(connection, _JOB.c.seq.in_([row.seq for row in keys[:limit]]))
         for one in broken:
             self._set_aside(*one)
         more = len(keys) > limit
-        following = write_cursor(query.order, keys[limit - 1].key, keys[limit - 1].seq) if more else None
+        following = write_cursor(query, keys[limit - 1].key, keys[limit - 1].seq) if more else None
         return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
 
     def set_aside_spec(self, digest: str, error: str) -> None:

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 4
+SCHEMA: Final = 5
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -83,6 +83,8 @@ Index("job_slug", job.c.workspace, job.c.slug, unique=True, sqlite_where=_HAS_SL
 Index("job_by_submitted", job.c.submitted_at, job.c.seq)
 Index("job_by_started", func.coalesce(job.c.started_at, text("0.0")), job.c.seq)
 Index("job_by_ended", func.coalesce(job.c.ended_at, text("0.0")), job.c.seq)
+_RAN: Final = text("started_at IS NOT NULL AND ended_at IS NOT NULL")
+Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, sqlite_where=_RAN, postgresql_where=_RAN)
 Index("job_by_name", job.c.name, job.c.seq)
 Index("job_by_priority", job.c.priority, job.c.seq)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)

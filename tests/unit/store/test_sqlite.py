@@ -310,6 +310,14 @@ def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str,
     assert "job_by_" in plan, plan
 
 
+@pytest.mark.parametrize("order", ["run_s", "-run_s"])
+def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) -> None:
+    """R200: of jobs that ended, of those that never started, and the few that run; only the merge of the three is sorted."""
+    plan = _plan(database, page_keys(JobQuery(order=order, now=1e9), 50, None))
+    assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
+    assert all(index in plan for index in ("job_by_run", "job_by_started", "job_live")), plan
+
+
 @pytest.mark.parametrize(
     "query", [JobQuery(states=(Shown.FAILED,)), JobQuery(owner="ann"), JobQuery(states=(Shown.FAILED, Shown.QUEUED))]
 )
@@ -371,6 +379,10 @@ def _plan(database: Database, statement: Any) -> str:
     return "\n".join(row.detail for row in rows)
 
 
+WITH_CSRF = "ALTER TABLE sessions ADD COLUMN csrf TEXT"
+"""What sessions had before schema 4."""
+
+
 def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
     """The real migration: the home of old may be gone; folders may have other numbers than their versions."""
     database = home.open()
@@ -380,6 +392,7 @@ def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home)
         models.register(model_id="m1", name="digits", owner="ann", saved=saved)
     database.close()
     with sqlite3.connect(home.file) as old:
+        old.execute(WITH_CSRF)
         old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
     old.close()
     database = home.open()
@@ -394,6 +407,7 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     database.close()
     with sqlite3.connect(home.file) as old:
         old.execute("DROP TABLE cluster_setting")
+        old.execute(WITH_CSRF)
         old.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     old.close()
     database = home.open()
