@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select, text, union_all
+from sqlalchemy import ColumnElement, Select, TextClause, and_, exists, func, literal, or_, select, text, union_all
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.states import Shown
@@ -59,7 +59,7 @@ ORDERS: Final[dict[str, ColumnElement[Any]]] = {
 RUN_TIME: Final = "run_s"
 """The order by run time: of jobs that ended (an index), that run (few), and that never started (0)."""
 
-_Source = tuple[ColumnElement[Any], tuple[ColumnElement[bool], ...]]
+_Source = tuple[ColumnElement[Any], tuple[ColumnElement[bool] | TextClause, ...]]
 """A part of all jobs, and what it is ordered by."""
 
 
@@ -71,7 +71,7 @@ def page_keys(query: JobQuery, limit: int, cursor: str | None) -> _Keys:
     conditions = filters(query)
     mark = None if cursor is None else _read_cursor(cursor, query.order)[:2]
     # One walk per state, then merged: a single walk over "one of these states" would have to sort all of them.
-    states = [(job.c.shown == shown.value,) for shown in query.states] or [()]
+    states: list[tuple[ColumnElement[bool], ...]] = [(job.c.shown == shown.value,) for shown in query.states] or [()]
     walks = []
     for key, part in sources:
         behind = () if mark is None else (_behind(key, falling, mark),)
@@ -118,7 +118,7 @@ def _order(query: JobQuery) -> tuple[tuple[_Source, ...], bool]:
         began, over = job.c.started_at.is_not(None), job.c.ended_at.is_not(None)
         ran, runs = job.c.ended_at - job.c.started_at, literal(query.now) - job.c.started_at
         never = (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)
-        return ((ran, (began, over)), (runs, (LIVE, began)), (literal(0.0), never)), order.startswith("-")  # type: ignore[arg-type]
+        return ((ran, (began, over)), (runs, (LIVE, began)), (literal(0.0), never)), order.startswith("-")
     if name not in ORDERS:
         rule = f"one of {', '.join((*ORDERS, RUN_TIME))}, with - in front for descending"
         problem = Problem("order", rule, "Choose one of them.", value=order)
