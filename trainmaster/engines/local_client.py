@@ -32,7 +32,7 @@ AGAIN_S: Final = 10.0
 """Before an agent that cannot be used is looked at again."""
 
 MOST_LINE: Final = 64 << 20
-"""Bytes of one message of the agent: a gang of 4,096 tasks is a hundredth of it."""
+"""Bytes of one message of the agent, far above what a gang of 4,096 tasks needs."""
 UNANSWERED: Final = -1
 """Number of what nobody waits for an answer to."""
 

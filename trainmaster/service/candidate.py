@@ -18,7 +18,7 @@ from trainmaster.spec.lower import digest_of, document_of, lower
 from trainmaster.spec.placing import FlavorsBy
 
 QUICK: Final = 4096
-"""Bytes of a submission that is judged in the event loop: in 0.1 ms when it is good, in 10 when nothing in it is."""
+"""Bytes of a submission that is judged in the event loop; a larger one, which may take longer, in a thread."""
 MOST_UNKNOWN: Final = 50
 """Unknown fields around the document that are listed."""
 _BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})

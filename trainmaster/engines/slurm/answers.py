@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import IO, Final
 
 MOST: Final = 64 << 20
-"""Bytes of one answer: 100,000 jobs as squeue prints them are a third of it."""
+"""Bytes of one answer, far above what squeue prints of 100,000 jobs."""
 _PIECE: Final = 1 << 16
 
 

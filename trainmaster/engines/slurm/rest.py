@@ -24,7 +24,7 @@ T = TypeVar("T")
 PREFIX: Final = "/slurm/v0.0.38/"
 SOCKET: Final = "unix:"
 MOST: Final = 128 << 20
-"""Bytes of one answer: v0.0.38 tells a job in 3 to 5 KB."""
+"""Bytes of one answer."""
 
 
 def reading(own: SlurmEngineConfig, commands: Commands, service: str) -> Reading:
