@@ -231,9 +231,12 @@ class Job:
         return int(self.data["attempts"]) or None
 
     def _attempt_after(self, number: int) -> int | None:
+        """Return the number of the next attempt, waiting for it; None when there will be none: also what is held is not retried."""
         for _ in self.watch():
             if self.data["attempts"] > number:
                 return number + 1
+            if self.data["state"] == "retained":
+                return None
         return number + 1 if self.data["attempts"] > number else None
 
     def search(
