@@ -210,3 +210,22 @@ async def test_without_control_groups_a_crowd_of_processes_is_ended(bare: LocalW
     assert end.verdict is not None
     assert end.verdict.code == "too_many_processes"
     assert "the limit is 64" in end.verdict.message
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])
+async def test_without_control_groups_who_enters_counts_against_the_tasks_memory(sandbox: str) -> None:
+    world = LocalWorld(sandbox, "off", limits=LIMITS)
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        story = gang().role("w", 1, "sleep", "300", memory_mib=64).build()
+        await engine.launch(story)
+        await watcher.running(key(story))
+        hog = "import time; x = bytearray(300 << 20); time.sleep(600)"
+        terminal = await engine.attach(key(story), 0, 0, ("python3", "-c", hog), None)
+        (end,) = await watcher.end_of(key(story))
+        assert end.verdict is not None
+        assert end.verdict.code == "out_of_memory"
+        await terminal.close()
+    finally:
+        await world.close()

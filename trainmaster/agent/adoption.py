@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from typing import Any
 
 from trainmaster.agent import live, procs
 from trainmaster.agent.cgroups import Group
@@ -42,7 +43,17 @@ def read(layout: Layout, name: str) -> LiveAttempt:
                 task.started_at, task.stamp = line["launched"], line.get("stamp", "")
         elif "e" in line:
             attempt.tasks[line["e"]].end = {key: value for key, value in line.items() if key != "e"}
+        elif "h" in line and not (attempt.elsewhere or attempt.boot != procs.boot()):
+            _stand_in(attempt.tasks[line["h"]], line, unnoted)
     return attempt
+
+
+def _stand_in(task: LiveTask, line: dict[str, Any], unnoted: int) -> None:
+    """Take over a line of the record about who stands in for `task`: before the start without a pid, after it with one."""
+    found = live.stand_in(task)
+    found.pid, found.start, found.started_at = line.get("pid", 0), line.get("start", unnoted), line.get("at", 0.0)
+    if found.pid or os.path.exists(found.prepared.paths.log):
+        task.attempt.stand_ins[task.position] = found
 
 
 def set_aside(layout: Layout, name: str, error: Exception) -> None:

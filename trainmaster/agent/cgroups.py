@@ -118,7 +118,7 @@ class Cgroups:
         """Return an empty group with `limits`. Raises OSError when the kernel refuses."""
         group = self._used_before() or self._make(f"g{self._next}")
         if group.limits != limits:
-            self._limit(group, limits)
+            self.limit(group, limits)
         return group
 
     def _used_before(self) -> Group | None:
@@ -168,7 +168,8 @@ class Cgroups:
                 ("memory", "memory", "memory.usage_in_bytes"), ("cpu", "cpuacct", "cpuacct.usage"),
                 ("current", "pids", "pids.current"), ("count", "pids", "pids.events"))  # fmt: skip
 
-    def _limit(self, group: Group, limits: Limits) -> None:
+    def limit(self, group: Group, limits: Limits) -> None:
+        """Give `group` these limits, whatever it had. Raises OSError."""
         memory = limits.memory_mib * 1024 * 1024
         weight = max(2, int(limits.cpu * 1024)) if limits.cpu else 1024
         if self.version == 2:

@@ -68,6 +68,8 @@ def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:
     """Return the user's processes, the platform's own supervisors left out."""
     if task.prepared.options:
         init = find_init(task)
+        if init and os.path.exists(task.prepared.paths.entered):  # who enters descends from nobody inside
+            return procs.beside(init)
         return procs.descendants(init) if init else []
     if task.group is not None:
         return cgroups.members(task.group)
@@ -123,6 +125,21 @@ def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]
         return not cgroups.members(task.group)
     hints = strangers() or os.path.exists(task.prepared.paths.entered)
     return not hints or not everything(task, cgroups)
+
+
+def exit_of_adopted(folder: str, task: LiveTask, known: set[int]) -> tuple[int | None, int | None] | None:
+    """Return (exit code, signal) of an ended task that is not this process's child, None when nobody wrote it down. Asked are
+    bubblewrap's note, its zombie, the keeper's note in `folder`.
+    """
+    if task.prepared.options and (noted := status_lines(task.prepared.paths.status).get("exit-code")) is not None:
+        return noted, None
+    found = procs.stat(task.pid)
+    status: int | None = None
+    if procs.same(found, task.start) and found is not None and found.state == "Z":
+        status = found.code
+    if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
+        status = orphan_exit(folder, task, known)
+    return None if status is None else procs.exit_of(status)
 
 
 def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:

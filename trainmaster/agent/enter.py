@@ -1,4 +1,4 @@
-"""Enters a running task: this process becomes one of the task's own, and executes a command there.
+"""Enters a running task, or one that is kept after its end: this process becomes one of the task's own, and executes a command there.
 
 It sees what the task sees (files, processes, variables, working folder, limits) and may do no more than the task may. Invariants: who is
 inside is found when the task is ended, whatever ends it, and keeps no task from ending; nothing that belongs to the user is read
@@ -17,6 +17,7 @@ import os
 import resource
 import signal
 import termios
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
@@ -31,6 +32,7 @@ NOT_ENTERED: Final = 125
 NOT_EXECUTABLE: Final = 126
 NOT_FOUND: Final = 127
 TERM: Final = "xterm-256color"
+PATIENCE_S, LOOK_S = 10.0, 0.005  # with a sandbox that is being made
 
 LIMITS: Final = 16  # getrlimit(2) knows so many
 NS_GET_USERNS: Final = 0xB701  # ioctl_ns(2): the user namespace that owns a namespace
@@ -76,15 +78,25 @@ class Entry:
 
 
 def find(entry: Entry) -> LiveTask:
-    """Return the running task. Raises NotEntered."""
+    """Return the running task, or who stands in for one that has ended and is kept (agent/kept). Raises NotEntered."""
     try:
         attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
         task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))
     except (OSError, ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise NotEntered("the task does not run here") from error
+    task = attempt.stand_ins.get(task.position, task)
     if not attempt.launched or not alive(task):
-        raise NotEntered("the task does not run")
+        raise NotEntered(last_words(task) or "the task does not run")
     return task
+
+
+def last_words(task: LiveTask) -> str:
+    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; empty where nothing was said."""
+    if not task.stands_in:
+        return ""
+    with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
+        return file.read(4096).strip().rpartition("\n")[2]
+    return ""
 
 
 def alive(task: LiveTask) -> bool:
@@ -108,7 +120,7 @@ def join(task: LiveTask) -> None:
         os.sched_setaffinity(0, os.sched_getaffinity(task.pid))
     if task.group is not None:
         join_group(task.pid, task.group.name)
-    elif not task.prepared.options:
+    else:
         if not procs.carries(os.getpid(), task.marker):
             raise NotEntered(f"this process was not started with {task.marker.decode()}")
         os.close(os.open(task.prepared.paths.entered, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
@@ -178,11 +190,20 @@ def end_with_parent() -> None:
 # ------------------------------------------------------------------------------------------------------------- the run
 
 
+def made(task: LiveTask) -> int:
+    """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises NotEntered."""
+    give_up = time.monotonic() + PATIENCE_S
+    while alive(task) and time.monotonic() < give_up:
+        init = ending.find_init(task)
+        if init and procs.children(init):
+            return init
+        time.sleep(LOOK_S)
+    raise NotEntered(last_words(task) or "the task's sandbox is not there (any more)")
+
+
 def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
     """Run `argv` in the sandbox of `task`; return its exit code. Raises OSError, NotEntered."""
-    init = ending.find_init(task)
-    if not init:
-        raise NotEntered("the task's sandbox is not there (any more)")
+    init = made(task)
     sandbox = Sandbox(init)
     join(task)  # last: it looks whether the task still runs
     terminal = leave_terminal()

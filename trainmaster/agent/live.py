@@ -1,7 +1,7 @@
 """What the agent remembers: attempts and tasks that are not yet reaped, and their records on disk.
 
 A record is HOME/run/live/<attempt>: line 1 the request exactly as it came, line 2 settings and groups, then one line for the
-launch and one per start and per end, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants:
+launch and one per start, end and stand-in, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants:
 the record exists before any process of the attempt; nothing of the user's runs before the line of the launch; a task's `log`
 is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
 """
@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from trainmaster.agent import procs
@@ -21,14 +21,19 @@ from trainmaster.agent.prepare import Prepared
 from trainmaster.agent.settings import Settings
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
+from trainmaster.core.layout import Layout, TaskPaths
+
+WAIT: Final = ("/bin/sleep", "2147483647")
+"""What a stand-in runs."""
 
 TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 
 @dataclass(slots=True, eq=False)
 class LiveTask:
-    """One task. `pid` 0: not started. `end`: the final word. `settled`: it ended and nothing of it is left."""
+    """One task. `pid` 0: not started. `end`: the final word. `settled`: it ended and nothing of it is left. `stands_in`: it is not the
+    task itself, which has ended, but what stands in for it so that it can be entered.
+    """
 
     attempt: "LiveAttempt"
     prepared: Prepared
@@ -52,6 +57,7 @@ class LiveTask:
     near: bool = False  # to its limit on memory, or above
     over: int = 0  # looks in a row that found it far above
     warned: bool = False  # of its memory
+    stands_in: bool = False
 
     @property
     def marker(self) -> bytes:
@@ -61,7 +67,8 @@ class LiveTask:
     @property
     def line(self) -> dict[str, Any]:
         """The line of its start in the record."""
-        return {"s": self.position, "pid": self.pid, "start": self.start, "at": self.started_at, "stamp": self.stamp}
+        key = "h" if self.stands_in else "s"
+        return {key: self.position, "pid": self.pid, "start": self.start, "at": self.started_at, "stamp": self.stamp}
 
     @property
     def began(self) -> dict[str, Any]:
@@ -98,6 +105,7 @@ class LiveAttempt:
     record: str
     boot: str = field(default_factory=procs.boot)
     tasks: list[LiveTask] = field(default_factory=list)
+    stand_ins: dict[int, LiveTask] = field(default_factory=dict)  # by the position of the ended task
     elsewhere: bool = False  # its record is a copy: what it names runs for another home, or not at all
     launched: bool = False  # decided: until then it is only made ready, and may be dropped
     reaping: bool = False
@@ -106,6 +114,11 @@ class LiveAttempt:
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     unwritten: list[dict[str, Any]] = field(default_factory=list)  # lines for which the disk has no room yet, in order
+
+    @property
+    def present(self) -> list[LiveTask]:
+        """All that may have processes: the tasks, and who stands in for one."""
+        return [*self.tasks, *self.stand_ins.values()]
 
     def append(self, line: dict[str, Any]) -> None:
         """Append one line to the record. Raises OSError when the disk is full."""
@@ -125,6 +138,13 @@ class LiveAttempt:
         except OSError:
             return False
         return True
+
+
+def stand_in(task: LiveTask) -> LiveTask:
+    """Return what can stand in for the ended `task`: all that it had, around a program that only waits."""
+    held = TaskPaths(os.path.join(task.prepared.paths.root, "held"))
+    prepared = replace(task.prepared, paths=held, argv=WAIT)
+    return LiveTask(task.attempt, prepared, task.position, WAIT[0], task.group, stands_in=True)
 
 
 def append(path: str, line: Any) -> None:

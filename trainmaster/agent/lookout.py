@@ -32,7 +32,7 @@ class Lookout:
             self.later(running[0].attempt.settings.sample_s, self._tick)
 
     def _running(self) -> list[LiveTask]:
-        return [task for attempt in self.supervisor.attempts.values() for task in attempt.tasks if task.running]
+        return [task for attempt in self.supervisor.attempts.values() for task in attempt.present if task.running]
 
     def _tick(self) -> None:
         """Sample every running task and look at its log; again while anything runs."""

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -133,6 +134,18 @@ def descendants(pid: int) -> list[int]:
     found = children(pid)
     for child in found:  # grows while it is walked
         found.extend(children(child))
+    return found
+
+
+def beside(init: int) -> list[int]:
+    """Return every process of the pid namespace whose process 1 is `init`, but for that one, whoever started it. O(processes)."""
+    found = []
+    with suppress(OSError):
+        own = os.stat(f"/proc/{init}/ns/pid").st_ino
+        for pid in all_pids():
+            with suppress(OSError):  # it has ended, or is not ours to look at
+                if pid != init and os.stat(f"/proc/{pid}/ns/pid").st_ino == own:
+                    found.append(pid)
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from trainmaster.agent import live, place
 from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.kept import Kept
 from trainmaster.agent.live import LiveAttempt
 from trainmaster.agent.lookout import Lookout
 from trainmaster.agent.loop import Loop
@@ -57,6 +58,7 @@ class Server:
         self.supervisor.keeper = keeper
         note = layout.path("run", "stopped")
         self.end = Stopping(note, keeper, self.supervisor, self.loop.later, self.push)
+        self.kept = Kept(self.supervisor)
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
         if not self.loop.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:
@@ -270,6 +272,18 @@ class Server:
         if attempt is not None:
             self.supervisor.signal(attempt, int(request["signum"]))
         self._answer(connection, request["id"], None)
+
+    def op_enter(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
+        """Let a task be entered that has ended and is kept; the answer comes when agent/enter will find it."""
+
+        def ready() -> None:
+            self._answer(connection, request["id"], None)
+            self.lookout.begin()
+
+        def refuse(refused: Refused) -> None:
+            self._refuse(connection, request["id"], refused.code, refused.message)
+
+        self.kept.let_in(request["attempt"], request["role"], request["index"], ready, refuse)
 
     def op_reap(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
         """End an attempt; the answer comes when nothing is left of it."""

@@ -26,6 +26,7 @@ RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, s
 
 NOT_NOW: Final = "not_now"
 """Code of a refusal that is nobody's fault but the platform's: the same launch is to be tried again, for as long as it takes."""
+NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 TOO_MUCH: Final = (errno.E2BIG, errno.ENAMETOOLONG, errno.ELOOP)
 
 
@@ -46,6 +47,14 @@ def refusal(error: OSError, what: str) -> Refused:
         return Refused(NOT_NOW, f"{what}: the host has no room for another process ({error.strerror})")
     code = "launch_failed" if error.errno in TOO_MUCH else NOT_NOW
     return Refused(code, f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
+
+
+def why_not(task: LiveTask, error: OSError) -> Refused:
+    """Return the Refused for a `task` that could not be started."""
+    if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
+        program = task.prepared.argv[0]
+        return Refused("command_not_found", f"{task.prepared.name}: {program!r} cannot be executed: {error.strerror}")
+    return refusal(error, f"{task.prepared.name} could not be started")
 
 
 def materialise(prepared: Prepared, spares: Spares) -> None:

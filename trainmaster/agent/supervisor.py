@@ -6,7 +6,6 @@ when it is proven that nothing of it is left.
 """
 
 import contextlib
-import errno
 import os
 import signal
 import time
@@ -15,14 +14,13 @@ from typing import Any, Final
 
 from trainmaster.agent import adoption, ending, judge, live, logcap, procs, spawn
 from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.gangs import Gangs, discard
+from trainmaster.agent.gangs import Gangs, discard, remove
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.notes import AGAIN_S, Notes
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
-NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 RETRY_S: Final = 0.02
 READY_S: Final = 5.0
 """A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
@@ -124,7 +122,7 @@ class Supervisor:
             for task in attempt.tasks:
                 self._begin(task)
         except OSError as error:
-            refused = self._why_not(task, error)
+            refused = spawn.why_not(task, error)
             self._undo(attempt, lambda: refuse(refused))
         else:
             started(attempt)
@@ -141,18 +139,17 @@ class Supervisor:
         else:
             self._spawn(task)
 
+    def stand_in(self, task: LiveTask) -> None:
+        """Start `task`, which stands in for an ended one (agent/kept). Raises OSError."""
+        self._spawn(task)
+        task.attempt.stand_ins[task.position] = task
+        if task.prepared.options:
+            spawn.open_gate(task)
+
     def _spawn(self, task: LiveTask) -> None:
         spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
         self.by_pid[task.pid] = task
         self.notes.write(task, task.line)
-
-    def _why_not(self, task: LiveTask, error: OSError) -> spawn.Refused:
-        if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
-            program = task.prepared.argv[0]
-            return spawn.Refused(
-                "command_not_found", f"{task.prepared.name}: {program!r} cannot be executed: {error.strerror}"
-            )
-        return spawn.refusal(error, f"{task.prepared.name} could not be started")
 
     def _undo(self, attempt: LiveAttempt, done: Callable[[], None]) -> None:
         """End what was started of a gang, then forget it entirely and call `done`."""
@@ -196,7 +193,7 @@ class Supervisor:
         for attempt in list(self.attempts.values()):
             with contextlib.suppress(OSError):  # its folder may have been written anew
                 self.gangs.etc.know(task.prepared.name for task in attempt.tasks)
-            for task in attempt.tasks:
+            for task in attempt.present:
                 self._adopt(task)
             if not attempt.launched:
                 self._undo(attempt, lambda: None)
@@ -205,6 +202,8 @@ class Supervisor:
         for task in attempt.tasks:
             if task.group is not None:
                 task.group = self.cgroups.adopt(task.group.name, task.group.base)
+                if task.position in attempt.stand_ins:
+                    attempt.stand_ins[task.position].group = task.group
 
     def _adopt(self, task: LiveTask) -> None:
         if task.end is not None and self.ended_with_it(task):
@@ -215,6 +214,7 @@ class Supervisor:
                 self._final(task, judge.lost(task, time.time()))
             return
         if task.end is not None:
+            task.settled = task.position in task.attempt.stand_ins  # it was, before anybody could stand in for it
             self._settle(task)
             return
         if task.pid == 0 and not os.path.exists(task.prepared.paths.log):  # it never ran: its gang is completed now
@@ -243,7 +243,7 @@ class Supervisor:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
         except (spawn.Refused, OSError) as error:
-            if isinstance(error, OSError) and self._why_not(task, error).code == spawn.NOT_NOW:
+            if isinstance(error, OSError) and spawn.why_not(task, error).code == spawn.NOT_NOW:
                 self.later(AGAIN_S, lambda: self._start_late(task))
             else:
                 self._undo(task.attempt, lambda: None)
@@ -255,8 +255,9 @@ class Supervisor:
         while (found := self.notes.ended_child()) is not None:
             pid = found.si_pid
             task = self.by_pid.pop(pid, None)
-            if task is None:
+            if task is None or task.stands_in:
                 os.waitpid(pid, 0)
+            if task is None:
                 continue
             exited = found.si_code == os.CLD_EXITED
             self.ended(task, found.si_status if exited else None, None if exited else found.si_status)
@@ -264,23 +265,21 @@ class Supervisor:
     def adopted_ended(self, task: LiveTask) -> None:
         """Find out how a task that is not this process's child ended: its zombie, the keeper's note, bubblewrap's note."""
         self.by_pid.pop(task.pid, None)
-        found = procs.stat(task.pid)
-        status: int | None = None
-        if procs.same(found, task.start) and found is not None and found.state == "Z":
-            status = found.code
-        if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
-            known = {other.pid for a in self.attempts.values() for other in a.tasks}
-            status = ending.orphan_exit(self.layout.path("run"), task, known)
-        noted = ending.status_lines(task.prepared.paths.status).get("exit-code") if task.prepared.options else None
-        if noted is not None:
-            self.ended(task, noted, None)
-        elif status is not None:
-            self.ended(task, *procs.exit_of(status))
+        if task.stands_in:
+            self.ended(task, None, None)
+            return
+        known = {other.pid for attempt in self.attempts.values() for other in attempt.present}
+        if (found := ending.exit_of_adopted(self.layout.path("run"), task, known)) is not None:
+            self.ended(task, *found)
         else:
             self._final(task, judge.lost(task, time.time()))
 
     def ended(self, task: LiveTask, code: int | None, signum: int | None) -> None:
         """Note that the main process of `task` has ended."""
+        if task.stands_in:
+            task.end = {"at": time.time()}
+            self._settle(task)
+            return
         self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups))
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
@@ -340,6 +339,8 @@ class Supervisor:
     def _begin_reap(self, attempt: LiveAttempt, grace_s: float) -> None:
         first = not attempt.reaping
         attempt.reaping = True
+        for stand_in in attempt.stand_ins.values() if first else ():
+            self._kill_task(stand_in)
         for task in attempt.tasks:
             if task.running and not task.doom:
                 task.doom, task.doom_text = "stopped", "was ended by the platform, as asked"
@@ -373,13 +374,15 @@ class Supervisor:
             self.later(RETRY_S, lambda: self._kill(attempt))
 
     def _finish_reap(self, attempt: LiveAttempt) -> None:
-        if not all(task.settled for task in attempt.tasks) or self.attempts.pop(attempt.id, None) is None:
+        if not all(task.settled for task in attempt.present) or self.attempts.pop(attempt.id, None) is None:
             return
         if attempt.undone:
             self.gangs.forget(attempt)
         else:
             for task in attempt.tasks:
                 discard(task.prepared.paths.tmp)
+            for stand_in in attempt.stand_ins.values():
+                remove(stand_in.prepared.paths.root)
             self.notes.close(attempt)
             self.gangs.give_groups(attempt)
         for done in attempt.waiters:

@@ -15,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="Example: [bold]tm show t826 --json[/]")(show)
     app.command(epilog="Example: [bold]tm change t826 --duration 2h[/]")(change)
     app.command(epilog="Example: [bold]tm stop t826 t931[/]")(stop)
+    app.command(epilog="Example: [bold]tm release t826[/]")(release)
     app.command(epilog="Example: [bold]tm delete t826[/]")(delete)
     app.command(epilog="Example: [bold]tm explain t826[/]")(explain)
 
@@ -89,6 +90,16 @@ def stop(
 
     server = client()
     found, good = each(jobs, lambda ref: server.get(ref).stop(reason).data)
+    _print(found, as_json, lambda data: print(f"{data['id']}  {data['state']}"), emit_json)
+    _leave(good)
+
+
+def release(jobs: Jobs, as_json: AsJson = False) -> None:
+    """End debug holds: what was kept of failed jobs is given back."""
+    from trainmaster.cli.render import emit_json
+
+    server = client()
+    found, good = each(jobs, lambda ref: server.get(ref).release().data)
     _print(found, as_json, lambda data: print(f"{data['id']}  {data['state']}"), emit_json)
     _leave(good)
 

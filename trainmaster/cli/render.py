@@ -155,6 +155,7 @@ def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
     )
     progress = job.get("progress") or {}
     yield "why", _e("" if why(job) == job.get("model") else why(job))
+    yield "held", _held(job)
     yield "evidence", _e((job.get("verdict") or {}).get("evidence") or "")
     yield "owner", _e(job["owner"])
     yield "framework", _e(job["framework"])
@@ -165,6 +166,13 @@ def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
     yield "metrics", metrics
     yield "model", _e(job.get("model") or "")
     yield "console", f"{url}/jobs/{job['id']}"
+
+
+def _held(job: Mapping[str, Any]) -> str:
+    """Return until when the resources of a failed attempt are kept, and what can be done meanwhile."""
+    until = job["attempt_list"][-1].get("retained_until") if job.get("attempt_list") else None
+    ref = job["id"][:12]
+    return "" if until is None else f"until {_clock(until)}; look inside: tm exec {ref}; end it: tm release {ref}"
 
 
 def _show_attempt(out: Any, attempt: Mapping[str, Any]) -> None:

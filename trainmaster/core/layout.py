@@ -47,7 +47,7 @@ class TaskPaths:
 
     @property
     def entered(self) -> str:
-        """There once somebody has entered the task where only a scan finds all of its processes (see agent/enter)."""
+        """There once somebody has entered the task where no control group lists its processes (see agent/enter)."""
         return os.path.join(self.root, "entered")
 
     @property

@@ -260,10 +260,13 @@ class Engine(Protocol):
         """
         ...
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+    async def attach(
+        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
+    ) -> Terminal:
         """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None: on none.
 
-        It ends with the task at the latest, and keeps no task from ending. Raises Conflict when the task does not run, Unavailable
+        `kept`: the task may have ended, and its attempt is held: it is entered with all that is left of it. The command ends with the
+        task or the attempt at the latest, and keeps neither from ending. Raises Conflict when there is nothing to enter, Unavailable
         without `flags.can_exec`. What goes wrong later is said on the error stream, and by exit code 125 (agent/enter).
         """
         ...

@@ -382,7 +382,9 @@ class FakeEngine:
         self._reach()
         await self.machines.reap(attempt, grace_s)
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+    async def attach(
+        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
+    ) -> Terminal:
         """Raise Unavailable: a fake task has no process, files or variables to be among."""
         raise Unavailable("Fake tasks have no environment to enter", remedy="Use the local engine.")
 

@@ -24,7 +24,7 @@ from trainmaster.agent.probe import Probe, probe_sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.spawn import NOT_NOW
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Problem, Unavailable
+from trainmaster.core.errors import Conflict, Problem, Unavailable
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
@@ -223,14 +223,30 @@ class LocalEngine:
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)
         self._known.pop(attempt, None)
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
-        """Run `argv` inside the running task. Raises Conflict, Unavailable."""
-        (report,) = await self.observe([attempt])
-        demand_running(report.tasks, role, index)
+    async def attach(
+        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
+    ) -> Terminal:
+        """Run `argv` inside the running task, or what is kept of it. Raises Conflict, Unavailable."""
+        if kept:
+            await self._let_in(attempt, role, index)
+        else:
+            (report,) = await self.observe([attempt])
+            demand_running(report.tasks, role, index)
         entry = Entry(self.layout.home, self.layout.data, attempt, role, index, tuple(argv))
         words = [sys.executable, "-I", "-S", "-c", start("enter"), self.settings.package, entry.word()]
         marker = f"{attempt}/{task_name(role, index)}"
         return ChildTerminal.start(words, {preparing.MARKER: marker}, window)
+
+    async def _let_in(self, attempt: str, role: int, index: int) -> None:
+        try:
+            await self._client.request("enter", attempt=attempt, role=role, index=index)
+        except AgentError as error:
+            if error.code == NOT_NOW:
+                raise Unavailable(error.message, remedy="Try again.") from error
+            raise Conflict(
+                f"{task_name(role, index)} has ended and is not kept any more",
+                remedy="Look at its log and its files instead.",
+            ) from error
 
     # -- what the agent says -------------------------------------------------------------------------------------
 

@@ -28,9 +28,14 @@ END_OF_INPUT: Final = b"\x04"
 FileAction = tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]
 
 
+def runs(tasks: Iterable[TaskReport], role: int, index: int) -> bool:
+    """Return whether this task runs."""
+    return any((one.role, one.index, one.kind) == (role, index, "running") for one in tasks)
+
+
 def demand_running(tasks: Iterable[TaskReport], role: int, index: int) -> None:
     """Let pass a task that runs. Raises Conflict."""
-    if not any((one.role, one.index, one.kind) == (role, index, "running") for one in tasks):
+    if not runs(tasks, role, index):
         raise Conflict(
             f"{task_name(role, index)} does not run; only a running task can be entered",
             remedy="Look at its log and its files instead.",

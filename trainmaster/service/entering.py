@@ -1,4 +1,6 @@
-"""Entering running tasks: who may, how many at once, and the note of it in the history of the job before anything is run."""
+"""Entering tasks that run, or are held after a failure: who may, how many at once, and the note of it in the job's history before
+anything is run.
+"""
 
 import os
 from collections import Counter
@@ -12,7 +14,7 @@ from trainmaster.core.errors import Conflict, RateLimited, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.records import Job
-from trainmaster.core.states import TaskPhase
+from trainmaster.core.states import Phase, TaskPhase
 from trainmaster.engines.base import Terminal, Window
 from trainmaster.service.context import Context
 from trainmaster.service.jobs import task_in
@@ -34,11 +36,11 @@ class Entering:
     ) -> AsyncIterator[Terminal]:
         """Run `argv` inside `task` (``task0-0`` or ``worker-0``) of the job while the context is held, then hang up.
 
-        Raises NotFound, Forbidden, Conflict while the task does not run, RateLimited, StorageFailed, Unavailable.
+        Raises NotFound, Forbidden, Conflict while the task neither runs nor is held, RateLimited, StorageFailed, Unavailable.
         """
         decide(who, "jobs:write", job.owner).demand()
         role, index = task_in(job, task)
-        number = self._running(job, role, index)
+        number, kept = self._place(job, role, index)
         engine = self._ctx.engines.up(self._ctx.engines.of(job.pool))
         if not engine.flags.can_exec:
             raise Unavailable(
@@ -53,7 +55,7 @@ class Entering:
             data = {"role": role, "index": index, "program": os.path.basename(argv[0])}
             self._ctx.master.apply(Event(job.id, Kind.ENTERED, self._ctx.clock(), who.name, number, data))
             await self._ctx.master.durable()
-            terminal = await engine.attach(attempt_id(job.id, number), role, index, argv, window)
+            terminal = await engine.attach(attempt_id(job.id, number), role, index, argv, window, kept=kept)
             try:
                 yield terminal
             finally:
@@ -62,8 +64,8 @@ class Entering:
             self._open[who.name] -= 1
 
     @staticmethod
-    def _running(job: Job, role: int, index: int) -> int:
-        """Return the number of the attempt in which the task runs. Raises Conflict."""
+    def _place(job: Job, role: int, index: int) -> tuple[int, bool]:
+        """Return the number of the attempt in which the task runs, or is kept after its end, and which of both. Raises Conflict."""
         name = task_name(role, index)
         if job.terminal:
             raise Conflict(
@@ -74,9 +76,10 @@ class Entering:
             raise Conflict(
                 f"{name} does not run yet; only a running task can be entered", remedy=f"See why: tm explain {job.id}"
             )
-        if task.ended:
+        kept = job.attempt.phase is Phase.RETAINED and task.ended
+        if task.ended and not kept:
             raise Conflict(
                 f"{name} has ended; only a running task can be entered",
                 remedy=f"See what it printed: tm logs {job.id} --task {name}",
             )
-        return job.attempt.number
+        return job.attempt.number, kept

@@ -370,7 +370,9 @@ class SlurmEngine:
             if self._trouble is not None:
                 raise Unavailable(f"Slurm does not answer: {self._trouble}")
 
-    async def attach(self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None) -> Terminal:
+    async def attach(
+        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
+    ) -> Terminal:
         """Run `argv` inside the running task, by a step of its own. Raises Conflict, Unavailable."""
         place = entering.Place(self.commands.access, self.submitting.package, self.own.python, self.own.scratch)
-        return await entering.enter(place, self._following.get(attempt), role, index, argv, window)
+        return await entering.enter(place, self._following.get(attempt), role, index, argv, window, kept=kept)

@@ -13,12 +13,12 @@ from trainmaster.agent.enter import NOT_ENTERED, Entry
 from trainmaster.agent.mirror import root_of
 from trainmaster.agent.older import start
 from trainmaster.agent.prepare import MARKER
-from trainmaster.core.errors import Unavailable
+from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Terminal, Window
 from trainmaster.engines.slurm.commands import Access, beside, command, environment
 from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.terminal import ChildTerminal, demand_running
+from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,17 @@ class Place:
 
 
 async def enter(
-    place: Place, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None
-) -> Terminal:
+    place: Place, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None,
+    *, kept: bool = False,
+) -> Terminal:  # fmt: skip
     """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""
-    demand_running(following.tasks.values() if following is not None else (), role, index)
+    tasks = following.tasks.values() if following is not None else ()
+    if kept and not runs(tasks, role, index):
+        raise Conflict(
+            f"{task_name(role, index)} has ended, and the cluster keeps nothing of it that could be entered",
+            remedy="Look at its log and its files instead.",
+        )
+    demand_running(tasks, role, index)
     assert following is not None
     home, component, node = await asyncio.to_thread(where, following, role, index)
     data, package = following.work.data, place.package

@@ -1,0 +1,98 @@
+"""A debug hold as a person uses it: a failed job whose tasks can be looked at and entered until it is released (R90, R217, R218)."""
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.test_commands import TM, Shell
+from trainmaster.sdk.client import Client
+
+PATIENCE_S = 60.0
+SCRIPT = """
+echo 'step 1 loss 0.5'; echo result > /workspace/outputs/half; echo why > /tmp/evidence; echo notes > /workspace/notes
+mkdir -p "$TRAINMASTER_METRICS_DIR"; echo '{"t": 1.0, "step": 1, "values": {"loss": 0.25}}' >> "$TRAINMASTER_METRICS_DIR/metrics.jsonl"
+exit 7
+"""
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    shell = Shell(tmp_path_factory.mktemp("home"))
+    (shell.home / "config.toml").write_text(
+        "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"
+    )
+    shell.serve()
+    yield shell
+    shell.stop()
+
+
+@pytest.fixture
+def held(tm: Shell, tmp_path: Path) -> Iterator[str]:
+    """A job that has failed and is held."""
+    file = tmp_path / "j.json"
+    role = {"name": "worker", "replicas": 2, "command": ["bash", "-c", SCRIPT], "resources": {"cpu": 0.1, "memory": 64}}
+    file.write_text(json.dumps({"name": "held", "roles": [role], "debug_hold": 600, "env": {"COLOUR": "blue"}}))
+    made: str = tm.json("submit", str(file))["id"]
+    give_up = time.monotonic() + PATIENCE_S
+    while (shown := tm.json("show", made))["state"] != "retained" or any(
+        one["exit_code"] is None for one in shown["attempt_list"][-1]["tasks"]
+    ):
+        assert time.monotonic() < give_up, shown
+    yield made
+    if tm.json("show", made)["state"] == "retained":
+        tm("release", made)
+
+
+def run(tm: Shell, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*TM, "exec", *words], env=tm.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+
+
+def test_a_held_task_is_entered_and_finds_what_it_left(tm: Shell, held: str) -> None:
+    text = "cat /tmp/evidence /workspace/notes /workspace/outputs/half; echo $COLOUR $TRAINMASTER_TASK; exit 3"
+    done = run(tm, held, "--task", "worker-1", "--", "sh", "-c", text)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout == f"why\nnotes\nresult\nblue {held}-1/task0-1\n"
+    events = [event for event in Client(home=str(tm.home)).get(held).events() if event["kind"] == "entered"]
+    assert [event["text"]["en"] for event in events] == ["task0-1: sh"]
+
+
+def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
+    said = tm("show", held)
+    assert re.search(rf"held +until .* UTC; look inside: tm exec {held[:12]}; end it: tm release {held[:12]}", said)
+
+
+def test_logs_files_and_curves_are_there(tm: Shell, held: str, tmp_path: Path) -> None:
+    assert tm("logs", held) == "step 1 loss 0.5\n"
+    assert tm("logs", held, "--follow") == "step 1 loss 0.5\n", "it follows to the end of the task"
+    tm("download", held, "--to", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "half").read_text() == "result\n"
+    tm("download", held, "--logs", "--to", str(tmp_path / "logs"))
+    assert len(list((tmp_path / "logs").rglob("*"))) >= 2
+    job = Client(home=str(tm.home)).get(held)
+    assert "half" in [one["name"] for one in job.files("outputs")]
+    assert "loss" in tm("metrics", held, "--json")
+
+
+def test_release_ends_who_is_inside_and_the_job(tm: Shell, held: str) -> None:
+    shell = subprocess.Popen(
+        [*TM, "exec", held, "--no-tty", "--", "sh", "-c", "echo here; exec sleep 300"],
+        env=tm.env, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert shell.stdout is not None
+    assert shell.stdout.readline() == "here\n"
+    tm("release", held)
+    assert shell.wait(PATIENCE_S) != 0
+    shell.stdout.close()
+    give_up = time.monotonic() + PATIENCE_S
+    while (shown := tm.json("show", held))["state"] != "failed":
+        assert time.monotonic() < give_up, shown
+    done = run(tm, held, "--", "true")
+    assert done.returncode == 125
+    assert "The job has ended" in done.stdout + done.stderr
