@@ -19,7 +19,7 @@ from trainmaster.engines.local import LocalEngine
 BYTES = (
     "i=0; while :; do i=$((i+1)); head -c 200000 /dev/zero > $TRAINMASTER_OUTPUT_DIR/$i || sleep 600; sleep 0.01; done"
 )
-FILES = "i=0; while :; do i=$((i+1)); : > $TRAINMASTER_OUTPUT_DIR/$i || sleep 600; done"
+FILES = "i=0; while :; do i=$((i+1)); true > $TRAINMASTER_OUTPUT_DIR/$i || sleep 600; done"
 MODEST = "head -c 5000000 /dev/zero > $TRAINMASTER_OUTPUT_DIR/large; while :; do echo line; sleep 0.1; done"
 
 
