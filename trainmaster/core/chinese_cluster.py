@@ -16,6 +16,8 @@ CLUSTER: Final[dict[str, str]] = {
     "{task} does not run yet; only a running task can be entered": "{task} 尚未运行；只能进入运行中的副本",
     "{task} has ended; only a running task can be entered": "{task} 已结束；只能进入运行中的副本",
     "The job has ended; only a running task can be entered": "任务已结束；只能进入运行中的副本",
+    "{task} is not kept here": "{task} 没有保留在这里",
+    "{task} cannot be entered": "不能进入 {task}",
     "{task} has ended and is not kept any more": "{task} 已结束，且不再保留",
     "{task} has ended, and the cluster keeps nothing of it that could be entered": "{task} 已结束，集群没有保留可进入的环境",
     "Look at its log and its files instead.": "请改为查看它的日志和文件。",
