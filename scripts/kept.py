@@ -97,12 +97,19 @@ class Kept:
                     self.interrupt()
 
     def lives(self) -> bool:
-        """Bury what has ended, and say whether the command has not."""
-        with contextlib.suppress(ChildProcessError):
-            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                if ended[0] == self.pid:
-                    self.pid, self.status = 0, ended[1]
+        """Say whether the command has not ended. Of the orphans nobody is buried yet: tests read from a zombie how it ended."""
+        if self.pid:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.pid, self.status = 0, status
         return self.pid != 0
+
+    @staticmethod
+    def bury() -> None:
+        """Wait for all that has ended below, once the command has."""
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
 
     def interrupt(self) -> None:
         """Press Ctrl-C for the command: tests then end in order what they started."""
@@ -124,11 +131,14 @@ class Kept:
         interrupted, found = self.lives(), set()
         if interrupted:
             self.part()
+        if not self.lives():
+            self.bury()
         while left := below(os.getpid()):
             found |= {name(pid) for pid in left}
             for pid in left:
                 send(pid, signal.SIGKILL)
-            self.lives()
+            if not self.lives():
+                self.bury()
             signal.sigtimedwait(self.watched, 0.05)
         return set() if interrupted else found - {""}
 
