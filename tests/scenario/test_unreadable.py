@@ -121,11 +121,13 @@ async def test_a_server_whose_newest_events_are_destroyed_does_not_start(
         await stage.ended(await stage.submit(fake_spec("whole")))
     overwrite(home / "trainmaster.db", "event")
     damaged = (home / "trainmaster.db").read_bytes()
-    stage = Stage(home, engine=lambda: FakeEngine(machines))
-    try:
-        with pytest.raises(Unavailable, match="damaged") as said:
+    with pytest.raises(Unavailable, match="damaged") as said:
+        stage = Stage(
+            home, engine=lambda: FakeEngine(machines)
+        )  # where it looks how far the ledger is, it says so already
+        try:
             await stage.platform.start()
-        assert "doctor" in said.value.remedy
-    finally:
-        await stage.platform.close()
+        finally:
+            await stage.platform.close()
+    assert "doctor" in said.value.remedy
     assert (home / "trainmaster.db").read_bytes() == damaged

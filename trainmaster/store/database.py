@@ -24,7 +24,7 @@ from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.store import tables
 from trainmaster.store.keeping import Keeper
 from trainmaster.store.past import Past
-from trainmaster.store.trouble import cause_of, from_below, not_read
+from trainmaster.store.trouble import cause_of, from_below, is_damage, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class Database:
         schema.
 
         An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise.
-        `past`: what is known of it elsewhere. Raises Conflict when
+        `past`: what is known of it elsewhere. Raises Unavailable when it is damaged, Conflict when
         another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
         another kind of database; StorageFailed when it cannot be opened.
         """
@@ -81,6 +81,8 @@ class Database:
             database._start(backup_dir, past)
         except BaseException as error:
             database.close()
+            if isinstance(error, SQLAlchemyError) and is_damage(error) and "not a database" not in str(error):
+                raise not_read(error) from error
             if isinstance(error, SQLAlchemyError | OSError):
                 raise StorageFailed(
                     f"The database cannot be opened: {error}", remedy="Check the address, the rights and the disk."

@@ -46,9 +46,14 @@ def not_stored(error: BaseException) -> TrainmasterError:
     )
 
 
+def is_damage(error: BaseException) -> bool:
+    """Return whether `error` says that the file is damaged."""
+    return any(sign in str(cause_of(error)).lower() for sign in _DAMAGE)
+
+
 def not_read(error: BaseException) -> Unavailable:
     """Return what to tell people about a read that failed by `error`."""
-    if any(sign in str(cause_of(error)).lower() for sign in _DAMAGE):
+    if is_damage(error):
         return Unavailable(
             "The ledger is damaged here and cannot be read",
             remedy="An administrator runs: trainmaster doctor. It says what is damaged and what can be done.",
