@@ -121,13 +121,16 @@ async def test_a_server_whose_newest_events_are_destroyed_does_not_start(
         await stage.ended(await stage.submit(fake_spec("whole")))
     overwrite(home / "trainmaster.db", "event")
     damaged = (home / "trainmaster.db").read_bytes()
-    with pytest.raises(Unavailable, match="damaged") as said:
-        stage = Stage(
-            home, engine=lambda: FakeEngine(machines)
-        )  # where it looks how far the ledger is, it says so already
+
+    async def start() -> None:
+        """Where it looks how far the ledger is, it may say so already when it is opened."""
+        stage = Stage(home, engine=lambda: FakeEngine(machines))
         try:
             await stage.platform.start()
         finally:
             await stage.platform.close()
+
+    with pytest.raises(Unavailable, match="damaged") as said:
+        await start()
     assert "doctor" in said.value.remedy
     assert (home / "trainmaster.db").read_bytes() == damaged
