@@ -2,6 +2,28 @@
 
 import os
 
+import pytest
+
 for _name in [name for name in os.environ if name.startswith("TRAINMASTER_")]:
     if not _name.startswith("TRAINMASTER_TEST_"):
         del os.environ[_name]
+
+
+class AtOnce:
+    """Tells a failure where it happens: a run that is cut, or a worker that dies, takes the summary with it."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write down a failed test and what it says."""
+        if report.failed:
+            self.terminal.write_line(f"\nFAILED {report.nodeid} ({report.when}, {report.duration:.0f} s)")
+            self.terminal.write_line(report.longreprtext)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add what a run needs that nobody looks at."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal and os.environ.get("CI"):
+        config.pluginmanager.register(AtOnce(terminal))
