@@ -21,6 +21,17 @@ note() { printf '%s    %s%s\n' "$DIM" "$*" "$PLAIN" >&2; }
 # die TEXT: one sentence and out. Status 3 says "this machine lacks something", which is no failed test.
 die() { printf '%s%s: %s%s\n' "$RED" "$(basename "$0")" "$*" "$PLAIN" >&2; exit 3; }
 
+# bare_system FOLDER PACKAGES: a minimal system of this host's release with these packages, from the archive apt knows. As root.
+bare_system() {
+    local release site
+    release="$(. /etc/os-release && echo "${VERSION_CODENAME:-}")"
+    site="$(apt-get indextargets --format '$(CODENAME) $(SITE)' 'Created-By: Packages' | awk -v wanted="$release" '$1 == wanted {print $2; exit}')"
+    [ -n "$site" ] || die "apt knows no archive of this host's release '$release'"
+    step "A bare system: $release with $2"
+    # What debootstrap mounts on the way goes with its namespace.
+    quietly bare-system unshare --mount --propagation private debootstrap --variant=minbase --include="$2" "$release" "$1" "$site"
+}
+
 # kept ARGUMENT...: runs the script that says this anew, with these arguments, in such a way that nothing it starts outlives it.
 kept() {
     local python status=0
