@@ -22,7 +22,12 @@ Set = Annotated[
 LEFT_OUT_SHOWN = 5
 File = Annotated[Path, typer.Argument(help="Job file: YAML or JSON, native or OpenPAI.")]
 Wait = Annotated[
-    bool, typer.Option("--wait", "-w", help="Stay until the job has ended; exit code 0 only when it succeeded.")
+    bool,
+    typer.Option(
+        "--wait",
+        "-w",
+        help="Stay until the job has ended or is held for debugging; exit code 0 only when it succeeded.",
+    ),
 ]
 
 
@@ -101,7 +106,7 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
     if not as_json:
         print(f"{job.id}  {visible(job.name)}", flush=True)
     try:
-        job.wait(progress=not as_json)
+        job.wait(progress=not as_json, held=True)
     except KeyboardInterrupt:
         print(
             f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}",
@@ -125,7 +130,7 @@ def _say_end(job: "Job") -> None:
     from trainmaster.cli.render import show_job
 
     show_job(job.refresh().data, job._client.url)
-    if job.state == "failed":
+    if job.state in ("failed", "retained"):
         failed = next(
             (task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0"
         )

@@ -7,6 +7,7 @@ watches the server's feed and survives the server's restart.
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -96,20 +97,19 @@ class Job:
 
     # -- waiting -----------------------------------------------------------------------------------------------
 
-    def wait(self, timeout: float | None = None, progress: bool = False) -> "Job":
+    def wait(self, timeout: float | None = None, progress: bool = False, held: bool = False) -> "Job":
         """Return when the job has ended, well or not; `progress` shows it live in a terminal or notebook.
 
-        `timeout` in seconds. Raises TimeoutError, NotFound when it is deleted, Unavailable when the server stays away.
+        `timeout` in seconds; with `held` also when it has failed and is held for debugging (state "retained").
+        Raises TimeoutError, NotFound when it is deleted, Unavailable when the server stays away.
         """
-        if not progress:
-            for _ in self.watch(timeout):
-                pass
-            return self
         from trainmaster.sdk.progress import shown  # noqa: PLC0415
 
-        with shown(self) as show:
+        with shown(self) if progress else nullcontext(lambda _: None) as show:
             for _ in self.watch(timeout):
                 show(self.data)
+                if held and self._state == "retained":
+                    break
         return self
 
     def watch(self, timeout: float | None = None) -> Iterator["Job"]:

@@ -31,13 +31,18 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     shell.stop()
 
 
+def job_file(folder: Path) -> str:
+    """Return a file of a job that fails and is held."""
+    file = folder / "j.json"
+    role = {"name": "worker", "replicas": 2, "command": ["bash", "-c", SCRIPT], "resources": {"cpu": 0.1, "memory": 64}}
+    file.write_text(json.dumps({"name": "held", "roles": [role], "debug_hold": 600, "env": {"COLOUR": "blue"}}))
+    return str(file)
+
+
 @pytest.fixture
 def held(tm: Shell, tmp_path: Path) -> Iterator[str]:
     """A job that has failed and is held."""
-    file = tmp_path / "j.json"
-    role = {"name": "worker", "replicas": 2, "command": ["bash", "-c", SCRIPT], "resources": {"cpu": 0.1, "memory": 64}}
-    file.write_text(json.dumps({"name": "held", "roles": [role], "debug_hold": 600, "env": {"COLOUR": "blue"}}))
-    made: str = tm.json("submit", str(file))["id"]
+    made: str = tm.json("submit", job_file(tmp_path))["id"]
     give_up = time.monotonic() + PATIENCE_S
     while (shown := tm.json("show", made))["state"] != "retained" or any(
         one["exit_code"] is None for one in shown["attempt_list"][-1]["tasks"]
@@ -66,6 +71,18 @@ def test_a_held_task_is_entered_and_finds_what_it_left(tm: Shell, held: str) -> 
 def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
     said = tm("show", held)
     assert re.search(rf"held +until .* UTC; look inside: tm exec {held[:12]}; end it: tm release {held[:12]}", said)
+
+
+def test_who_waits_for_it_is_told_that_it_is_held(tm: Shell, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*TM, "submit", job_file(tmp_path), "--wait"],
+        env=tm.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+    )  # fmt: skip
+    made = done.stdout.split()[0]
+    assert done.returncode == 1
+    assert f"look inside: tm exec {made[:12]}" in done.stdout
+    assert "step 1 loss 0.5" in done.stderr
+    tm("release", made)
 
 
 def test_logs_files_and_curves_are_there(tm: Shell, held: str, tmp_path: Path) -> None:
