@@ -22,6 +22,7 @@ class AtOnce:
             self.terminal.write_line(report.longreprtext)
 
 
+@pytest.hookimpl(trylast=True)  # the terminal is there by then
 def pytest_configure(config: pytest.Config) -> None:
     """Add what a run needs that nobody looks at."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
