@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from trainmaster.agent import procs
+from trainmaster.agent import handles, procs
 from trainmaster.agent.place import ANOTHER_SERVES, agent_environment, keeper_command, overwrite, own_digest
 from trainmaster.agent.server import Server, prepare_home
 from trainmaster.core.layout import Layout
@@ -36,6 +36,7 @@ def main() -> int:
     options = parser.parse_args()
     layout = Layout(os.path.abspath(options.home), options.data)
     own_digest()
+    handles.given()
     prepare_home(layout)
     os.chdir("/")
     if not options.kept:  # started by hand: go under a keeper first
@@ -57,11 +58,11 @@ def main() -> int:
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):
         note_pid(layout.path("run", name), pid)
 
-    def become_keeper() -> None:
+    def become_keeper(handed: dict[str, str]) -> None:
         """The keeper was killed: take its place, so that the tasks keep a parent that writes their exit codes down."""
         os.close(lock)
         command = keeper_command(layout)
-        os.execve(command[0], command, agent_environment())
+        os.execve(command[0], command, {**agent_environment(), **handed})
 
     Server(layout, options.kept, become_keeper).run()
     return 0

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from typing import Final
 
-from trainmaster.agent import procs
+from trainmaster.agent import handles, procs
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 
@@ -128,17 +128,19 @@ def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]
 
 
 def exit_of_adopted(folder: str, task: LiveTask, known: set[int]) -> tuple[int | None, int | None] | None:
-    """Return (exit code, signal) of an ended task that is not this process's child, None when nobody wrote it down. Asked are
-    bubblewrap's note, its zombie, the keeper's note in `folder`.
+    """Return (exit code, signal) of an ended task that is not this process's child, None when nobody knows it. Asked are
+    bubblewrap's note, its zombie, the keeper's note in `folder`, and the kernel, when somebody else has buried it.
     """
     if task.prepared.options and (noted := status_lines(task.prepared.paths.status).get("exit-code")) is not None:
         return noted, None
     found = procs.stat(task.pid)
     status: int | None = None
-    if procs.same(found, task.start) and found is not None and found.state == "Z":
+    if procs.same(found, task.start) and found is not None and not found.alive:
         status = found.code
     if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
         status = orphan_exit(folder, task, known)
+    if status is None:
+        status = handles.exit_of(task)
     return None if status is None else procs.exit_of(status)
 
 

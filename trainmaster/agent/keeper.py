@@ -13,7 +13,11 @@ import signal
 import sys
 import time
 
-os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # what the server was started with is not for the tasks
+first = 3
+for fd in sorted(int(one.split(":")[2]) for one in os.environ.get("TRAINMASTER_HANDLES", "").split()):
+    os.closerange(first, fd)  # what the server was started with is not for the tasks
+    first = fd + 1  # agent/handles: kept for each agent
+os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
 EXITS = os.open(os.path.join(FOLDER, "exits"), os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -23,11 +27,17 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def guards() -> bool:
-    try:
-        fcntl.flock(EXITS, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+    """Only a keeper that guards keeps others from asking; who asks (place.guarded) keeps it from guarding for that moment."""
+    while True:
+        try:
+            fcntl.flock(EXITS, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(EXITS, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            time.sleep(0.01)
 
 
 agent = 0  # this keeper's own, 0: it has none

@@ -45,6 +45,7 @@ class LiveTask:
     started_at: float = 0.0
     stamp: str = ""  # the same moment by a clock that is not set, "": not known
     adopted: bool = False  # not this process's child
+    handle: int = -1  # of an adopted one (agent/handles)
     init: int = 0  # the sandbox's pid 1, 0: not known (yet)
     end: dict[str, Any] | None = None
     settled: bool = False

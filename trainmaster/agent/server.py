@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import live, place
+from trainmaster.agent import handles, live, place
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.kept import Kept
 from trainmaster.agent.live import LiveAttempt
@@ -47,7 +47,7 @@ class Connection:
 class Server:
     """Runs one host's agent. `keeper` is the pid of the parent that watches over it."""
 
-    def __init__(self, layout: Layout, keeper: int, become_keeper: Callable[[], None]) -> None:
+    def __init__(self, layout: Layout, keeper: int, become_keeper: Callable[[dict[str, str]], None]) -> None:
         self.layout = layout
         self.become_keeper = become_keeper
         self.connections: dict[int, Connection] = {}
@@ -61,8 +61,13 @@ class Server:
         self.kept = Kept(self.supervisor)
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
-        if not self.loop.watch_end(keeper, self.become_keeper) or os.getppid() != keeper:
-            self.become_keeper()  # it died while this agent started
+        if not self.loop.watch_end(keeper, self._replace_keeper) or os.getppid() != keeper:
+            self._replace_keeper()  # it died while this agent started
+
+    def _replace_keeper(self) -> None:
+        """The keeper was killed. What it was the parent of is somebody else's now, but we hold its handles."""
+        every = (task for attempt in self.supervisor.attempts.values() for task in attempt.present)
+        self.become_keeper(handles.hand_on(every))
 
     def _open(self) -> None:
         self.loop.on_signal(

@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import adoption, ending, judge, live, logcap, procs, spawn
+from trainmaster.agent import adoption, ending, handles, judge, live, logcap, procs, spawn
+from trainmaster.agent.announced import Announced
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.gangs import Gangs, discard, remove
 from trainmaster.agent.live import LiveAttempt, LiveTask
@@ -22,8 +23,6 @@ from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
 RETRY_S: Final = 0.02
-READY_S: Final = 5.0
-"""A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.Refused], None]
@@ -50,9 +49,7 @@ class Supervisor:
         self.by_pid: dict[int, LiveTask] = {}
         self.gangs = Gangs(layout, cgroups, later)
         self.notes = Notes(layout, self.attempts, later)
-        self._ready: dict[str, LiveAttempt] = {}  # made ready, not launched
-        self._ready_before: dict[str, LiveAttempt] = {}  # as it was when `_drop_overdue` looked last
-        self._looking = False  # it will look again
+        self._announced = Announced(later, self.drop)
 
     # ------------------------------------------------------------------------------------------------------- launch
 
@@ -62,14 +59,14 @@ class Supervisor:
         Its sandboxes are made and wait; nothing of the user's runs.
         """
         name = live.name_of(gang)
-        known = self._ready.get(name)
+        known = self._announced.find(name)
         if known is not None and (known.gang, known.settings) == (gang, settings):
             return name
         self.drop(name)
         if name not in self.attempts:
             with contextlib.suppress(spawn.Refused):
-                self._ready[name] = attempt = self.gangs.ready(gang, settings, request)
-                self._look_later()
+                attempt = self.gangs.ready(gang, settings, request)
+                self._announced.add(attempt)
                 try:
                     for task in attempt.tasks:
                         self._make_sandbox(task)
@@ -79,17 +76,18 @@ class Supervisor:
 
     def drop(self, name: str) -> None:
         """Forget a gang that was made ready and will not be launched. Its sandboxes, if any, are gone a little later."""
-        attempt = self._ready.pop(name, None)
+        attempt = self._announced.take(name)
         if attempt is not None:
             self._undo(attempt, lambda: None)
 
     def launch_ready(self, name: str, started: Started, refuse: Refuse) -> None:
         """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
         known = self.attempts.get(name)
-        if name in self._ready and not all(ending.waits(task) for task in self._ready[name].tasks):
+        attempt = self._announced.find(name)
+        if attempt is not None and not all(ending.waits(task) for task in attempt.tasks):
             self.drop(name)
-        if name in self._ready:
-            self._launch(self._ready.pop(name), started, refuse)
+        if (attempt := self._announced.take(name)) is not None:
+            self._launch(attempt, started, refuse)
         elif known is not None and not known.undone:
             started(known)
         else:
@@ -160,21 +158,6 @@ class Supervisor:
             task.settled = task.settled or task.pid == 0
         self._begin_reap(attempt, 0.0)
 
-    def _look_later(self) -> None:
-        if not self._looking:
-            self._looking = True
-            self.later(READY_S, self._drop_overdue)
-
-    def _drop_overdue(self) -> None:
-        """Forget what has been ready for long: its launch got lost, with the decision behind it. Looks again while anything is."""
-        self._looking = False
-        for name, attempt in self._ready_before.items():
-            if self._ready.get(name) is attempt:
-                self.drop(name)
-        self._ready_before = dict(self._ready)
-        if self._ready:
-            self._look_later()
-
     # -------------------------------------------------------------------------------------------------------- adopt
 
     def adopt(self) -> None:
@@ -226,6 +209,7 @@ class Supervisor:
         task.adopted = True
         if task.pid:
             self.by_pid[task.pid] = task
+            handles.take(task)
         if (
             not task.pid
             or not procs.same(procs.stat(task.pid), task.start)
@@ -263,7 +247,7 @@ class Supervisor:
             self.ended(task, found.si_status if exited else None, None if exited else found.si_status)
 
     def adopted_ended(self, task: LiveTask) -> None:
-        """Find out how a task that is not this process's child ended: its zombie, the keeper's note, bubblewrap's note."""
+        """Find out how a task that is not this process's child ended: see `ending.exit_of_adopted`."""
         self.by_pid.pop(task.pid, None)
         if task.stands_in:
             self.ended(task, None, None)
@@ -273,6 +257,7 @@ class Supervisor:
             self.ended(task, *found)
         else:
             self._final(task, judge.lost(task, time.time()))
+        handles.drop(task)
 
     def ended(self, task: LiveTask, code: int | None, signum: int | None) -> None:
         """Note that the main process of `task` has ended."""
