@@ -5,6 +5,7 @@ task is in its group before its first instruction: the single-threaded agent ste
 May never remove or change a group outside its own ``trainmaster-<hash of home>``.
 """
 
+import errno
 import hashlib
 import os
 from dataclasses import dataclass, field
@@ -13,6 +14,13 @@ from typing import Final
 V1: Final[dict[str, tuple[str, ...]]] = {"memory": (), "pids": (), "cpu": (), "cpuacct": ()}
 V2_CONTROLLERS: Final = ("memory", "pids", "cpu")
 ROOT: Final = "/sys/fs/cgroup"
+LEAF: Final = "trainmaster"
+"""Version 2: the group below that of the service manager's unit in which the server is started (`trainmaster unit`), and keeper and
+agent with it. A group that hands controllers down can hold no process itself, nor take one in.
+"""
+HOLDS_US: Final = (
+    f"processes run in it, which version 2 does not allow; its unit needs DelegateSubgroup={LEAF}, of systemd 254 on"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +76,48 @@ def own_paths(text: str) -> dict[str, str]:
 class Cgroups:
     """The groups of one agent. `version` 0: not usable here, `detail` says why."""
 
-    def __init__(self, home: str, root: str = ROOT, own: str | None = None) -> None:
+    def __init__(
+        self, home: str, root: str = ROOT, own: str | None = None, controllers: tuple[str, ...] = V2_CONTROLLERS
+    ) -> None:
         self.base = "trainmaster-" + hashlib.sha256(home.encode()).hexdigest()[:12]
         self.version = 0
         self.detail = ""
+        self.controllers = controllers  # of version 2
         self.parents: dict[str, str] = {}  # controller -> our folder
         self._back: list[int] = []  # fds of the files that bring the agent home
         self._free: list[Group] = []
         self._next = 0
         with open("/proc/self/cgroup") as file:
             paths = own_paths(own if own is not None else file.read())
+        why = []
         for try_version in (self._open_v2, self._open_v1):
             try:
                 try_version(root, paths)
                 return
             except OSError as error:
-                self.detail = f"control groups are not usable: {error.strerror or error} ({error.filename})"
+                why.append(f"{error.strerror or error} ({error.filename})")
                 self.parents = {}
+        self.detail = f"control groups are not usable: {'; '.join(why)}"
 
     def _open_v2(self, root: str, paths: dict[str, str]) -> None:
-        top = os.path.join(root, paths.get("", "/").lstrip("/"))
+        own = os.path.normpath(os.path.join(root, paths.get("", "/").lstrip("/")))
+        top = os.path.dirname(own) if os.path.basename(own) == LEAF else own
         have = _read(os.path.join(top, "cgroup.controllers")).decode().split()
-        missing = [name for name in V2_CONTROLLERS if name not in have]
+        missing = [name for name in self.controllers if name not in have]
         if missing:
             raise OSError(95, f"version 2 has no {', '.join(missing)} controller", top)
         ours = os.path.join(top, self.base)
         os.makedirs(ours, exist_ok=True)
-        enable = " ".join(f"+{name}" for name in V2_CONTROLLERS)
-        _write(os.path.join(top, "cgroup.subtree_control"), enable)
+        enable = " ".join(f"+{name}" for name in self.controllers)
+        try:
+            _write(os.path.join(top, "cgroup.subtree_control"), enable)
+        except OSError as error:
+            if error.errno == errno.EBUSY:
+                raise OSError(errno.EBUSY, HOLDS_US, top) from error
+            raise
         _write(os.path.join(ours, "cgroup.subtree_control"), enable)
         self.parents = {"": ours}
-        self._back = [os.open(os.path.join(top, "cgroup.procs"), os.O_WRONLY | os.O_CLOEXEC)]
+        self._back = [os.open(os.path.join(own, "cgroup.procs"), os.O_WRONLY | os.O_CLOEXEC)]
         self.version = 2
 
     def _open_v1(self, root: str, paths: dict[str, str]) -> None:

@@ -107,7 +107,9 @@ def _cgroups() -> Finding:
         return Finding("cgroups", GOOD, f"limits can be set (version {2 if unified else 1})")
     remedy = "Memory and process limits are not enforced until then. Run the server as root"
     if unified:
-        start = f"systemd-run --user --pty -p Delegate=yes -p KillMode=process {sys.executable} -m trainmaster serve"
+        from trainmaster.cli.systemd import subgroup
+
+        start = f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process {sys.executable} -m trainmaster serve"
         remedy += f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}"
     else:
         remedy += "; without root, version 1 of control groups can set none"

@@ -11,8 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from trainmaster.agent.cgroups import LEAF
+
 SPARES: Final = ("process", "none")
 """Values of KillMode= under which only the server is signalled."""
+SUBGROUPS_SINCE: Final = 254
+"""The first release of systemd that knows DelegateSubgroup=."""
 REMEDY: Final = (
     "Use the unit that `trainmaster unit` prints, or add KillMode=process to [Service], then: systemctl daemon-reload"
 )
@@ -64,6 +68,17 @@ def unit_of(pid: int) -> Unit | None:
         asked = ["systemctl", *(["--user"] if user else []), "show", "--property=KillMode", "--value", "--", name]
         said = subprocess.run(asked, capture_output=True, text=True, timeout=_ASK_S, check=True).stdout.strip()
     return Unit(name, user, said)
+
+
+def subgroup() -> str:
+    """Return the option of systemd-run, with a space behind it, that puts a server beside its jobs; "" where systemd knows none."""
+    said = ""
+    with suppress(OSError, subprocess.SubprocessError):
+        said = subprocess.run(
+            ["systemctl", "--version"], capture_output=True, text=True, timeout=_ASK_S, check=True
+        ).stdout
+    found = re.match(r"systemd (\d+)", said)
+    return f"-p DelegateSubgroup={LEAF} " if found and int(found[1]) >= SUBGROUPS_SINCE else ""
 
 
 def notify(text: str) -> None:

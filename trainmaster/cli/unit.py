@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from trainmaster.agent.cgroups import LEAF
 from trainmaster.cli.context import home
 
 _SYSTEM: Final = """\
@@ -37,6 +38,9 @@ Restart=on-failure
 RestartSec=2s
 # Limits for each job; and a job that runs out of memory does not end the others.
 Delegate=yes
+# Where the server itself is, beside its jobs: needed for limits on systems with version 2 of control groups only. Known to systemd
+# 254 and newer; older ones say that they ignore it, and limits are then kept by samples.
+DelegateSubgroup={leaf}
 OOMPolicy=continue
 LimitNOFILE=65536
 TasksMax=infinity
@@ -81,7 +85,7 @@ def text_of(folder: str, *, user: bool) -> str:
         how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME), name=NAME,
         journal="journalctl --user" if user else "journalctl", start=" ".join(map(_quoted, start)),
         after="" if user else "After=network-online.target remote-fs.target\nWants=network-online.target\n",
-        who="" if user else f"User={name}\n", wanted="default.target" if user else "multi-user.target",
+        leaf=LEAF, who="" if user else f"User={name}\n", wanted="default.target" if user else "multi-user.target",
     )  # fmt: skip
 
 

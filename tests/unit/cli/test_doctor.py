@@ -165,6 +165,7 @@ def test_the_unit_names_this_installation_and_home() -> None:
     for line in (
         "KillMode=process",
         "Delegate=yes",
+        "DelegateSubgroup=trainmaster\n",
         "Type=notify",
         "Restart=on-failure",
         "WantedBy=multi-user.target",
