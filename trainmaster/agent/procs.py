@@ -17,6 +17,7 @@ PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 PR_SET_CHILD_SUBREAPER: Final = 36
 JOIN_SESSION: Final = {"x86_64": 250, "aarch64": 219}  # keyctl(2)
 KEYCTL_JOIN_SESSION_KEYRING: Final = 1
+TIME_OFFSETS: Final = "/proc/self/timens_offsets"
 START_SLACK: Final = 3  # ticks between reading the clock and the kernel's own note of a start
 
 
@@ -89,14 +90,13 @@ def since_boot() -> float:
 @cache
 def boot_name() -> str:
     """Return the name of this start of the machine, as `since_boot` counts it; a namespace of time may count from elsewhere."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            name = file.read().strip()
-        with open("/proc/self/timens_offsets", encoding="ascii") as file:
-            offsets = [line.split()[1:] for line in file if line.startswith("boottime")]
-        return "+".join([name, *(":".join(one) for one in offsets if one != ["0", "0"])])
-    except OSError:
-        return ""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        name = file.read().strip()
+    offsets: list[list[str]] = []
+    # Kernels before 5.6 have no such namespaces.
+    with suppress(FileNotFoundError), open(TIME_OFFSETS, encoding="ascii") as file:
+        offsets = [line.split()[1:] for line in file if line.startswith("boottime")]
+    return "+".join([name, *(":".join(one) for one in offsets if one != ["0", "0"])])
 
 
 def stamp() -> str:

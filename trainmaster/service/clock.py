@@ -33,7 +33,7 @@ class Clock:
     def of(self, stamp: str) -> float | None:
         """Return the time of a `procs.stamp` of this start of the machine; None for any other."""
         boot, _, seconds = stamp.rpartition(" ")
-        return float(seconds) + self._ahead if boot == self._boot else None
+        return float(seconds) + self._ahead if boot and boot == self._boot else None
 
     def moved(self) -> float:
         """Return by how many seconds the machine's clock was set since; 0.0 when it was not."""

@@ -1,5 +1,9 @@
 """The platform's clock passes, whatever the machine's clock is set to (B10)."""
 
+from pathlib import Path
+
+import pytest
+
 from trainmaster.agent import procs
 from trainmaster.service.clock import TOLERATED_S, Clock
 
@@ -81,3 +85,26 @@ def test_what_the_agent_stamped_is_read_by_the_same_clock() -> None:
     assert moved > at + 7000.0
     assert clock.of("other 12.0") is None
     assert clock.of("") is None
+
+
+def test_a_kernel_without_namespaces_of_time_names_its_start_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Linux before 5.6: the starts of two machines, or two of one, would have the same name, and no stamp at all one of ours."""
+    monkeypatch.setattr(procs, "TIME_OFFSETS", str(tmp_path / "none"))
+    name = procs.boot_name.__wrapped__()
+    assert name == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    clock = Clock(boot=name)
+    assert clock.of(f"{name} 12.0") is not None
+    assert clock.of("") is None
+    assert clock.of(" 12.0") is None
+
+
+def test_an_offset_of_a_namespace_of_time_is_part_of_the_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """There the count since the start is another one."""
+    offsets = tmp_path / "offsets"
+    monkeypatch.setattr(procs, "TIME_OFFSETS", str(offsets))
+    offsets.write_text("monotonic           0         0\nboottime            0         0\n")
+    name = procs.boot_name.__wrapped__()
+    offsets.write_text("monotonic           0         0\nboottime            7         0\n")
+    assert procs.boot_name.__wrapped__() == f"{name}+7:0"
