@@ -57,7 +57,9 @@ class Turns:
         line = self._line(key)
         if line.waiting or self._clock() < line.next_at:
             if len(line.waiting) >= pace.seats:
-                line.waiting.pop(self._chance.randrange(len(line.waiting))).set_exception(_sent_away())
+                place = line.waiting.pop(self._chance.randrange(len(line.waiting)))
+                if not place.done():
+                    place.set_exception(_sent_away())
             seat: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             line.waiting.append(seat)
             if line.door is None:
@@ -85,9 +87,10 @@ class Turns:
     async def _let_in(self, line: _Line, pace: Pace) -> None:
         while line.waiting:
             await self._sleep(max(0.0, line.next_at - self._clock()))
-            if line.waiting:
+            seat = line.waiting.pop(0) if line.waiting else None
+            if seat is not None and not seat.done():  # who hung up this very moment has not left yet
                 self._count(line, pace)  # ahead: tries side by side must not slip through together
-                line.waiting.pop(0).set_result(None)
+                seat.set_result(None)
         line.door = None
 
     def _count(self, line: _Line, pace: Pace) -> None:

@@ -28,6 +28,12 @@ class Time:
         self._sleepers.append((self.now + seconds, len(self._sleepers), woken))
         await woken
 
+    def wake(self) -> None:
+        """Wake who sleeps longest already; they go on with the next turn of the loop."""
+        due = self._sleepers.pop(0)
+        self.now = due[0]
+        due[2].set_result(None)
+
     async def run(self, *work: Awaitable[Any]) -> list[Any]:
         """Run all of `work` to its end, and wake who sleeps, the first first."""
         task = asyncio.gather(*work, return_exceptions=True)
@@ -121,6 +127,27 @@ async def test_who_hangs_up_leaves_the_line(turns: Turns, time: Time) -> None:
     gone.cancel()
     assert await time.run(gone, turns.take("a", PACE)) != [None, None]
     assert not turns._line("a").waiting
+
+
+async def test_who_hangs_up_when_it_is_their_turn_holds_up_nobody(turns: Turns, time: Time) -> None:
+    """Their task is cancelled, and has not run yet, when the next one is let in, or takes a place."""
+    await fail(turns, time, "a", 12)
+    line = [asyncio.ensure_future(turns.take("a", PACE)) for _ in range(PACE.seats)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # the door waits now
+    time.wake()
+    line[0].cancel()
+    assert [type(result) for result in await time.run(*line)] == [
+        asyncio.CancelledError,
+        *[type(None)] * (PACE.seats - 1),
+    ]
+
+    line = [asyncio.ensure_future(turns.take("a", PACE)) for _ in range(PACE.seats)]
+    await asyncio.sleep(0)
+    last = asyncio.ensure_future(turns.take("a", PACE))
+    for gone in line:
+        gone.cancel()
+    assert (await time.run(last, *line))[0] is None
 
 
 async def test_success_takes_back_only_its_own_try(turns: Turns, time: Time) -> None:
