@@ -23,8 +23,7 @@ def read(layout: Layout, name: str) -> LiveAttempt:
     request, meta = lines[0], lines[1]
     gang, settings = gang_from_json(request["gang"]), settings_from_json(meta["settings"])
     attempt = LiveAttempt(name, gang, settings, path, meta.get("boot") or procs.boot())
-    here = live.identity(layout)
-    attempt.elsewhere = meta.get("folder", here) != here
+    attempt.elsewhere = live.written_elsewhere(meta, layout)
     unnoted = procs.now_ticks() - int((time.time() - os.stat(path).st_mtime) * procs.TICKS)
     for position, prepared in enumerate(prepare(gang, layout, settings)):
         task = LiveTask(attempt, prepared, position, start=unnoted, started_at=time.time())

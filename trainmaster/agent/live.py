@@ -171,6 +171,13 @@ def identity(layout: Layout) -> list[int]:
     return [found.st_dev, found.st_ino]
 
 
+def written_elsewhere(meta: dict[str, Any], layout: Layout) -> bool:
+    """Return whether a record with this second line is a copy. A machine that was started anew may number its disks anew."""
+    here = identity(layout)
+    there = meta.get("folder", here)
+    return bool(there != here if meta.get("boot") == procs.boot() else there[1:] != here[1:])
+
+
 def record_path(layout: Layout, attempt: str) -> str:
     """Return where the record of a live attempt lies."""
     return os.path.join(live_folder(layout), attempt)
