@@ -133,7 +133,7 @@ class Stopping:
         """Tell the servers, an end that may turn out to be a stop of the platform a moment later."""
         verdict = event.get("verdict") or {}
         by_such = verdict.get("code") == "signal" and event.get("signal") in BY_SUCH
-        if by_such or (self.doubtful and event["kind"] != "running"):
+        if by_such or (self.doubtful and event.get("kind", "running") != "running"):
             key = (event["attempt"], event["role"], event["index"])
             self._held[key] = event
             self.later(SAME_MOMENT_S, lambda: self._release(key))
