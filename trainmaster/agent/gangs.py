@@ -17,7 +17,7 @@ from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
+from trainmaster.core.layout import Layout, TaskPaths
 
 WATCHED: Final = "memory and processes are kept to their limits by samples only; CPU is not limited"
 FILL_S: Final = 0.01
@@ -56,6 +56,7 @@ class Gangs:
             prepared = prepare(gang, self._layout, settings)
         except (ValueError, KeyError, IndexError) as error:
             raise spawn.Refused("launch_failed", f"the gang cannot be prepared: {error}") from error
+        spawn.refuse_covering(gang, settings)
         attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
         for task in attempt.tasks:
             task.program = spawn.resolve(task.prepared, gang)
@@ -112,10 +113,11 @@ class Gangs:
                 task.group = None
 
 
-def discard(folder: str) -> None:
-    """Remove a private /tmp. One that holds nothing stays."""
-    if not spawn.holds_nothing(folder):
-        remove(folder)
+def discard(paths: TaskPaths) -> None:
+    """Remove a task's private /tmp and /workspace. One that holds nothing stays."""
+    for folder in (paths.tmp, paths.work):
+        if not spawn.holds_nothing(folder):
+            remove(folder)
 
 
 def remove(folder: str) -> None:

@@ -34,7 +34,7 @@ MARKER: Final = "TRAINMASTER_TASK"
 class Prepared:
     """One task, ready to start: `argv` in `env` at `cwd`; in a sandbox through bubblewrap with `options`, which set env and cwd.
 
-    `folders` must exist before, `files` (host path -> text) too.
+    `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before.
     """
 
     role: int
@@ -48,6 +48,7 @@ class Prepared:
     options: tuple[str, ...]
     folders: tuple[str, ...]
     files: dict[str, str]
+    ways: tuple[str, ...] = ()
 
 
 def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
@@ -74,7 +75,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
     view = sandbox.View(
         name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
-        tmp=paths.tmp, work=paths.tmp + "/workspace",
+        tmp=paths.tmp, work=paths.work,
         metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
         environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
@@ -83,8 +84,9 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     cwd = IN_CODE if code else IN_WORKSPACE
     options = sandbox.options(view, cwd=cwd, env=env)
     return Prepared(
-        place.role, place.index, name, paths, launch.argv, env, cwd, limits, options, (*folders, view.work), files
-    )
+        place.role, place.index, name, paths, launch.argv, env, cwd, limits, options, (*folders, paths.work), files,
+        tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
+    )  # fmt: skip
 
 
 @cache

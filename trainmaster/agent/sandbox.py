@@ -13,6 +13,7 @@ from typing import Final
 from trainmaster.agent import seccomp
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
+from trainmaster.core.targets import PLACES, hidden_by, place_at, within
 
 SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
 GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
@@ -51,10 +52,6 @@ class View:
     cards: tuple[str, ...] = ()
 
 
-def _inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 @cache
 def environment(prefix: str, package: str) -> Environment:
     """Return what must be visible for the Python environment at `prefix` to work, its base interpreter included.
@@ -74,9 +71,9 @@ def environment(prefix: str, package: str) -> Environment:
     found += [os.path.realpath(folder) for folder in found]
     folders: list[str] = []
     for folder in found:
-        if os.path.isdir(folder) and folder not in folders and not _inside(folder, "/usr") and folder != "/":
+        if os.path.isdir(folder) and folder not in folders and not within(folder, "/usr") and folder != "/":
             folders.append(folder)
-    own = "" if any(_inside(package, folder) for folder in (*folders, *filter(None, (prefix,)))) else package
+    own = "" if any(within(package, folder) for folder in (*folders, *filter(None, (prefix,)))) else package
     return Environment(os.path.join(prefix, "bin"), tuple(folders), own)
 
 
@@ -115,13 +112,34 @@ def _sealed() -> tuple[str, ...]:
     return (*keys, "--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
 
 
+def ways(mounts: Iterable[Mount]) -> tuple[str, ...]:
+    """Return the folders between /workspace and what is mounted deeper in it, relative to it, parents first.
+
+    Each becomes a mount, too: else the task could put a link in its place, and who makes the sandbox anew would follow it.
+    """
+    found: dict[str, None] = {}
+    for mount in mounts:
+        if mount.target.startswith(IN_WORKSPACE + "/"):
+            parts = mount.target[len(IN_WORKSPACE) + 1 :].split("/")
+            found.update(dict.fromkeys("/".join(parts[:depth]) for depth in range(1, len(parts))))
+    return tuple(found)
+
+
+def covered(mounts: Iterable[Mount], environment: Environment) -> list[tuple[str, str]]:
+    """Return (target, place) of each mount of a job over or within what the platform places in a sandbox on this node."""
+    places = (*PLACES, *environment.folders)
+    targets = (mount.target for mount in mounts if mount.target != IN_CODE)
+    found = ((target, place_at(target, places) or hidden_by(target, places)) for target in targets)
+    return [(target, place) for target, place in found if place is not None]
+
+
 def _masks(hidden: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]:
     """Hide each folder of `hidden` wherever a shown folder would contain it."""
     args: list[str] = []
     for source, target in shown:
         real = os.path.realpath(source)
         for folder in hidden:
-            if _inside(folder, real):
+            if within(folder, real):
                 args += ["--tmpfs", os.path.normpath(os.path.join(target, os.path.relpath(folder, real)))]
     return args
 
@@ -137,6 +155,8 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     shown = [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
     args += ["--bind", view.tmp, "/tmp", "--bind", view.work, IN_WORKSPACE]
+    for way in ways(view.mounts):
+        args += ["--bind", f"{view.work}/{way}", f"{IN_WORKSPACE}/{way}"]
     for folder in view.environment.folders:
         args += ["--ro-bind", folder, folder]
         shown.append((folder, folder))

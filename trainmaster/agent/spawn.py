@@ -15,9 +15,11 @@ from trainmaster.agent import procs, pythons, sandbox, seccomp, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
+from trainmaster.agent.settings import Settings
 from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import IN_CODE
+from trainmaster.core.targets import within
 
 ARGS_FD: Final = 4
 RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP]
@@ -71,6 +73,8 @@ def materialise(prepared: Prepared, spares: Spares) -> None:
             continue
         except FileNotFoundError:
             sharing.make_private(folder)
+    for folder in prepared.ways:
+        os.mkdir(folder, sharing.FOLDER)
     for path, text in prepared.files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
@@ -112,6 +116,18 @@ def remove_small(folder: str, most: int = 32) -> int:
     except OSError:
         return -1
     return most
+
+
+def refuse_covering(gang: Gang, settings: Settings) -> None:
+    """Raise Refused(mount_hides) when a mount of `gang` would cover what its sandbox needs: some of it only its node knows."""
+    own = sandbox.environment(settings.environment, settings.package)
+    found = sandbox.covered(gang.mounts, own) if settings.bwrap else []
+    if found:
+        does = [
+            f"{target} would {'hide' if within(place, target) else 'lie in'} {place}, which the tasks need on this node"
+            for target, place in found
+        ]
+        raise Refused("mount_hides", f"a mount at {'; one at '.join(does)}; mount elsewhere, for example at /dataset")
 
 
 def resolve(prepared: Prepared, gang: Gang) -> str:

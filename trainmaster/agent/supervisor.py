@@ -365,7 +365,7 @@ class Supervisor:
             self.gangs.forget(attempt)
         else:
             for task in attempt.tasks:
-                discard(task.prepared.paths.tmp)
+                discard(task.prepared.paths)
             for stand_in in attempt.stand_ins.values():
                 remove(stand_in.prepared.paths.root)
             self.notes.close(attempt)

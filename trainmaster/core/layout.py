@@ -26,7 +26,7 @@ from trainmaster.core.ids import task_name
 
 @dataclass(frozen=True, slots=True)
 class TaskPaths:
-    """Files of one task of one attempt. All but `log`, `metrics` and `tmp` are written by the platform only."""
+    """Files of one task of one attempt. All but `log`, `metrics`, `tmp` and `work` are written by the platform only."""
 
     root: str
 
@@ -64,6 +64,11 @@ class TaskPaths:
     def tmp(self) -> str:
         """The task's private /tmp."""
         return os.path.join(self.root, "tmp")
+
+    @property
+    def work(self) -> str:
+        """The task's private /workspace (absent without a sandbox). Beside `tmp`: in it, the task could put a link in its place."""
+        return os.path.join(self.root, "workspace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +167,3 @@ IN_WORKSPACE: Final = "/workspace"
 IN_OUTPUTS: Final = "/workspace/outputs"
 IN_ALGORITHM: Final = "/workspace/algorithm"
 IN_METRICS: Final = "/trainmaster/metrics"
-RESERVED_TARGETS: Final = (
-    "/",
-    "/proc",
-    "/dev",
-    "/sys",
-    "/usr",
-    "/etc",
-    "/bin",
-    "/lib",
-    "/lib64",
-    "/sbin",
-    "/tmp",
-    "/trainmaster",
-)
-"""Mount targets a job may not ask for."""

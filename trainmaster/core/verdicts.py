@@ -21,6 +21,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "disk_full": VerdictKind("磁盘已满", "The disk or the job's disk budget is full", "user"),
     "too_many_processes": VerdictKind("进程数超出上限", "The task reached its limit of processes", "user"),
     "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
+    "mount_hides": VerdictKind("挂载会遮住任务所需的内容", "A mount would hide what the task needs", "user"),
     "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
     "sandbox_failed": VerdictKind("沙箱未能建立", "The task's sandbox could not be made", "platform"),
     PLATFORM_STOPPED: VerdictKind("平台已停止", "The platform was stopped while the task ran", "platform"),

@@ -207,6 +207,10 @@ class Engine(Protocol):
         """Return what `launch` would ask for. Pure."""
         ...
 
+    def places(self) -> tuple[str, ...]:
+        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be mounted there."""
+        ...
+
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those of a document.
 

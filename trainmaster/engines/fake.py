@@ -345,6 +345,10 @@ class FakeEngine:
         """Return what `launch` would ask for: the gang itself."""
         return NativeRequest("fake", gang_to_json(gang))
 
+    def places(self) -> tuple[str, ...]:
+        """Return none: a fake task sees nothing."""
+        return ()
+
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Object to nothing."""
         return ()

@@ -160,6 +160,11 @@ class LocalEngine:
         tasks = preparing.prepare(gang, self.layout, self.settings)
         return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
 
+    def places(self) -> tuple[str, ...]:
+        """Return where the Python environment and its interpreter lie, in a sandbox; without one nothing is mounted anywhere."""
+        own = self.settings
+        return sandbox.environment(own.environment, own.package).folders if own.bwrap else ()
+
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Object to nothing: what fits on these machines is for the planner to say."""
         return ()

@@ -26,7 +26,7 @@ from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import Input, JobSpec
 from trainmaster.spec.problems import problem as said
-from trainmaster.spec.semantics import code_problem
+from trainmaster.spec.semantics import code_problem, mount_problems
 from trainmaster.storage.uploads import use
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
@@ -122,8 +122,10 @@ class Admission:
         user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most
         seconds. Raises Unavailable.
         """
-        stranger = await self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)).owner_problem(who.name)
+        engine = self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster))
+        stranger = await engine.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
+        found += mount_problems(spec, engine.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):
             found.append(

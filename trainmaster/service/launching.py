@@ -5,13 +5,14 @@ Specs of live jobs are kept parsed, newest first, up to a bound; one that fell o
 
 import asyncio
 import os
+import posixpath
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.launch import Gang, Mount
-from trainmaster.core.layout import IN_CODE, IN_DATASET, Layout
+from trainmaster.core.layout import IN_CODE, Layout
 from trainmaster.core.records import Job
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.looks import Looks
@@ -138,5 +139,5 @@ def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
     if source is not None:
         found.append(Mount(source, IN_CODE))  # also seen as IN_ALGORITHM
     for item in spec.inputs:
-        found.append(Mount(item.path, item.mount or IN_DATASET, item.read_only))
+        found.append(Mount(item.path, posixpath.normpath(item.mount), item.read_only))
     return tuple(found)

@@ -140,6 +140,7 @@ TEXTS: Final[dict[str, Text]] = {
     # --- mounts
     "mount_not_absolute": Text("应为不含 . 和 .. 的绝对路径", "写完整路径", "This must be an absolute path without . and ..", "Write the full path."),
     "mount_reserved": Text("{target} 由平台使用", "挂载到如 /dataset 的其他位置", "{target} belongs to the platform", "Mount elsewhere, for example at /dataset."),
+    "mount_hides": Text("挂载到 {target} 会遮住平台放在那里的 {place}", "挂载到其他位置，如 /dataset 或 /workspace/data", "A mount at {target} would hide {place}, which the platform needs there", "Mount elsewhere, for example at /dataset or /workspace/data."),
     "mount_twice": Text("与 {other} 的挂载位置相同或嵌套", "使用互不包含的位置", "This is the place of {other}, or one lies inside the other", "Use places that do not contain one another."),
     # --- commands
     "command_empty": Text("命令不能为空", "写要运行的命令，例如 python train.py", "The command is empty", "Write what to run, for example python train.py."),

@@ -7,7 +7,7 @@ import json
 import math
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import re2
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
-from trainmaster.core.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS, RESERVED_TARGETS
+from trainmaster.core.targets import PLACES, hidden_by, place_at, within
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
@@ -28,7 +28,6 @@ FREE_PORTS: Final = 1024
 """The first port where a program without rights may listen."""
 _FEW: Final = 64
 _JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
-_PLATFORM_TARGETS: Final = frozenset({IN_CODE, IN_MODEL, IN_OUTPUTS, IN_ALGORITHM})
 
 
 def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | None = None) -> list[Problem]:
@@ -91,11 +90,6 @@ def _absolute(path: str) -> bool:
     return path.startswith("/") and not path.startswith("//") and posixpath.normpath(path) == (path.rstrip("/") or "/")
 
 
-def _under(path: str, folder: str) -> bool:
-    """Tell whether `path` is `folder` or lies in it. Everything lies in ``/``, which says nothing, so that is False."""
-    return path == folder or (folder != "/" and path.startswith(folder + "/"))
-
-
 def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
     placed: list[tuple[str, str]] = []
     names: set[str] = set()
@@ -108,13 +102,25 @@ def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
             if not _absolute(where):
                 yield problem("mount_not_absolute", f"{path}.{key}", value=where)
         target = posixpath.normpath(item.mount)
-        if target in _PLATFORM_TARGETS or any(_under(target, held) for held in RESERVED_TARGETS):
-            yield problem("mount_reserved", f"{path}.mount", target=target)
-        for other, taken in placed:
-            if _under(target, taken) or _under(taken, target):
+        for other, taken in placed if target != "/" else ():
+            if within(target, taken) or within(taken, target):
                 yield problem("mount_twice", f"{path}.mount", value=item.mount, other=other)
                 break
-        placed.append((item.name, target))
+        if target != "/":
+            placed.append((item.name, target))
+    yield from mount_problems(spec, PLACES)
+
+
+def mount_problems(spec: JobSpec, places: Collection[str]) -> Iterator[Problem]:
+    """Yield the problem of each mount over or within one of `places`, which something else has in the sandbox (R138)."""
+    for index, item in enumerate(spec.inputs):
+        path, target = f"inputs.{index}.mount", posixpath.normpath(item.mount)
+        if not _absolute(item.mount):
+            continue
+        if (place := place_at(target, places)) is not None:
+            yield problem("mount_reserved", path, value=item.mount, target=place)
+        elif (place := hidden_by(target, places)) is not None:
+            yield problem("mount_hides", path, value=item.mount, target=target, place=place)
 
 
 def _roles_problems(spec: JobSpec) -> Iterator[Problem]:

@@ -146,6 +146,10 @@ class SlurmEngine:
         user = self.people.name_of(gang.user) or self.people.service
         return NativeRequest("slurm", {"user": user, "script": self.submitting.script(gang)}, self.people.warnings())
 
+    def places(self) -> tuple[str, ...]:
+        """Return the Python environment that is named; where its interpreter lies is known on a node."""
+        return (self.own.environment,) if self.own.environment and self.own.sandbox != "none" else ()
+
     async def owner_problem(self, owner: str) -> Problem | None:
         """Return why jobs of `owner` cannot run as the system user that they would have to. Raises Unavailable."""
         return await self.people.problem(owner)
