@@ -6,6 +6,7 @@ Invariant: None exactly when `plan` could start the gang on an empty platform.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trainmaster.core.records import Node, Role, port_space
 from trainmaster.queue.capacity import Capacity, Room
@@ -87,14 +88,30 @@ def refusal(
     driver: str | None = None,
 ) -> Reason | None:
     """Return `can_ever_fit` for the nodes of `capacity`; a request class that was asked before costs a look-up."""
-    key = Request(pool, (tuple(roles),), names, driver)
-    if key not in capacity.refused:
-        if len(capacity.refused) > REMEMBERED:
-            capacity.refused.clear()
-        ports = capacity.port_first, capacity.port_last
-        capacity.refused[key] = can_ever_fit(roles, pool, capacity.nodes, *ports, names, driver)
-    found: Reason | None = capacity.refused[key]
+    ask = asking(capacity, roles, pool, names, driver)
+    if ask is not None:
+        remember(capacity, roles, pool, names, driver, ask())
+    found: Reason | None = capacity.refused[Request(pool, (tuple(roles),), names, driver)]
     return found
+
+
+def asking(
+    capacity: Capacity, roles: Sequence[Role], pool: str, names: frozenset[str], driver: str | None
+) -> Callable[[], Reason | None] | None:
+    """Return what finds out the answer, which may be called in another thread; None where it is known."""
+    if Request(pool, (tuple(roles),), names, driver) in capacity.refused:
+        return None
+    return partial(can_ever_fit, roles, pool, capacity.nodes, capacity.port_first, capacity.port_last, names, driver)
+
+
+def remember(
+    capacity: Capacity, roles: Sequence[Role], pool: str, names: frozenset[str], driver: str | None,
+    found: Reason | None,
+) -> None:  # fmt: skip
+    """Keep an answer that was found on the nodes that `capacity` has now."""
+    if len(capacity.refused) > REMEMBERED:
+        capacity.refused.clear()
+    capacity.refused[Request(pool, (tuple(roles),), names, driver)] = found
 
 
 def _one_replica(room: Room, at: int, role: Role, pool: str) -> Reason | None:

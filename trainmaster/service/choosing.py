@@ -15,7 +15,7 @@ from trainmaster.core.cluster import ANY, DEFAULT
 from trainmaster.core.errors import InvalidSpec, Problem, Unavailable
 from trainmaster.core.records import Job
 from trainmaster.queue.snapshot import Start
-from trainmaster.service.candidate import Candidate, job_of
+from trainmaster.service.candidate import QUICK, Candidate, job_of
 from trainmaster.service.context import Context
 from trainmaster.service.data_folder import without_absent_data
 from trainmaster.service.estimates import with_engine
@@ -30,12 +30,14 @@ Turn = tuple[int, float]
 
 async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
     """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; without a data folder of OpenPAI's
-    that is not here.
+    that is not here. What takes long to know of a large job is known afterwards.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job.
     """
     candidate = await without_absent_data(ctx.admission, candidate)
     if candidate.spec.pool != ANY:
+        if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):
+            await ctx.scheduling.consider(job_of(ctx, candidate, who))
         return candidate
     names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))
     tried = [_in_pool(candidate, name) for name in names]
@@ -58,6 +60,7 @@ def _in_pool(candidate: Candidate, pool: str) -> Candidate:
 async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | list[Problem]:
     """Return how soon the job would start where it is now, or everything that speaks against it there."""
     job = job_of(ctx, candidate, who)
+    await ctx.scheduling.consider(job)
     found = [*ctx.admission.problems(job, who), *await _stranger(ctx, job)]
     never = ctx.admission.never_fits(job)
     if found or never is not None:

@@ -10,6 +10,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.ids import task_name
+from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import NativeRequest
 from trainmaster.frameworks.showing import shown
@@ -58,9 +59,8 @@ class Preview:
         gang = gang_of(self._ctx, job, spec, placement)
         warnings = candidate.warnings + (() if native is None else native.warnings)
         return {
-            **_answer(language, problems, warnings), "spec": effective(spec), "fits": fits,
-            "roles": await asyncio.to_thread(shown, gang),
-            "native": native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)},
+            **_answer(language, problems, warnings), "fits": fits,
+            **await asyncio.to_thread(_written, spec, gang, native),
         }  # fmt: skip
 
     def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> NativeRequest:
@@ -87,6 +87,14 @@ class Preview:
         reason = told(judged, self._ctx.names_for(who))
         placement = scheduling.imagined(job) or rehearse(job.roles)
         return {"when": "queue", "reason": reason, "forecast": None, "placement": []}, placement
+
+
+def _written(spec: JobSpec, gang: Gang, native: NativeRequest | None) -> dict[str, Any]:
+    """Return the parts of the answer that are as large as the job."""
+    return {
+        "spec": effective(spec), "roles": shown(gang),
+        "native": native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)},
+    }  # fmt: skip
 
 
 def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[Problem, ...] = ()) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from trainmaster.queue.explain import Judged, explain, position, preview
 from trainmaster.queue.fairness import Fairness, Offsets
 from trainmaster.queue.fit import fit
 from trainmaster.queue.need import ALL
-from trainmaster.queue.never import refusal
+from trainmaster.queue.never import asking, refusal, remember
 from trainmaster.queue.order import Ranking
 from trainmaster.queue.packing import Mix, Recent
 from trainmaster.queue.plan import plan
@@ -39,6 +40,9 @@ from trainmaster.service.views import two
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
 by that waits a minute longer at most, little beside the hours by which shares move it; a pass a minute is next to nothing."""
+
+SMALL: Final = 256
+"""Tasks and ports of a job that is judged in the loop's thread."""
 
 NameOf = Callable[[str], str | None]
 """Job id -> its name, or None for a reader who may not know of it."""
@@ -302,6 +306,19 @@ class Scheduling:
         if job.pool in self._clusters:
             return ()
         return fit(self.capacity.empty(), job.roles, job.pool, ALL, frozenset(job.node_names), job.driver) or ()
+
+    async def consider(self, job: Job) -> None:
+        """Find out in a thread what `refusal` will say of a large job: of many roles of many tasks, that takes seconds."""
+        if job.pool in self._clusters or sum(role.replicas * (1 + len(role.ports)) for role in job.roles) <= SMALL:
+            return
+        capacity, names = self.capacity, frozenset(job.node_names)
+        empty = capacity.empty()
+        for shape in job.shapes or (job.roles,):
+            asked = fewest(shape), job.pool, names, job.driver
+            ask = asking(capacity, *asked)
+            found = await asyncio.to_thread(ask) if ask is not None else None
+            if ask is not None and capacity.empty() is empty:  # machines that came meanwhile are asked by `refusal`
+                remember(capacity, *asked, found)
 
     def refusal(self, job: Job) -> Reason | None:
         """Return why no state of this cluster could ever run `job`, None when one could, or when its engine decides itself."""
