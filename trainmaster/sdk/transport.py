@@ -6,7 +6,7 @@ an idempotency key. Invariant: what fails raises a TrainmasterError with the ser
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -161,17 +161,17 @@ class Transport:
             if response.status_code >= 400:
                 response.read()
                 raise error_of(response)
-            for item in parse_events(response.iter_lines()):
+            for item in parse_events(response.iter_bytes()):
                 if item.event == "refused":  # what was allowed at the beginning is so no more
                     raise error_of(httpx.Response(int(item.data["status"]), json=item.data))
                 yield item
 
 
-def parse_events(lines: Iterator[str]) -> Iterator[ServerEvent]:
-    """Yield the events in `lines` (the WHATWG stream format, as far as this server writes it)."""
+def parse_events(blocks: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """Yield the events in `blocks` (the WHATWG stream format, as far as this server writes it), wherever these were cut."""
     event, mark = "message", ""
     data: list[str] = []
-    for line in lines:
+    for line in _lines(blocks):
         if not line:
             if data:
                 yield ServerEvent(event, json.loads("\n".join(data)), mark)
@@ -185,3 +185,14 @@ def parse_events(lines: Iterator[str]) -> Iterator[ServerEvent]:
             data.append(value)
         elif name == "id":
             mark = value
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
+    """Yield the lines in `blocks`. Only a newline ends one: a text in it may hold what httpx and str.splitlines take for its end."""
+    begun: list[bytes] = []
+    for block in blocks:
+        *ended, rest = block.split(b"\n")
+        for line in ended:
+            yield b"".join((*begun, line)).decode()
+            begun = []
+        begun.append(rest)

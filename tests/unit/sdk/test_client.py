@@ -211,6 +211,16 @@ def test_logs_whole_in_part_and_followed(server: Running, client: Client) -> Non
     assert [hit["line"] for hit in job.search("b")] == [1]
 
 
+def test_a_followed_log_may_hold_what_some_take_for_the_end_of_a_line(server: Running, client: Client) -> None:
+    """Unicode's separators and the control characters of ASCII, as a tokenizer's data or a progress bar has them (R138)."""
+    said = "a\u2028b\u2029c\x85d\x1ee\x0bf\rg\n\nh 你好\n" * 3000
+    job = client.submit(SPEC)
+    server.call(lambda p: p.run(job.id))
+    Path(server.platform.layout.task(job.id, 1, 0, 0).log).write_bytes(said.encode())
+    server.call(lambda p: p.finish(job.id))
+    assert "".join(job.logs(follow=True)) == said
+
+
 def test_a_code_folder_is_sent_first(server: Running, client: Client, tmp_path: Path) -> None:
     folder = tmp_path / "job"
     folder.mkdir()
