@@ -19,10 +19,10 @@ def add_to(app: typer.Typer) -> None:
 
 def download(
     job: Annotated[
-        str | None, typer.Argument(metavar="[JOB]", help="An id, a unique beginning of one, or a slug.")
+        str | None, typer.Argument(metavar="JOB", help="An id, a unique beginning of one, or a slug.")
     ] = None,
     path: Annotated[
-        str, typer.Argument(metavar="[PATH]", help="outputs, model, or a file or folder beneath one of them.")
+        str, typer.Argument(metavar="PATH", help="outputs, model, or a file or folder beneath one of them.")
     ] = "outputs",
     to: Annotated[Path, typer.Option(help="Folder of this machine; made where it is missing.")] = Path(),
     logs: Annotated[bool, typer.Option("--logs", help="The logs of all tasks instead.")] = False,

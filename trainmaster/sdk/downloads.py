@@ -58,8 +58,10 @@ def _beside(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
     """Give a file for what becomes `path`, which is removed again unless it was moved there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with suppress(FileNotFoundError):
+        part.unlink()  # of a process that had this number and died, or somebody's link in a folder of all users
     try:
-        with open(part, "w+b") as file:
+        with open(part, "x+b") as file:
             yield file, part
     finally:
         with suppress(OSError):
@@ -87,5 +89,5 @@ def _demand_new(paths: Iterable[Path]) -> None:
 
 def _inside(name: str) -> Path:
     """Return a member's place below its folder: a name that leads elsewhere loses what leads there."""
-    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    parts = [part for part in name.replace(os.sep, "/").split("/") if part not in ("", ".", "..")]
     return Path(*parts)

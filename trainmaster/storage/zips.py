@@ -1,11 +1,12 @@
 """A zip file as a stream of bytes: written while it is sent, nothing kept on disk, memory of one block.
 
 The standard library's writer over a sink that cannot seek. Invariant: what disappears while it is sent is left out or
-cut short; the archive itself stays whole.
+cut short; the archive itself stays whole. Names in it are UTF-8: a byte that is none is written as in addresses, %E9.
 """
 
 import io
 import os
+import re
 import time
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 BLOCK: Final = 1 << 20
+_NO_TEXT: Final = re.compile("[\udc80-\udcff]")  # what Python makes of a byte in a name that is not UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def stream_zip(members: Iterable[Member], *, compress: bool = True) -> Iterator[
     with zipfile.ZipFile(sink, "w", kind, allowZip64=True, compresslevel=1) as archive:
         for member in members:
             moment = time.gmtime(min(max(member.modified_at, 315532800.0), 4354819199.0))  # what the format can say
-            info = zipfile.ZipInfo(member.name, moment[:6])
+            name = _NO_TEXT.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", member.name)
+            info = zipfile.ZipInfo(name, moment[:6])
             info.compress_type = kind
             info.external_attr = 0o644 << 16
             with archive.open(info, "w", force_zip64=True) as file:
