@@ -22,11 +22,14 @@ from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 
 IGNORE_FILE: Final = ".trainmasterignore"
 ALWAYS: Final = (
-    ".git/", ".hg/", ".svn/", "__pycache__/", "*.pyc", ".venv/", "venv/", "node_modules/", ".DS_Store",
+    ".git", ".hg/", ".svn/", "__pycache__/", "*.pyc", ".venv/", "venv/", "node_modules/", ".DS_Store",
     ".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".ipynb_checkpoints/",
 )  # fmt: skip
 """Left out unless a line ``!name`` in `.trainmasterignore` asks for it."""
 _BLOCK: Final = 1 << 20
+_IN_SET: Final = re.compile(r"[][\\^&|~]")
+"""What an expression reads as more than a character between its brackets; the ignore file does not."""
+_AS_IT_IS: Final = r"\\\g<0>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +237,7 @@ def _rules(root: str) -> list[_Rule]:
 
 
 def _rule(line: str) -> _Rule | None:
-    """Read one line of the ignore file: ``#`` comments, ``!`` keeps, ``/`` in front anchors, ``*``, ``?``, ``**``."""
+    """Read one line of the ignore file: ``#`` comments, ``!`` keeps, ``/`` in front anchors, ``*``, ``?``, ``**``, ``[]``, ``\\``."""
     text = line.rstrip()
     if not text or text.startswith("#"):
         return None
@@ -243,7 +246,11 @@ def _rule(line: str) -> _Rule | None:
     folders_only = text.endswith("/")
     text = text.rstrip("/")
     anywhere = "" if "/" in text else "(?:.*/)?"
-    return _Rule(re.compile(anywhere + _expression(text.lstrip("/")) + r"\Z"), keep, folders_only)
+    try:
+        expression = re.compile(anywhere + _expression(text.lstrip("/")) + r"\Z")
+    except re.error:  # [z-a]: no name has a character of none
+        return None
+    return _Rule(expression, keep, folders_only)
 
 
 def _expression(text: str) -> str:
@@ -253,9 +260,12 @@ def _expression(text: str) -> str:
             out, at = out + "(?:.*/)?", at + 3
         elif text.startswith("**", at):
             out, at = out + ".*", at + 2
-        elif text[at] == "[" and (end := text.find("]", at + 2)) > 0:
-            body = text[at + 1 : end].replace("\\", r"\\")
-            out, at = out + "[" + ("^" + body[1:] if body[0] in "!^" else body) + "]", end + 1
+        elif text[at] == "\\" and at + 1 < len(text):
+            out, at = out + re.escape(text[at + 1]), at + 2
+        elif text[at] == "[" and (end := text.find("]", at + 2 + text.startswith(("!", "^"), at + 1))) > 0:
+            body = text[at + 1 : end]
+            but, body = ("^", body[1:]) if body[0] in "!^" else ("", body)
+            out, at = f"{out}[{but}{_IN_SET.sub(_AS_IT_IS, body)}]", end + 1
         else:
             out, at = out + {"*": "[^/]*", "?": "[^/]"}.get(text[at], re.escape(text[at])), at + 1
     return out

@@ -56,6 +56,23 @@ def test_what_is_left_out_is_known(tmp_path: Path) -> None:
     assert (found.files, found.size) == (2, 5 + len("*.bin\n"))
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_ignore_file_is_read_as_git_reads_its_own(tmp_path: Path) -> None:
+    """Also what is no expression there, and what would be one elsewhere."""
+    lines = (r"\#notes", r"\!keep", "[z-a]", "[!]x]q", "[[x]1", "[a&&b]2", "v[0-9]", "w[!0-9]")
+    (tmp_path / ".trainmasterignore").write_text("\n".join(lines))
+    out = ("#notes", "!keep", "aq", "[1", "&2", "v1", "wx")
+    stay = ("zq-", "xq", "]q", "y1", "c2", "vx", "w1", "notes", "a")
+    for name in (*out, *stay):
+        (tmp_path / name).write_text(name)
+    assert set(survey(tmp_path).left_out) == set(out)
+
+
+def test_a_worktrees_pointer_to_its_repository_stays_here(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /somewhere/else")
+    assert survey(tmp_path).left_out == (".git",)
+
+
 def test_a_folder_over_the_limit_is_refused_with_both_sizes_before_it_is_sent(tmp_path: Path) -> None:
     code = tmp_path / "code"
     code.mkdir()
