@@ -36,10 +36,10 @@ def decode(raw: bytes, values: int = MOST_VALUES) -> Any:
         document = msgspec.json.decode(raw)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors, as that of bad UTF-8 is
         raise unreadable(_detail(error)) from None
+    if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):  # first: what follows goes as deep as the document
+        _refuse("", f"is nested more than {MOST_DEPTH} levels deep", "Nest less.", "too_deep")
     if raw.count(b":") != msgspec.json.encode(document).count(b":") or b"\\u003" in raw:
         _refuse_doubles(raw)
-    if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):
-        _refuse("", f"is nested more than {MOST_DEPTH} levels deep", "Nest less.", "too_deep")
     return document
 
 

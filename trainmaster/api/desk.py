@@ -6,6 +6,7 @@ beside it. Invariant: waiting costs nothing but a place, of which a person has P
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -17,7 +18,7 @@ from trainmaster.core.errors import RateLimited, TooLarge
 SMALL: Final = 64 * 1024
 """Bytes of a body that are read without a turn."""
 EACH: Final = 2
-"""Desk of one person, of either kind."""
+"""Turns of one person at a time, of either kind."""
 ALL: Final = 4
 """Requests that are worked at side by side, whosever they are."""
 PLACES: Final = 64
@@ -56,12 +57,12 @@ class Desk:
     """One object per application; used in the loop's thread."""
 
     def __init__(self) -> None:
-        self._persons: dict[str, Person] = {}
+        self._persons: defaultdict[str, Person] = defaultdict(Person)
         self._works = asyncio.Semaphore(ALL)
 
     def of(self, name: str) -> Person:
         """Return the turns of the person called `name`. As many are kept as there are persons who may come in."""
-        return self._persons.setdefault(name, Person())
+        return self._persons[name]
 
     @asynccontextmanager
     async def working(self, name: str) -> AsyncIterator[None]:

@@ -1,6 +1,7 @@
 """What a body may be at any door: JSON in UTF-8, every key once, no lone surrogates, of a bounded size (R91, B8)."""
 
 import json
+import sys
 from typing import Any
 
 import httpx
@@ -60,7 +61,7 @@ async def test_broken_addresses_and_headers_crash_nothing(app: Any, local: httpx
         document = check(await local.get(path), 400, "bad_request")
         assert document["title"] == "The address is not UTF-8", path
     assert (await local.get("/api/v1/jobs?q=%ef%bf%bd")).status_code == 200  # a character like any other
-    for name in ("accept-language", "idempotency-key", "cookie", "if-none-match", "last-event-id", "x-csrf-token"):
+    for name in ("accept-language", "idempotency-key", "cookie", "if-none-match", "last-event-id", "x-session-key"):
         headers = [*JSON.items(), (name, odd)]
         answer = await local.post("/api/v1/jobs", content=b'{"spec": {"name": "a"}}', headers=headers)  # type: ignore[arg-type]
         assert answer.status_code < 500, name
@@ -97,6 +98,15 @@ def test_how_much_a_body_holds_is_known_before_it_is_built() -> None:
     with pytest.raises(InvalidRequest) as refused:
         decode(b'{"a":' * MOST_DEPTH + b"[]" + b"}" * MOST_DEPTH)
     assert refused.value.problems[0].code == "too_deep"
+
+
+@pytest.mark.parametrize("inside", ["[%s]", '{"a":%s}'])
+def test_no_depth_is_one_too_many_for_the_reader_itself(inside: str) -> None:
+    """Around Python's own limit each of the readers gives up at a depth of its own, and a colon takes all of them."""
+    begin, _, end = inside.partition("%s")
+    for depth in range(MOST_DEPTH + 1, sys.getrecursionlimit() + 100):
+        with pytest.raises(InvalidRequest):
+            decode(f'{begin * depth}"\\u003a"{end * depth}'.encode())
 
 
 def test_what_is_no_unicode_can_be_written_all_the_same() -> None:
