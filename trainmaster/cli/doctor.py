@@ -55,8 +55,8 @@ def _findings(folder: str) -> Iterator[Finding]:
     if elsewhere is not None:  # what this machine offers says nothing about that server's
         yield _server()[1]
         yield Finding(
-            "machine", GOOD, f"not looked at: {elsewhere} is another machine's to check",
-            "Run tm doctor there, or here without TRAINMASTER_URL and --url.",
+            "machine", GOOD, f"not looked at, because a server was named: {elsewhere}",
+            "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
         )  # fmt: skip
         return
     yield _sandbox()

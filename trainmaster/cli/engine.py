@@ -11,6 +11,7 @@ import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known, home, language
 from trainmaster.cli.looking import Screen, words
+from trainmaster.core.terminal import visible
 
 if TYPE_CHECKING:
     from trainmaster.core.config import EngineConfig
@@ -154,7 +155,7 @@ def list_engines(as_json: AsJson = False) -> None:
     ])  # fmt: skip
     for one in found:
         if one["trouble"]:
-            print(f"{one['name']}: {one['trouble'][language()]}")
+            print(visible(f"{one['name']}: {one['trouble'][language()]}"))
 
 
 def check(

@@ -92,7 +92,7 @@ def _say_left_out(file: Path, wanted: dict[str, str]) -> None:
     left_out = survey(folder).left_out if folder is not None else ()
     if left_out:
         more = f" and {len(left_out) - LEFT_OUT_SHOWN} more" if len(left_out) > LEFT_OUT_SHOWN else ""
-        names = ", ".join(left_out[:LEFT_OUT_SHOWN])
+        names = visible(", ".join(left_out[:LEFT_OUT_SHOWN]))
         print(f"Not uploaded: {names}{more} (a line !NAME in {IGNORE_FILE} takes one along)", file=sys.stderr)
 
 
