@@ -87,7 +87,10 @@ class Disks:
     def _refill(self, path: str, room: Room) -> int:
         """Return how many bytes the reserve lacks, after it was made whole if there is room."""
         whole = room.least(self._reserve_mib).bytes
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return whole
         try:
             held = os.fstat(fd).st_size
             if held > whole or (held < whole and room.free.bytes >= 2 * whole):
