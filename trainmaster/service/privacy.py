@@ -29,10 +29,13 @@ def close_to_others(home: str) -> None:
 
 
 def _close(path: str, mode: int) -> bool:
-    found = os.stat(path)
-    if found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
+    try:
+        found = os.stat(path)
+        if found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
+            return False
+        os.chmod(path, mode)
+    except FileNotFoundError:  # a server that runs here has renamed it in this moment
         return False
-    os.chmod(path, mode)
     return True
 
 
