@@ -221,7 +221,10 @@ class Supervisor:
 
     def _start_late(self, task: LiveTask) -> None:
         """Complete a gang that a former agent has half started: as soon as the host has room for it."""
-        if task.pid or task.attempt.reaping:
+        if task.attempt.reaping:
+            if not task.settled:  # nobody wants it any more, and there is nothing of it
+                task.settled = True
+                self._finish_reap(task.attempt)
             return
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)

@@ -1,0 +1,62 @@
+"""A gang that a former agent has decided to start, and of which nothing runs yet: its heir starts it as soon as it can (B2)."""
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fixtures.gangs import gang
+from trainmaster.agent import live
+from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.settings import Settings
+from trainmaster.agent.supervisor import Supervisor
+from trainmaster.core.launch import gang_to_json
+from trainmaster.core.layout import Layout
+
+
+class Agent:
+    """One agent of a home, whose timers run when they are told to."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.timers: list[Callable[[], None]] = []
+        os.makedirs(live.live_folder(layout), exist_ok=True)
+        self.supervisor = Supervisor(
+            layout, Cgroups(layout.home), lambda event: None, lambda seconds, call: self.timers.append(call),
+            lambda pid, call: False,
+        )  # fmt: skip
+
+    def pass_time(self) -> None:
+        """Run all that was to be done later, as often as anything new was said, up to a bound."""
+        for _ in range(20):
+            due, self.timers = self.timers, []
+            for call in due:
+                call()
+
+
+def test_a_gang_that_cannot_be_started_late_is_ended_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host has no room for a process; whoever stops the job waits for a proof that nothing is left, and there is nothing."""
+    layout, settings = Layout(str(tmp_path)), Settings(cgroups=False)
+    story = gang().shell("w", 2, "sleep 60").build()
+    first = Agent(layout)
+    attempt = first.supervisor.gangs.ready(story, settings, json.dumps({"gang": gang_to_json(story)}).encode())
+    live.decide(attempt)
+
+    def no_room(*args: Any, **more: Any) -> int:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "posix_spawn", no_room)
+    heir = Agent(layout)
+    heir.supervisor.adopt()
+    heir.pass_time()
+    assert [task.running for task in heir.supervisor.attempts[attempt.id].tasks] == [False, False]
+    ended: list[str] = []
+    heir.supervisor.reap(attempt.id, 0.0, lambda: ended.append(attempt.id))
+    heir.pass_time()
+    assert ended == [attempt.id]
+    assert os.listdir(live.live_folder(layout)) == []
