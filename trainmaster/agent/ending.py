@@ -127,9 +127,10 @@ def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]
     return not hints or not everything(task, cgroups)
 
 
-def exit_of_adopted(folder: str, task: LiveTask, known: set[int]) -> tuple[int | None, int | None] | None:
+def exit_of_adopted(folder: str, keeper: int, task: LiveTask, known: set[int]) -> tuple[int | None, int | None] | None:
     """Return (exit code, signal) of an ended task that is not this process's child, None when nobody knows it. Asked are
     bubblewrap's note, its zombie, the keeper's note in `folder`, and the kernel, when somebody else has buried it.
+    `known`: the pids of all other tasks.
     """
     if task.prepared.options and (noted := status_lines(task.prepared.paths.status).get("exit-code")) is not None:
         return noted, None
@@ -138,18 +139,24 @@ def exit_of_adopted(folder: str, task: LiveTask, known: set[int]) -> tuple[int |
     if procs.same(found, task.start) and found is not None and not found.alive:
         status = found.code
     if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
-        status = orphan_exit(folder, task, known)
+        status = orphan_exit(folder, keeper, task, known)
     if status is None:
         status = handles.exit_of(task)
     return None if status is None else procs.exit_of(status)
 
 
-def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:
+def orphan_exit(folder: str, keeper: int, task: LiveTask, known: set[int]) -> int | None:
     """Return the wait status of a task that ended while no agent was there, or None when nobody wrote it down.
 
     A task whose pid was not recorded (the agent died between the start and the note) is the one orphan that nobody knows
-    and that was born when its log was.
+    and that was born when its log was. Zombies are looked at first: the keeper writes a line before it buries one.
     """
+    if task.pid == 0:
+        for found in filter(None, map(procs.stat, procs.children(keeper))):
+            orphan = found.state == "Z" and found.sid == found.pid and found.pid not in known
+            if orphan and abs(found.start - task.start) <= UNKNOWN_SLACK:
+                task.pid = found.pid
+                return found.code
     try:
         with open(os.path.join(folder, "exits"), "rb") as file:
             lines = [tuple(map(int, line.split())) for line in file if line.count(b" ") == 2 and line.endswith(b"\n")]
@@ -160,10 +167,4 @@ def orphan_exit(folder: str, task: LiveTask, known: set[int]) -> int | None:
         if mine and abs(start - task.start) <= (procs.START_SLACK if task.pid else UNKNOWN_SLACK):
             task.pid = pid
             return code << 8 if code >= 0 else -code
-    if task.pid == 0:  # ended, but the keeper has not come to it yet
-        for found in filter(None, map(procs.stat, procs.all_pids())):
-            orphan = found.state == "Z" and found.sid == found.pid and found.pid not in known
-            if orphan and abs(found.start - task.start) <= UNKNOWN_SLACK:
-                task.pid = found.pid
-                return found.code
     return None

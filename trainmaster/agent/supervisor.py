@@ -23,6 +23,7 @@ from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 
 RETRY_S: Final = 0.02
+FIND_S: Final = 10.0  # how long an agent looks for a task that the former one started and did not come to note
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.Refused], None]
@@ -155,7 +156,7 @@ class Supervisor:
         attempt.waiters.append(done)
         attempt.undone = True
         for task in attempt.tasks:
-            task.settled = task.settled or task.pid == 0
+            task.settled = task.settled or not (task.pid or task.adopted)
         self._begin_reap(attempt, 0.0)
 
     # -------------------------------------------------------------------------------------------------------- adopt
@@ -204,17 +205,28 @@ class Supervisor:
             if task.attempt.launched and not task.attempt.undone:
                 self._start_late(task)
             return
-        if task.pid == 0:
-            adoption.identify(task)
         task.adopted = True
+        if task.pid:
+            self._take(task)
+        else:
+            self._find(task, time.monotonic() + FIND_S)
+
+    def _find(self, task: LiveTask, give_up: float) -> None:
+        """Take over a task that was started but not noted. It may be between two steps, and then has nothing yet to know it by."""
+        adoption.identify(task)
+        if found := None if task.pid else self._exit_of(task):
+            self.ended(task, *found)
+        elif task.pid or time.monotonic() > give_up:
+            self._take(task)
+        else:
+            self.later(RETRY_S, lambda: self._find(task, give_up))
+
+    def _take(self, task: LiveTask) -> None:
         if task.pid:
             self.by_pid[task.pid] = task
             handles.take(task)
-        if (
-            not task.pid
-            or not procs.same(procs.stat(task.pid), task.start)
-            or not self.watch(task.pid, lambda: self.adopted_ended(task))
-        ):
+        there = procs.same(procs.stat(task.pid), task.start)
+        if not there or not self.watch(task.pid, lambda: self.adopted_ended(task)):
             self.adopted_ended(task)
         elif task.prepared.options and task.attempt.launched:
             spawn.open_gate(task)  # the former agent may not have come to it
@@ -255,12 +267,15 @@ class Supervisor:
         if task.stands_in:
             self.ended(task, None, None)
             return
-        known = {other.pid for attempt in self.attempts.values() for other in attempt.present}
-        if (found := ending.exit_of_adopted(self.layout.path("run"), task, known)) is not None:
+        if (found := self._exit_of(task)) is not None:
             self.ended(task, *found)
         else:
             self._final(task, judge.lost(task, time.time()))
         handles.drop(task)
+
+    def _exit_of(self, task: LiveTask) -> tuple[int | None, int | None] | None:
+        known = {other.pid for attempt in self.attempts.values() for other in attempt.present}
+        return ending.exit_of_adopted(self.layout.path("run"), self.keeper, task, known)
 
     def ended(self, task: LiveTask, code: int | None, signum: int | None) -> None:
         """Note that the main process of `task` has ended."""

@@ -6,12 +6,13 @@ import random
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
-from tests.fixtures.watcher import Watcher
+from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.agent import procs
 from trainmaster.core.launch import Gang
 
@@ -118,6 +119,37 @@ async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
         (end,) = await watcher.end_of(key(built))
         assert end.exit_code == 5
         assert os.listdir(world.layout.path("run", "malformed")) == ["bad-1"]
+    finally:
+        await world.close()
+
+
+@pytest.mark.parametrize("groups", ["off", "auto"], ids=["bare", "groups"])
+async def test_a_start_that_was_not_noted_and_cannot_be_known_yet_is_looked_for(groups: str) -> None:
+    """The agent died between the start and its note, and the task is between two steps: it has no marker and no log yet."""
+    world = LocalWorld("none", groups)
+    try:
+        watcher = Watcher()
+        engine = await world.engine(watcher)
+        go = "$TRAINMASTER_MODEL_DIR/go"
+        waits = f"exec >{go}es 2>&1; until [ -e {go} ]; do /bin/sleep 0.02; done; exit 5"
+        built = gang().shell("w", 1, f'exec env -i /bin/sh -c "{waits}"').build()
+        await engine.launch(built)
+        folder = Path(world.layout.model_out(built.job))
+        async with asyncio.timeout(PATIENCE_S):
+            while not (folder / "goes").exists():
+                await asyncio.sleep(0.01)
+        keeper, agent = int(world.read("run", "keeper.pid")), world.agent_pid()
+        os.kill(keeper, signal.SIGSTOP)
+        os.kill(agent, signal.SIGKILL)
+        record = Path(world.layout.path("run", "live", key(built)))
+        told, lines = record.stat(), record.read_text().splitlines(keepends=True)
+        record.write_text("".join(line for line in lines if not line.startswith('{"s"')))
+        os.utime(record, ns=(told.st_atime_ns, told.st_mtime_ns))
+        os.kill(keeper, signal.SIGCONT)
+        assert (await engine.observe([key(built)]))[0].known
+        (folder / "go").touch()
+        (end,) = await watcher.end_of(key(built))
+        assert (end.kind, end.exit_code) == ("exited", 5)
     finally:
         await world.close()
 
