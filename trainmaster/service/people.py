@@ -83,6 +83,7 @@ class People:
         self._layout = layout
         self._clock = clock
         self._known: OrderedDict[str, _Known] = OrderedDict()  # by digest of token or session
+        self._ended = 0  # how often something was ended: what was looked up meanwhile is not remembered
         self._touched: dict[str, float] = {}
         self._local_digest = ""
         self._turns = Turns(time.monotonic)
@@ -136,20 +137,22 @@ class People:
         return known.principal
 
     async def _token(self, mark: str, now: float) -> _Known:
+        ended = self._ended
         token = await asyncio.to_thread(self._rows.token, mark, now)
         user = await asyncio.to_thread(self._rows.user, token.owner) if token is not None else None
         if token is None or user is None:
             remedy = "Create a token with: tm token create NAME"
             raise Unauthenticated("The token is not known here, or has expired", remedy=remedy)
-        return self._remember(mark, Principal(user.name, user.role, Via.TOKEN), token.expires_at, token.id)
+        return self._remember(mark, Principal(user.name, user.role, Via.TOKEN), token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:
+        ended = self._ended
         session = await asyncio.to_thread(self._rows.session, mark, now)
         user = await asyncio.to_thread(self._rows.user, session.user) if session is not None else None
         if session is None or user is None:
             raise Unauthenticated("You are not signed in, or the session has ended", remedy="Sign in again.")
         principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
-        return self._remember(mark, principal, session.expires_at)
+        return self._remember(mark, principal, session.expires_at, ended)
 
     async def lost(self, seen: Seen) -> TrainmasterError:
         """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else within REMEMBER_S."""
@@ -208,9 +211,7 @@ class People:
     async def sign_out(self, mark: str) -> None:
         """End the session with this mark; nothing happens when it has ended already."""
         await asyncio.to_thread(self._rows.drop_session, mark)
-        known = self._known.pop(mark, None)
-        if known is not None:
-            known.over.set()
+        self._forget(lambda of, _: of == mark)
 
     async def change_password(self, who: Principal, old: str | None, new: str, keep: str | None = None) -> None:
         """Set a new password and end all other sessions (`keep` is the mark of the one that goes on).
@@ -228,7 +229,7 @@ class People:
             self._turns.forget(line)
         hashed = await self._passwords.hash(new)
         await asyncio.to_thread(self._rows.set_password, user.name, hashed, keep_session=keep or "")
-        self._forget(lambda known: known.principal.name == user.name and known.principal.via is Via.SESSION)
+        self._forget(lambda _, known: known.principal.name == user.name and known.principal.via is Via.SESSION)
         if user.name == ADMIN:
             self.one_time_password = None
 
@@ -252,7 +253,7 @@ class People:
     async def delete_token(self, who: Principal, token_id: str) -> None:
         """Delete a token; it is refused from now on. Raises NotFound for one that is not there or somebody else's."""
         await asyncio.to_thread(self._rows.drop_token, token_id, who.name)
-        self._forget(lambda known: known.token == token_id)
+        self._forget(lambda _, known: known.token == token_id)
 
     # ------------------------------------------------------------------------------------------------------- inside
 
@@ -260,16 +261,22 @@ class People:
         known = self._known.get(mark)
         return known if known is not None and 0 < known.until - now <= REMEMBER_S else None  # the clock may be set back
 
-    def _remember(self, mark: str, principal: Principal, expires_at: float | None, token: str = "") -> _Known:
+    def _remember(
+        self, mark: str, principal: Principal, expires_at: float | None, ended: int, token: str = ""
+    ) -> _Known:
+        """Return what is known now, and keep it unless something was ended since `ended` was counted."""
         until = self._clock() + REMEMBER_S
         known = _Known(principal, until if expires_at is None else min(until, expires_at), token)
-        self._known[mark] = known
+        if ended == self._ended:
+            self._known[mark] = known
         while len(self._known) > _MAX_KNOWN:
             self._known.popitem(last=False)
         return known
 
-    def _forget(self, which: Callable[[_Known], bool]) -> None:
-        for mark in [mark for mark, known in self._known.items() if which(known)]:
+    def _forget(self, which: Callable[[str, _Known], bool]) -> None:
+        """Believe no more what `which(mark, known)` is true of."""
+        self._ended += 1
+        for mark in [mark for mark, known in self._known.items() if which(mark, known)]:
             self._known.pop(mark).over.set()
 
 

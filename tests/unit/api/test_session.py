@@ -1,11 +1,20 @@
 """Signing in: the one-time password, sessions, throttling, tokens (issue item 11)."""
 
+import asyncio
 import os
 import re
 import stat
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
+
+from trainmaster.access.roles import Via
+from trainmaster.core.errors import Unauthenticated
+from trainmaster.service.people import mark_of
+from trainmaster.store.people import User
 
 SIGN_IN = "/api/v1/session"
 GOOD = "correct horse battery"
@@ -69,6 +78,30 @@ async def test_signing_out_ends_the_session_at_once(browser: httpx.AsyncClient) 
     assert "tm_session" not in browser.cookies
     answer = await browser.get(SIGN_IN, headers={"cookie": f"tm_session={cookie}"})
     assert answer.status_code == 401
+
+
+async def test_a_session_that_ends_while_it_is_looked_up_is_not_remembered(
+    platform: Any, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request of the same browser has read that it is there, and comes back when it is not any more."""
+    people, mark = platform.people, mark_of(browser.cookies["tm_session"], browser.headers["x-session-key"])
+    people._known.clear()
+    read, go = threading.Event(), threading.Event()
+
+    def slowly(name: str, look: Callable[[str], User | None] = people._rows.user) -> User | None:
+        read.set()
+        assert go.wait(60)
+        return look(name)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(people._rows, "user", slowly)
+        looking = asyncio.create_task(people.recognise(mark, Via.SESSION))
+        await asyncio.to_thread(read.wait, 60)
+        await people.sign_out(mark)
+        go.set()
+        await looking  # it was there when it was asked for
+    with pytest.raises(Unauthenticated):
+        await people.recognise(mark, Via.SESSION)
 
 
 async def test_a_session_is_known_by_two_secrets_and_kept_as_neither(platform: Any, browser: httpx.AsyncClient) -> None:
