@@ -125,7 +125,7 @@ def _collect(root: str, left_out: list[str] | None = None) -> list[_Found]:
     """Return what is to be sent: files, links and empty folders, sorted by path. Notes in `left_out` what is not."""
     problems = ProblemList()
     if not os.path.isdir(root):
-        problems.add("code.path", "there is no such folder", "Paths start at the job file's folder.", value=root)
+        problems.add("code.path", f"there is no folder {root}", "Paths start at the job file's folder.", value=root)
         problems.raise_if_any("The code cannot be sent")
     rules = _rules(root)
     found: list[_Found] = []

@@ -82,12 +82,15 @@ def test_another_code_folder_on_the_command_line(tm: Shell, tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_sent_is_said_before(tm: Shell, tmp_path: Path) -> None:
     missing = job_with_code(tmp_path / "a", "nowhere")
     (problem,) = both(tm, missing, code=2)["problems"]
-    assert (problem["path"], problem["rule"]) == ("code.path", "there is no such folder")
+    assert (problem["path"], problem["rule"]) == ("code.path", f"there is no folder {tmp_path}/a/nowhere")
     leaving = job_with_code(tmp_path / "b")
     (tmp_path / "b/secret").symlink_to("/etc/passwd")
     (problem,) = both(tm, leaving, code=2)["problems"]
     assert (problem["path"], problem["rule"]) == ("secret", "a link may not leave the folder")
-    for file, words in ((missing, "there is no such folder"), (leaving, "a link may not leave the folder")):
+    for file, words in (
+        (missing, f"there is no folder {tmp_path}/a/nowhere"),
+        (leaving, "a link may not leave the folder"),
+    ):
         assert words in tm("submit", file, code=2)
 
 
