@@ -91,7 +91,33 @@ async def test_what_is_being_saved_can_be_stopped_and_deleted(stage: Stage, monk
     assert (await stage.platform.models(ADMIN))["items"] == []
     other = await stage.submit(spec("other", SAVES))
     assert (await stage.ended(other))["state"] == "succeeded"
+    await stage.until(other, lambda _: not stage.platform._shell._tasks, "all orders to come to their end")
+    assert stage.platform.context.waits._told == {}
     assert os.listdir(stage.home / "models" / ".saving") == []
+
+
+async def test_a_stop_before_the_save_has_begun_leaves_no_version(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What still runs of the job is ended first, which takes a moment; whoever stops it then is not answered with a model."""
+    engine = stage.platform.context.engines.of("default")
+    reap, asked, go = engine.reap, asyncio.Event(), asyncio.Event()
+
+    async def slow(attempt: str, handle: str | None, grace_s: float) -> None:
+        if not asked.is_set():
+            asked.set()
+            await go.wait()
+        await reap(attempt, handle, grace_s)
+
+    monkeypatch.setattr(engine, "reap", slow)
+    job = await stage.submit(spec("early", SAVES))
+    await asked.wait()
+    assert (await stage.view(job))["state"] == "saving"
+    await stage.platform.stop(job, ADMIN)
+    assert (await stage.ended(job))["state"] == "stopped"
+    go.set()
+    await stage.until(job, lambda _: not stage.platform._shell._tasks, "the order to save to come to its end")
+    assert (await stage.platform.models(ADMIN))["items"] == []
 
 
 async def test_a_stop_that_comes_when_it_is_saved_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,6 +207,8 @@ class Shell:
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
+                if self._wanted(action, phases) is None:
+                    return  # whoever waited for it has given it up
                 log.warning("%s: %s; trying again", action, error.message)
                 if isinstance(action, Launch | Save):
                     key = attempt_id(action.job, action.attempt)
@@ -277,6 +279,8 @@ class Shell:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
         key = attempt_id(action.job, action.attempt)
         await self._engine(job).reap(key, attempt.handle, job.policy.grace_s)
+        if self._wanted(action, {Phase.SAVING}) is None:
+            return None  # stopped meanwhile: nobody wants a version of it
         self._proven.add(key)
         try:
             saved = await self._saving.save(job)
