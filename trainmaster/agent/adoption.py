@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from trainmaster.agent import live, procs
-from trainmaster.agent.cgroups import Group
+from trainmaster.agent.cgroups import Cgroups, Group
 from trainmaster.agent.live import LiveAttempt, LiveTask
 from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import settings_from_json
@@ -53,6 +53,15 @@ def _stand_in(task: LiveTask, line: dict[str, Any], unnoted: int) -> None:
     found.pid, found.start, found.started_at = line.get("pid", 0), line.get("start", unnoted), line.get("at", 0.0)
     if found.pid or os.path.exists(found.prepared.paths.log):
         task.attempt.stand_ins[task.position] = found
+
+
+def regroup(attempt: LiveAttempt, cgroups: Cgroups) -> None:
+    """Take over the control groups of an attempt that was read."""
+    for task in attempt.tasks:
+        if task.group is not None:
+            task.group = cgroups.adopt(task.group.name, task.group.base)
+            if task.position in attempt.stand_ins:
+                attempt.stand_ins[task.position].group = task.group
 
 
 def set_aside(layout: Layout, name: str, error: Exception) -> None:

@@ -168,7 +168,7 @@ class Supervisor:
         for name in sorted(os.listdir(folder)):
             try:
                 attempt = adoption.read(self.layout, name)
-                self._regroup(attempt)
+                adoption.regroup(attempt, self.cgroups)
             except (ValueError, KeyError, TypeError, IndexError) as error:
                 adoption.set_aside(self.layout, name, error)
                 continue
@@ -181,13 +181,6 @@ class Supervisor:
                 self._adopt(task)
             if not attempt.launched:
                 self._undo(attempt, lambda: None)
-
-    def _regroup(self, attempt: LiveAttempt) -> None:
-        for task in attempt.tasks:
-            if task.group is not None:
-                task.group = self.cgroups.adopt(task.group.name, task.group.base)
-                if task.position in attempt.stand_ins:
-                    attempt.stand_ins[task.position].group = task.group
 
     def _adopt(self, task: LiveTask) -> None:
         if task.end is not None and self.ended_with_it(task):
