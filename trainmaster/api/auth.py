@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.api.desk import Intake
+from trainmaster.api.desk import Desk, Intake
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import TrainmasterError, Unauthenticated
@@ -52,8 +52,14 @@ async def lost(request: HTTPConnection) -> TrainmasterError:
 
 def working(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
     """Return the turn in which a request is worked at that takes more than a moment: `Desk.working` of its caller."""
-    turn: AbstractAsyncContextManager[None] = request.app.state.desk.working(who(request).name)
-    return turn
+    desk: Desk = request.app.state.desk
+    return desk.working(who(request).name)
+
+
+def looking(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
+    """Return the turn in which files are read for a request: `Desk.looking` of its caller."""
+    desk: Desk = request.app.state.desk
+    return desk.looking(who(request).name)
 
 
 def gate_for(platform: "Platform") -> Gate:

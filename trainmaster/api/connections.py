@@ -2,13 +2,15 @@
 
 A connection is a stranger's until a credential has come over it, then that person's. Whoever comes is let in; when there are too
 many of one address, of all strangers, or of one person, the one of them that was silent longest is closed. So nobody is locked out
-by those who hold connections and say nothing, and files are left for everything else. One sweep looks at all of them now and then,
-which costs a request nothing. Invariant: never more than `most` at a time.
+by those who hold connections and say nothing, and files are left for everything else. A trusted proxy is no one's address: who is
+behind it is unknown before a head is read, so that its connections count among all strangers only. One sweep looks at all of them
+now and then, which costs a request nothing. Invariant: never more than `most` at a time.
 """
 
 import asyncio
 import resource
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from trainmaster.api.proxies import neighbourhood
@@ -47,9 +49,13 @@ def files() -> int:
 
 
 class Connections:
-    """One object per server; used in the loop's thread. `most`: an eighth of all files and at least 64 are left for others."""
+    """One object per server; used in the loop's thread. `most`: an eighth of all files and at least 64 are left for others.
 
-    def __init__(self, most: int | None = None) -> None:
+    `many`: whether many come from an address, because it is a proxy's.
+    """
+
+    def __init__(self, most: int | None = None, many: Callable[[str], bool] = lambda address: False) -> None:
+        self._many = many
         allowed = files()
         self.most = most or max(16, allowed - max(LEAST_SPARE, allowed // 8))
         self._strangers: Seats = OrderedDict()
@@ -66,7 +72,7 @@ class Connections:
         seat = Seat(line, neighbourhood(address))
         self._count += 1
         self._strangers[seat] = None
-        self._join(seat, self.most // 4)
+        self._join(seat, self.most if self._many(address) else self.most // 4)
         if len(self._strangers) > self.most // 2 or self._count > self.most:
             self._close_first(self._strangers)
         if self._sweep is None:

@@ -89,7 +89,7 @@ class Front:
         self.life = life
         self.hosts = hosts
         self.express = express
-        self.connections = Connections()
+        self.connections = Connections(many=proxies.trusts)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""

@@ -46,9 +46,9 @@ class Proxies:
     def apply(self, scope: Scope) -> None:
         """Put into `scope` who is behind a trusted proxy; nothing changes for whoever comes another way."""
         peer = scope.get("client")
-        address = address_in(peer[0]) if self._trusted and peer else None
-        if address is None or not self._ours(address):
+        if not peer or not self.trusts(peer[0]):
             return
+        address = address_in(peer[0])
         told = b",".join(value for key, value in scope["headers"] if key == b"x-forwarded-for").decode("latin-1")
         for hop in reversed(told.split(",") if told else []):
             before = address_in(hop)
@@ -61,6 +61,11 @@ class Proxies:
         schemes = [value for key, value in scope["headers"] if key == b"x-forwarded-proto"]
         if schemes and schemes[-1].strip().lower() in (b"https", b"wss"):
             scope["scheme"] = "wss" if scope["type"] == "websocket" else "https"
+
+    def trusts(self, client: str) -> bool:
+        """Return whether `client` is the address of one of them."""
+        address = address_in(client) if self._trusted else None
+        return address is not None and self._ours(address)
 
     def _ours(self, address: Address) -> bool:
         return any(address.version == network.version and address in network for network in self._trusted)

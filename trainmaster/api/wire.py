@@ -43,6 +43,8 @@ class Joining:
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
         self._held = b""
+        self.written = 0
+        """Bytes so far; those that wait to be taken are among them."""
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is the transport's own."""
@@ -56,6 +58,7 @@ class Joining:
             self._held = data
             self._loop.call_soon(self._flush)
             return
+        self.written += len(data)
         self._transport.write(data)
 
     def close(self) -> None:
@@ -78,6 +81,19 @@ class Joining:
             self.write(b"")
 
 
+class Taking:
+    """Whether the other end takes what is sent. What waits says nothing by itself: as much may have come as was taken."""
+
+    def __init__(self) -> None:
+        self._taken, self._since = -1, 0.0
+
+    def stalled(self, now: float, written: int, waiting: int) -> bool:
+        """Return whether nothing was taken for long, of `written` bytes of which `waiting` still wait."""
+        if not waiting or written - waiting > self._taken:
+            self._taken, self._since = written - waiting, now
+        return now - self._since > STALLED_S
+
+
 class Protocol(HttpToolsProtocol):
     """uvicorn's protocol over a joining transport, with an end to patience: sizes and times are in `refusing`.
 
@@ -91,7 +107,7 @@ class Protocol(HttpToolsProtocol):
         self._lines = 0
         self._begun = self._headed = False  # a message has begun; its head is there
         self._since, self._mark = self.loop.time(), 0
-        self._stalled: tuple[int, float] = (0, 0.0)  # bytes that wait to be taken, and since when as many
+        self._taking = Taking()
         self._refused: float | None = None
         self._why: TrainmasterError | None = None
         self._connections: Connections = cast(Any, self.config.app).connections
@@ -191,7 +207,7 @@ class Protocol(HttpToolsProtocol):
         if self._refused is not None:
             if now - self._refused > LINGER_S:
                 self.transport.close()
-        elif self._untaken(now):
+        elif self._taking.stalled(now, cast(Joining, self.transport).written, self.transport.get_write_buffer_size()):
             self.transport.abort()
         elif not self._begun:
             if self._answer is None and now - self._since > HEAD_S:
@@ -206,14 +222,6 @@ class Protocol(HttpToolsProtocol):
             self._since, self._mark = now, self._got
         elif now - self._since > BODY_S:
             self._refuse(too_slow("body", BODY_S))
-
-    def _untaken(self, now: float) -> bool:
-        """Return whether nothing of an answer was taken for long."""
-        waiting, since = self.transport.get_write_buffer_size(), self._stalled[1]
-        if not waiting or not self._stalled[0] or waiting < self._stalled[0]:
-            since = now
-        self._stalled = waiting, since
-        return now - since > STALLED_S
 
     # -- the end -------------------------------------------------------------------------------------------------
 

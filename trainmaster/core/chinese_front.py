@@ -17,6 +17,8 @@ FRONT: Final[dict[str, str]] = {
     "The request is not valid: {count} of its problems are listed, and there are more": "请求不合法：列出其中 {count} 个问题，还有更多",
     # --- turns
     "{count} of your requests are being worked at or wait already": "您已有 {count} 个请求正在处理或等待",
+    "{count} of your requests for logs and curves are being answered or wait already": "您已有 {count} 个日志或曲线请求正在处理或等待",
+    "Close pages that show logs or curves.": "请关闭显示日志或曲线的页面。",
     "Wait for their answers, then send further ones.": "等它们得到回答后再发送",
     # --- answers of clusters
     "Slurm's answer is larger than {mib} MiB": "Slurm 的回答超过 {mib} MiB",

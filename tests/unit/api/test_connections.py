@@ -14,6 +14,7 @@ from websockets.sync.client import connect
 from tests.fixtures.api_server import Running, running
 from trainmaster.api import connections, refusing, wire
 from trainmaster.api.connections import Connections
+from trainmaster.api.proxies import Proxies
 
 PATIENCE_S = 60.0
 GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -236,3 +237,57 @@ async def test_who_holds_a_network_is_one_address() -> None:
     for at, one in enumerate(lines):
         held.come(one, f"2001:db8:1:2::{at}")
     assert [one.open for one in lines] == [False] * 10 + [True] * 20
+
+
+async def test_a_trusted_proxy_is_not_one_address() -> None:
+    """Who is behind it is not known before a head is read: half of all may be strangers, wherever they come from."""
+    held = Connections(80, many=Proxies(["10.0.0.0/24"]).trusts)
+    lines = [Noted() for _ in range(60)]
+    for one in lines:
+        held.come(one, "10.0.0.9")
+    assert [one.open for one in lines] == [False] * 20 + [True] * 40
+    others = [Noted() for _ in range(30)]
+    for one in others:
+        held.come(one, "10.0.1.9")
+    assert [one.open for one in others] == [False] * 10 + [True] * 20
+
+
+def test_what_comes_through_a_trusted_proxy_is_not_closed_for_its_address(tmp_path: Path) -> None:
+    """B12: everybody behind a proxy has its address; a quarter of all connections would be everybody's."""
+    with running(tmp_path, trusted_proxies=("127.0.0.1",)) as server:
+        server.call(lambda _: setattr(server.app.connections, "most", 40))
+        lines = [Line(server) for _ in range(18)]
+        wait_for(lambda: server.call(lambda _: len(server.app.connections)) == 18)
+        for one in lines:
+            assert one.send(GET + b"Connection: close\r\n\r\n").answer() == (200, {"ok": True})
+
+
+def test_who_takes_nothing_of_an_answer_is_let_go(
+    hasty: Running, line: Callable[[], Line], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer larger than what lies in sockets, to somebody who stops reading: it is dropped, with what it held."""
+    monkeypatch.setattr(wire, "STALLED_S", 0.5)
+    body = {"spec": {"name": "a"}}
+    headers = {"authorization": f"Bearer {hasty.token}"}
+    job = httpx.post(hasty.url + "/api/v1/jobs", json=body, headers=headers).json()["id"]
+    log = Path(hasty.call(lambda platform: platform.layout.task(platform.run(job).id, 1, 0, 0).log))
+    log.write_bytes(b"x" * (64 << 20))
+    address = f"/api/v1/jobs/{job}/attempts/1/tasks/task0-0/log/download"
+    ask = GET.replace(b"/healthz", address.encode()) + f"Authorization: Bearer {hasty.token}\r\n\r\n".encode()
+    held = line()
+    held.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    assert held.send(ask).socket.recv(100).startswith(b"HTTP/1.1 200")
+    wait_for(lambda: hasty.call(lambda _: len(hasty.app.connections)) == 0)
+    assert len(held.rest()) < 60 << 20
+
+
+def test_who_takes_a_little_now_and_then_is_not_let_go() -> None:
+    """However much waits: as much comes as is taken."""
+    most, taking = refusing.STALLED_S, wire.Taking()
+    for at in range(100):
+        assert not taking.stalled(1000 + at * most * 0.9, written=(at + 1) * 65536, waiting=65536)
+    now = 1000 + 99 * most * 0.9
+    assert not taking.stalled(now + most, written=101 * 65536, waiting=2 * 65536)
+    assert taking.stalled(now + most + 1, written=102 * 65536, waiting=3 * 65536)
+    assert not taking.stalled(now + 9 * most, written=102 * 65536, waiting=0)
+    assert not taking.stalled(now + 99 * most, written=102 * 65536, waiting=0)

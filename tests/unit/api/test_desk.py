@@ -1,12 +1,16 @@
 """What one person may have of the server at a time: their own requests wait for each other, not those of others (B7)."""
 
 import asyncio
+import threading
 from typing import Any
 
+import httpx
 import pytest
 
+from tests.unit.api.test_problems import check
 from trainmaster.api import desk
 from trainmaster.api.desk import ALL, EACH, PLACES, SMALL, Desk, Intake
+from trainmaster.api.routes import watch
 from trainmaster.core.errors import RateLimited, TooLarge
 
 
@@ -64,6 +68,33 @@ async def test_who_asks_without_end_is_told_to_wait() -> None:
     await work.end()
     async with work.turns.working("eve"):
         pass  # all places are free again
+
+
+async def test_who_looks_at_many_logs_can_still_submit(
+    app: Any, local: httpx.AsyncClient, platform: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many log windows as may wait, of one person: one more is told what to close, everything else is answered."""
+    spec = {"spec": {"name": "a"}}
+    job = (await local.post("/api/v1/jobs", json=spec)).json()["id"]
+    platform.run(job)
+    address = f"/api/v1/jobs/{job}/attempts/last/tasks/task0-0/log"
+    go = threading.Event()
+    read = watch.logs.read
+    monkeypatch.setattr(watch.logs, "read", lambda *asked, **more: go.wait(60) and read(*asked, **more))
+    windows = [asyncio.create_task(local.get(address)) for _ in range(PLACES)]
+    try:
+        while app.app.state.desk.of("admin").looks.here < PLACES:
+            await asyncio.sleep(0)
+        document = check(await local.get(address), 429, "rate_limited")
+        assert document["title"] == f"{PLACES} of your requests for logs and curves are being answered or wait already"
+        assert document["remedy"] == "Close pages that show logs or curves."
+        assert (await local.post("/api/v1/jobs/preview", json=spec)).status_code == 200
+        large = {"spec": {"name": "a", "description": "x" * 2 * SMALL}}
+        assert (await local.post("/api/v1/jobs", json=large)).status_code == 201
+        assert (await local.get(f"/api/v1/jobs/{job}")).status_code == 200
+    finally:
+        go.set()
+    assert {answer.status_code for answer in await asyncio.gather(*windows)} == {200}
 
 
 async def test_who_leaves_while_waiting_leaves_no_place_taken() -> None:

@@ -10,7 +10,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who, working
+from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import Table
@@ -86,7 +86,7 @@ async def get_log(
     """Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines."""
     place = await locate(request, ref, number, task)
     ended = place.ended()
-    async with working(request):
+    async with looking(request):
         window = await asyncio.to_thread(_window, place.log, offset, limit, line, count, tail, ended)
     return Json({**window.to_json(), "ended": ended})
 
@@ -114,7 +114,7 @@ async def search_log(
 ) -> Response:
     """Search a task's log, a bounded piece per call: go on at `next_offset` until `done`."""
     place = await locate(request, ref, number, task)
-    async with working(request):
+    async with looking(request):
         hits = await asyncio.to_thread(logsearch.search, place.log, q, regex=regex, offset=offset, limit=limit)
     return Json(hits.to_json())
 
@@ -170,7 +170,7 @@ async def get_usage(
     app = platform(request)
     job = await app.resolve(ref, who(request))
     number = attempt_number(job, attempt)
-    async with working(request):
+    async with looking(request):
         return Json(await asyncio.to_thread(_usage, app.layout, job, number, points))
 
 
@@ -194,5 +194,5 @@ async def get_metrics(
     job = await app.resolve(ref, who(request))
     number = None if attempt is None else attempt_number(job, attempt)
     spec = await asyncio.to_thread(app.context.specs.fetch_or_none, job.spec_digest)
-    async with working(request):
+    async with looking(request):
         return Json(await asyncio.to_thread(app.context.metrics.series, job, spec, number, points))
