@@ -13,13 +13,12 @@ import pytest
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
-from tests.sandbox.conftest import Run, runner
-from trainmaster.agent import sandbox, seccomp
+from tests.sandbox.conftest import Run, run_as_nobody, runner
+from trainmaster.agent import seccomp
 from trainmaster.engines.base import Window
 
 pytestmark = pytest.mark.sandbox
 PATIENCE_S = 60.0
-NOBODY = 65534
 COLUMN = seccomp.MACHINES[os.uname().machine].column
 
 TRIES = {
@@ -80,33 +79,7 @@ async def test_what_no_task_needs_is_refused(run: Run) -> None:
 
 def test_and_to_the_tasks_of_any_user(tmp_path: Path) -> None:
     """A server that is not root makes its sandboxes with user namespaces of its own."""
-    assert os.geteuid() == 0
-    for name in ("etc", "tmp", "work", "metrics", "model", "outputs"):
-        (tmp_path / name).mkdir()
-        os.chown(tmp_path / name, NOBODY, NOBODY)
-    for folder in (tmp_path, *tmp_path.parents, *tmp_path.iterdir()):
-        if folder.is_relative_to("/tmp") and folder != Path("/tmp"):
-            folder.chmod(0o755)
-    view = sandbox.View(
-        name="any", hidden=(), shm_mib=1, environment=sandbox.Environment("/usr/bin", (), ""),
-        **{name: str(tmp_path / name) for name in ("etc", "tmp", "work", "metrics", "model", "outputs")},
-    )  # fmt: skip
-    sandbox._namespaces.cache_clear(), sandbox._sealed.cache_clear()
-    os.seteuid(NOBODY)
-    try:
-        options = sandbox.options(view, cwd="/", env={})
-    finally:
-        os.seteuid(0)
-        sandbox._namespaces.cache_clear(), sandbox._sealed.cache_clear()
-    assert "--unshare-user" in options
-    (tmp_path / "options").write_bytes("\0".join(options).encode() + b"\0")
-    (tmp_path / "gate").write_text("1")
-    (tmp_path / "filter").write_bytes(seccomp.program())
-    shell = 'exec bwrap --args 4 -- "$@" 3>/dev/null 4<options 5<gate 6<filter'
-    done = subprocess.run(
-        ["/bin/sh", "-c", shell, "sh", "/usr/bin/python3", "-I", "-c", program()],
-        cwd=tmp_path, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_as_nobody(tmp_path, program())
     assert got(done.stdout) == expected(), done.stderr
 
 

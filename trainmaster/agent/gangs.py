@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from trainmaster.agent import live, seccomp, spawn
+from trainmaster.agent import apart, live, seccomp, spawn
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.etc import Etc
 from trainmaster.agent.live import LiveAttempt, LiveTask
@@ -20,6 +20,12 @@ from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout, TaskPaths
 
 WATCHED: Final = "memory and processes are kept to their limits by samples only; CPU is not limited"
+OWN: Final = (
+    "the job has a network of its own: its tasks reach each other and nothing else, and nobody reaches its ports"
+)
+SHARES: Final = (
+    "the job shares the machine's network: a job of several tasks has one of its own only where the server runs as root"
+)
 FILL_S: Final = 0.01
 """Spare folders are made so long after a start: what was just started has the machine first."""
 
@@ -64,6 +70,9 @@ class Gangs:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
         if settings.bwrap and (why := seccomp.missing()):
             attempt.notes.append(("sandbox_degraded", f"the sandbox does not filter system calls: {why}"))
+        if settings.network == apart.PRIVATE:
+            own = apart.has_own_network(gang, settings)
+            attempt.notes.append(("network_private", OWN) if own else ("network_shared", SHARES))
         if settings.bwrap:
             self.etc.know(item.name for item in prepared)
             self.etc.refresh()

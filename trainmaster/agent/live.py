@@ -141,6 +141,11 @@ class LiveAttempt:
         return True
 
 
+def sandboxes(attempt: LiveAttempt) -> list[LiveTask]:
+    """Return the tasks whose sandboxes are still to be made; once made, they wait at their gates."""
+    return [task for task in attempt.tasks if task.prepared.options and not task.pid]
+
+
 def stand_in(task: LiveTask) -> LiveTask:
     """Return what can stand in for the ended `task`: all that it had, around a program that only waits."""
     held = TaskPaths(os.path.join(task.prepared.paths.root, "held"))

@@ -4,11 +4,12 @@ The same functions answer the dry run, so what is shown is what is started. Fram
 this file adds what belongs to the host: paths, cards, the sandbox.
 """
 
+import os
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from trainmaster.agent import sandbox
+from trainmaster.agent import apart, sandbox
 from trainmaster.agent.cgroups import Limits
 from trainmaster.agent.settings import Settings
 from trainmaster.core.ids import attempt_id, task_name
@@ -80,6 +81,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
         cards=_devices(place, settings),
+        network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
     )  # fmt: skip
     cwd = IN_CODE if code else IN_WORKSPACE
     options = sandbox.options(view, cwd=cwd, env=env)

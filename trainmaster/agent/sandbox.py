@@ -21,6 +21,7 @@ STATUS_FD: Final = 3
 GATE_FD: Final = 5
 """Where bubblewrap, its sandbox made, waits for one byte before it executes the program."""
 FILTER_FD: Final = 6
+OWN_NETWORK: Final = ("--unshare-net",)
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -50,6 +51,7 @@ class View:
     mounts: tuple[Mount, ...] = ()
     files: tuple[tuple[str, str], ...] = ()  # (host path, path inside)
     cards: tuple[str, ...] = ()
+    network: bool = False  # of its own, that bubblewrap makes
 
 
 @cache
@@ -150,6 +152,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD)]
+    args += [*OWN_NETWORK] if view.network else []
     args += ["--block-fd", str(GATE_FD), *_filter(FILTER_FD), *_system()]
     args += ["--ro-bind", view.etc, "/etc"]
     shown = [("/usr", "/usr")]
@@ -181,10 +184,10 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     return tuple(args)
 
 
-def probe_command(bwrap: str) -> list[str]:
+def probe_command(bwrap: str, *more: str) -> list[str]:
     """Return a command that succeeds exactly where sandboxes work: it uses everything that every sandbox uses.
 
-    It reads the filter of system calls as its input.
+    It reads the filter of system calls as its input. `more`: options that not every sandbox uses.
     """
-    return [bwrap, *_namespaces(), *_filter(0), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm",
-            *_sealed(), "--", "/usr/bin/true"]  # fmt: skip
+    return [bwrap, *_namespaces(), *more, *_filter(0), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576",
+            "--tmpfs", "/dev/shm", *_sealed(), "--", "/usr/bin/true"]  # fmt: skip

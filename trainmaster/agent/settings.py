@@ -22,6 +22,7 @@ class Settings:
     bwrap: str = ""
     degraded: str = ""
     cgroups: bool = True
+    network: str = "shared"  # or private: see agent/apart
     environment: str = ""  # prefix of the Python environment tasks see first
     package: str = ""  # folder that contains the trainmaster package
     log_mib: int = 1024

@@ -9,9 +9,10 @@ import itertools
 import os
 import signal
 import time
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from trainmaster.agent import procs, pythons, sandbox, seccomp, sharing
+from trainmaster.agent import apart, procs, pythons, sandbox, seccomp, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
@@ -160,6 +161,18 @@ def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
     if os.access(path, os.X_OK) and not os.path.isdir(path):
         return path
     raise Refused("command_not_found", f"{prepared.name}: {program} is not an executable file")
+
+
+def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callable[[LiveTask], None]) -> None:
+    """Start `tasks` of one attempt, apart from whatever is not of them; call `spawned` for each. Raises OSError: the rest is not."""
+
+    def start() -> None:
+        for task in tasks:
+            spawn(task, task.attempt.settings.bwrap, cgroups)
+            spawned(task)
+
+    if tasks:
+        apart.run(start, apart.given(tasks[0].attempt.gang, tasks[0].attempt.settings))
 
 
 def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:

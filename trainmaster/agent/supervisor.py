@@ -69,8 +69,7 @@ class Supervisor:
                 attempt = self.gangs.ready(gang, settings, request)
                 self._announced.add(attempt)
                 try:
-                    for task in attempt.tasks:
-                        self._make_sandbox(task)
+                    self._spawn(*live.sandboxes(attempt))
                 except OSError:
                     self.drop(name)
         return name
@@ -113,23 +112,16 @@ class Supervisor:
 
     def _launch(self, attempt: LiveAttempt, started: Started, refuse: Refuse) -> None:
         self.attempts[attempt.id] = attempt
-        task = attempt.tasks[0]
         try:
-            for task in attempt.tasks:
-                self._make_sandbox(task)
+            self._spawn(*live.sandboxes(attempt))
             live.decide(attempt)
             for task in attempt.tasks:
                 self._begin(task)
         except OSError as error:
-            refused = spawn.why_not(task, error)
+            refused = spawn.why_not(next((task for task in attempt.tasks if not task.pid), attempt.tasks[-1]), error)
             self._undo(attempt, lambda: refuse(refused))
         else:
             started(attempt)
-
-    def _make_sandbox(self, task: LiveTask) -> None:
-        """Start the sandbox of `task`, if it has one: it waits at its gate. Raises OSError."""
-        if task.prepared.options and not task.pid:
-            self._spawn(task)
 
     def _begin(self, task: LiveTask) -> None:
         """Let the program of a launched task run. Raises OSError."""
@@ -145,8 +137,11 @@ class Supervisor:
         if task.prepared.options:
             spawn.open_gate(task)
 
-    def _spawn(self, task: LiveTask) -> None:
-        spawn.spawn(task, task.attempt.settings.bwrap, self.cgroups)
+    def _spawn(self, *tasks: LiveTask) -> None:
+        """Start `tasks` of one attempt, apart from what is not of them. Raises OSError; then the first without a pid was not started."""
+        spawn.spawn_together(tasks, self.cgroups, self._spawned)
+
+    def _spawned(self, task: LiveTask) -> None:
         self.by_pid[task.pid] = task
         self.notes.write(task, task.line)
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from typing import Any, Final
 
-from trainmaster.agent import folder, seccomp, step
+from trainmaster.agent import apart, folder, seccomp, step
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.probe import probe_sandbox
 from trainmaster.agent.sandbox import SYSTEM_PATH
@@ -58,7 +58,7 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
         "event": "survey", "word": asked["word"], "node": node, "machine": socket.gethostname(),
         "python": platform.python_version(), "user": os.geteuid(), "writing": trouble_writing(shared.path),
         "private": trouble_writing(tempfile.gettempdir()), "sandbox": bool(probe.bwrap), "degraded": probe.detail,
-        "unfiltered": seccomp.missing(),
+        "unfiltered": seccomp.missing(), "reachable": apart.missing(probe.bwrap) if probe.bwrap else "",
         "cards": list(visible), "devices": list(numbers),
         "environment": environment or None,
         "environment_there": os.access(os.path.join(environment, "bin", "python"), os.X_OK),

@@ -18,6 +18,7 @@ from trainmaster.core.layout import Layout
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
+REACHED: Final = "A job reaches the ports of other jobs and of this machine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +216,26 @@ def _settings(folder: str) -> Iterator[Finding]:
     except TrainmasterError:
         return  # said of the ledger
     yield Finding("tasks", *environment_finding(config.local.environment))
+    yield from _network(config.local.network, config.local.sandbox)
     open_to = exposed(config.server.host)
     if open_to:
         yield Finding("address", POOR, *open_to)
+
+
+def _network(wanted: str, sandboxes: str) -> Iterator[Finding]:
+    """Say what of the network jobs share."""
+    from trainmaster.agent import apart
+    from trainmaster.agent.probe import probe_network, probe_sandbox
+    from trainmaster.core.errors import Unavailable
+
+    probe = probe_sandbox("none" if sandboxes == "none" else "auto", shutil.which("bwrap"))
+    said = apart.words(probe.bwrap, wanted)
+    try:
+        probe_network(wanted, probe)
+    except Unavailable as error:
+        yield Finding("network", BAD, error.message, error.remedy)
+    else:
+        yield Finding("network", GOOD, f"{said}. {REACHED}" if wanted == apart.SHARED else said)
 
 
 def _unit(folder: str) -> Iterator[Finding]:

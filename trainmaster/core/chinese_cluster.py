@@ -215,6 +215,8 @@ CLUSTER: Final[dict[str, str]] = {
     "Name a folder with a Python environment that every node has: --environment PREFIX.": "请指定每个节点上都有的 Python 环境目录：--environment PREFIX",
     "switched off: tasks see what their system user may see": "已关闭：副本能看到其系统用户可见的内容",
     "bubblewrap works on {node}": "bubblewrap 在 {node} 上可用",
+    "bubblewrap works on {node}; abstract sockets are not kept apart: {why}": "bubblewrap 在 {node} 上可用；抽象套接字没有隔离：{why}",
+    "the kernel keeps none apart (Linux 6.12 and newer do, with Landlock)": "内核不能隔离（Linux 6.12 及更新版本通过 Landlock 可以）",
     "Install bubblewrap on the nodes (package bubblewrap).": "请在各节点安装 bubblewrap（软件包 bubblewrap）",
     "asked for {wanted} cards, {node} shows the job {given}": "申请 {wanted} 块卡，{node} 给任务 {given} 块",
     "Look at gres.conf: Slurm must tell a job its cards (CUDA_VISIBLE_DEVICES) and hide the others.": "请检查 gres.conf：Slurm 必须告诉任务分到的卡（CUDA_VISIBLE_DEVICES）并隐藏其他卡",

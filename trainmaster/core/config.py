@@ -57,6 +57,7 @@ class LocalConfig:
     `nodes`: virtual nodes that differ from one another, in place of `virtual_nodes` and `simulated_gpus`.
     `cpu` and `memory_mib` also override what is found for the single host node; `overcommit_cpu` multiplies cores offered.
     `sandbox`: auto (bubblewrap when it works, else none and said so), bubblewrap (required), none.
+    `network`: shared (by all tasks of this machine), private (each job has a loopback of its own and no way out; needs the sandbox).
     `cgroups`: auto, off. `mount_roots`: host folders whose contents jobs may mount by path.
     `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
     """
@@ -69,6 +70,7 @@ class LocalConfig:
     nodes: tuple[VirtualNode, ...] = ()
     overcommit_cpu: float = 1.0
     sandbox: str = "auto"
+    network: str = "shared"
     cgroups: str = "auto"
     mount_roots: tuple[str, ...] = ()
     environment: str = ""

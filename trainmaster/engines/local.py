@@ -16,11 +16,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
 
+from trainmaster.agent import apart, sandbox, seccomp
 from trainmaster.agent import prepare as preparing
-from trainmaster.agent import sandbox, seccomp
 from trainmaster.agent.enter import Entry
 from trainmaster.agent.older import start
-from trainmaster.agent.probe import Probe, probe_sandbox
+from trainmaster.agent.probe import Probe, probe_network, probe_sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.spawn import NOT_NOW
 from trainmaster.core.config import Config
@@ -80,10 +80,12 @@ class LocalEngine:
         self._sink = sink
         local, limits = self.config.local, self.config.limits
         self.sandbox = await asyncio.to_thread(probe_sandbox, local.sandbox, shutil.which("bwrap"))
+        await asyncio.to_thread(probe_network, local.network, self.sandbox)
         self.settings = Settings(
             bwrap=self.sandbox.bwrap,
             degraded="" if self.sandbox.bwrap or local.sandbox == "none" else self.sandbox.detail,
             cgroups=local.cgroups == "auto",
+            network=local.network,
             environment=os.path.abspath(local.environment or sys.prefix),
             package=str(Path(sandbox.__file__).resolve().parents[2]),
             log_mib=limits.log_mib, disk_mib=limits.disk_mib, inodes=limits.inodes, disk_share=limits.disk_share,
@@ -139,7 +141,10 @@ class LocalEngine:
         kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
         free = seccomp.missing() if self.sandbox.bwrap else "there is no sandbox"
         calls = f"not filtered: {free}" if free else "filtered"
-        return self.host.nodes((("sandbox", kind), ("system calls", calls), ("cgroups", self.cgroups_detail)))
+        network = apart.words(self.sandbox.bwrap, self.config.local.network)
+        return self.host.nodes(
+            (("sandbox", kind), ("system calls", calls), ("network", network), ("cgroups", self.cgroups_detail))
+        )
 
     def node_usage(self) -> dict[str, Any]:
         """Return how busy the machine and its cards are (see Host.usage)."""

@@ -25,6 +25,7 @@ WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
 _CHOICES = {
     "local.sandbox": ("auto", "bubblewrap", "none"),
+    "local.network": ("shared", "private"),
     "local.cgroups": ("auto", "off"),
     "engines.sandbox": ("auto", "bubblewrap", "none"),
     "engines.run_as": ("service", "owner"),

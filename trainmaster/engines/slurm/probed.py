@@ -132,6 +132,7 @@ def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
         return Check("sandbox", True, "switched off: tasks see what their system user may see", where=where)
     if found["sandbox"]:
         free = f"; system calls are not filtered: {found['unfiltered']}" if found.get("unfiltered") else ""
+        free += f"; abstract sockets are not kept apart: {found['reachable']}" if found.get("reachable") else ""
         return Check("sandbox", True, f"bubblewrap works on {found['node']}{free}", where=where)
     return Check(
         "sandbox", False, found["degraded"], "Install bubblewrap on the nodes (package bubblewrap).",

@@ -112,6 +112,14 @@ def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list
     assert chinese(check.text) != check.text
 
 
+def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
+    left = {"unfiltered": "no filters", "reachable": "an old kernel"}
+    told = {check.name: check.text for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
+    assert told.endswith(
+        "; system calls are not filtered: no filters; abstract sockets are not kept apart: an old kernel"
+    )
+
+
 def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
     told = probed.survey("gpu", {**FOUND, "sandbox": False, "degraded": "bubblewrap is not installed"}, "w", "auto", 0)
     assert [check.name for check in told if not check.ok] == ["sandbox"]
