@@ -11,6 +11,7 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, Final
 
 from trainmaster.core.errors import NotFound
@@ -45,14 +46,16 @@ def kind_of(mode: int) -> str:
 def list_files(root: str, path: str = "") -> dict[str, Any]:
     """Return ``{path, items: [{name, path, kind, size, modified_at}]}``, folders first, at most 10,000 items.
 
-    A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder.
+    A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder. O(entries) of time,
+    which may be millions; of memory only for what is listed.
     """
     try:
         relative = "/".join(parts_of(path))
-        with folder(root, relative) as fd:
-            items = [_item(fd, relative, name) for name in sorted(os.listdir(fd))[:MAX_LISTED]]
+        with folder(root, relative) as fd, os.scandir(fd) as entries:
+            names = nsmallest(MAX_LISTED, (entry.name for entry in entries))
+            items = [_item(fd, relative, name) for name in names]
     except OSError:
-        if path.strip("/") in ("", "."):
+        if _is_top(path):
             return {"path": "", "items": []}
         raise _missing(path, "folder") from None
     found = [item for item in items if item is not None]
@@ -82,14 +85,25 @@ def open_file(root: str, path: str) -> OpenFile:
     return OpenFile(fd, path.rsplit("/", 1)[-1], info.st_size, info.st_mtime)
 
 
+def _is_top(path: str) -> bool:
+    return path.strip("/") in ("", ".")
+
+
 def _missing(path: str, what: str) -> NotFound:
     return NotFound(f"there is no {what} {path!r} here", remedy="List the folder above it; links are not followed.")
 
 
 def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[bytes]:
     """Yield a zip archive of the folder `path` beneath `root`. Raises NotFound (at once) when there is none."""
-    list_files(root, path)
-    return stream_zip(_members(root, "/".join(parts_of(path))), compress=compress)
+    try:
+        relative = "/".join(parts_of(path))
+        with folder(root, relative):
+            pass
+    except OSError:
+        if _is_top(path):
+            return stream_zip(())
+        raise _missing(path, "folder") from None
+    return stream_zip(_members(root, relative), compress=compress)
 
 
 def _members(root: str, path: str) -> Iterator[Member]:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -193,6 +194,29 @@ class TestServing:
         ]  # fmt: skip
         assert listed["items"][0]["path"] == "model/weights"
         assert trees.list_files(str(job / "not-there-yet")) == {"path": "", "items": []}
+
+    def test_of_a_folder_with_too_many_files_the_first_are_shown_and_only_they_are_in_memory(
+        self, job: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(trees, "MAX_LISTED", 50)
+        names = [f"{number:05}-{'x' * 200}" for number in range(10_000)]
+        for name in names:
+            os.link(job / "model" / "run.sh", job / "outputs" / name)
+        tracemalloc.start()
+        try:
+            listed = trees.list_files(str(job), "outputs")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert [item["name"] for item in listed["items"]] == names[:50]
+        assert peak < sum(map(len, names)) // 4
+
+    def test_of_what_is_not_there_yet_an_archive_is_empty(self, job: Path) -> None:
+        for path in ("", "/", "."):
+            archive = zipfile.ZipFile(io.BytesIO(b"".join(trees.zip_tree(str(job / "not-there-yet"), path))))
+            assert archive.namelist() == []
+        with pytest.raises(NotFound):
+            trees.zip_tree(str(job), "model/nothing")
 
     @pytest.mark.parametrize(
         "path", ["../secret", "model/../../secret", "/etc/passwd", "link", "inner/passwd", "x\0y", "", "model"]

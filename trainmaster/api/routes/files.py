@@ -7,7 +7,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
@@ -50,7 +50,8 @@ async def list_job_files(request: Request, ref: str, path: FilePath = "") -> Res
     """List a folder of what the job wrote."""
     app = platform(request)
     job = await app.resolve(ref, who(request))
-    return Json(await asyncio.to_thread(_listed, app.layout, job.id, path))
+    async with looking(request):
+        return Json(await asyncio.to_thread(_listed, app.layout, job.id, path))
 
 
 @routes.route("GET", "/jobs/{ref}/files/content", scope="jobs:read", answers={200: "application/octet-stream"})

@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.auth import who
+from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
@@ -50,7 +50,8 @@ async def get_model(request: Request, ref: str) -> Response:
 async def list_model_files(request: Request, ref: str, version: Version, path: FilePath = "") -> Response:
     """List a folder of a version."""
     _, root = await _folder(request, ref, version)
-    return Json(await asyncio.to_thread(list_files, root, path))
+    async with looking(request):
+        return Json(await asyncio.to_thread(list_files, root, path))
 
 
 @routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"})
