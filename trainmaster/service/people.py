@@ -266,7 +266,9 @@ class People:
     ) -> _Known:
         """Return what is known now, and keep it unless something was ended since `ended` was counted."""
         until = self._clock() + REMEMBER_S
-        known = _Known(principal, until if expires_at is None else min(until, expires_at), token)
+        before = self._known.get(mark)  # who waits for its end is told by the same event
+        over = before.over if before is not None else asyncio.Event()
+        known = _Known(principal, until if expires_at is None else min(until, expires_at), token, over)
         if ended == self._ended:
             self._known[mark] = known
         while len(self._known) > _MAX_KNOWN:
