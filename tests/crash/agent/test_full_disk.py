@@ -42,7 +42,8 @@ class Full(LocalWorld):
     @property
     def ran(self) -> list[str]:
         """The programs that have run, in order."""
-        return (self.marks / "ran").read_text().split()
+        path = self.marks / "ran"
+        return path.read_text().split() if path.exists() else []
 
     def keepers(self) -> list[int]:
         """Return the keepers of this home."""
