@@ -7,6 +7,7 @@ Invariant: on a full disk the file that is there can still be written anew.
 """
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -96,7 +97,7 @@ def overwrite(path: Path, data: bytes) -> None:
     fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         if os.pwrite(fd, data, 0) != len(data):
-            raise OSError(28, "No space left on device", str(path))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         os.ftruncate(fd, len(data))
     finally:
         os.close(fd)

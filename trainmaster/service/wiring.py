@@ -104,7 +104,7 @@ def past_of(layout: Layout) -> Past:
 
     def traces() -> bool:
         jobs = os.path.join(layout.bulk, "jobs")
-        return os.path.isdir(jobs) and any(os.scandir(jobs))
+        return os.path.isdir(jobs) and bool(os.listdir(jobs))
 
     return Past(layout.mark, traces)
 

@@ -21,7 +21,7 @@ from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.storage import sparse
 from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk
-from trainmaster.storage.trees import kind_of, remove_tree, sync_tree
+from trainmaster.storage.trees import kind_of, remove_tree, sync, sync_tree
 
 MANIFEST: Final = "manifest.json"
 FILES: Final = "files"
@@ -144,7 +144,7 @@ def publish(folder: str, target: str) -> None:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             raise _taken(target) from None
         raise
-    _sync_folder(os.path.dirname(target))
+    sync(os.path.dirname(target))
 
 
 def existing(target: str, provenance: dict[str, Any]) -> Saved | None:
@@ -259,11 +259,3 @@ def _parents(path: str) -> Iterator[str]:
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
-
-
-def _sync_folder(path: str) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

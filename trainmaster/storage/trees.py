@@ -120,13 +120,14 @@ def sync_tree(root: str) -> None:
     """Return once everything under `root`, and `root` itself, would survive a power cut."""
     entries = [path for path, info in walk(root) if not stat.S_ISLNK(info.st_mode)]
     if len(entries) > _SYNC_ALL_ABOVE:
-        _sync(root, _sync_file_system)
+        sync(root, _sync_file_system)
         return
     for path in (*entries, ""):
-        _sync(os.path.join(root, path), os.fsync)
+        sync(os.path.join(root, path))
 
 
-def _sync(path: str, how: Callable[[int], None]) -> None:
+def sync(path: str, how: Callable[[int], None] = os.fsync) -> None:
+    """Return once the file or folder `path` itself would survive a power cut. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         how(fd)
