@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import TM, Shell, write
+from tests.unit.cli.test_commands import TM, Shell, serving, write
+
+NODES = '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
 
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"))
-    (shell.home / "config.toml").write_text(
-        '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
-    )
-    shell.serve()
-    yield shell
-    shell.stop()
+    with serving(tmp_path_factory.mktemp("home"), settings=NODES) as shell:
+        yield shell
 
 
 def test_nodes_in_and_out_of_service(tm: Shell) -> None:

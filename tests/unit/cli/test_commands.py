@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,21 @@ class Shell:
 
     def json(self, *words: str, **options: Any) -> Any:
         return json.loads(self(*words, "--json", **options))
+
+
+ONE_NODE = "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"
+
+
+@contextmanager
+def serving(home: Path, *words: str, settings: str = "") -> Iterator[Shell]:
+    """Give a home with these settings and a server that was started with these words; it ends with the block."""
+    shell = Shell(home)
+    (home / "config.toml").write_text(settings)
+    shell.serve(*words)
+    try:
+        yield shell
+    finally:
+        shell.stop()
 
 
 @pytest.fixture(scope="module")

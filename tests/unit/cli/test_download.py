@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell
+from tests.unit.cli.test_commands import Shell, serving
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.sdk.client import Client
 
@@ -18,10 +18,8 @@ echo weights > /model/w.bin && echo said
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"))
-    shell.serve()
-    yield shell
-    shell.stop()
+    with serving(tmp_path_factory.mktemp("home")) as shell:
+        yield shell
 
 
 @pytest.fixture(scope="module")

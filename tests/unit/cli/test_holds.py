@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import TM, Shell
+from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
 from trainmaster.sdk.client import Client
 
 PATIENCE_S = 60.0
@@ -22,13 +22,8 @@ exit 7
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"))
-    (shell.home / "config.toml").write_text(
-        "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"
-    )
-    shell.serve()
-    yield shell
-    shell.stop()
+    with serving(tmp_path_factory.mktemp("home"), settings=ONE_NODE) as shell:
+        yield shell
 
 
 def job_file(folder: Path) -> str:

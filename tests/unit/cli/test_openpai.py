@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell
+from tests.unit.cli.test_commands import Shell, serving
 
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"))
-    shell.serve()
-    yield shell
-    shell.stop()
+    with serving(tmp_path_factory.mktemp("home")) as shell:
+        yield shell
 
 
 def file_of(folder: Path, **fields: Any) -> str:

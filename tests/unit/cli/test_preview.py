@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import TM, Shell
+from tests.unit.cli.test_commands import TM, Shell, serving
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/job.*"))
 
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    shell = Shell(tmp_path_factory.mktemp("home"))
-    shell.serve("--demo-cards", "2")
-    yield shell
-    shell.stop()
+    with serving(tmp_path_factory.mktemp("home"), "--demo-cards", "2") as shell:
+        yield shell
 
 
 def job_with_code(folder: Path, code: Any = ".", **more: Any) -> str:
