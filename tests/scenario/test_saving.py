@@ -120,6 +120,18 @@ async def test_a_stop_before_the_save_has_begun_leaves_no_version(
     assert (await stage.platform.models(ADMIN))["items"] == []
 
 
+async def test_a_stop_before_the_version_has_its_turn_leaves_no_files(stage: Stage) -> None:
+    """All files are brought together, and another save has the turn."""
+    made = stage.home / "models" / ".saving"
+    with stage.platform.context.saving._turn:
+        job = await stage.submit(spec("whole", SAVES))
+        await stage.until(job, lambda _: (made / f"{job}-1" / outputs.MANIFEST).exists(), "its files")
+        await stage.platform.stop(job, ADMIN)
+        assert (await stage.ended(job))["state"] == "stopped"
+    await stage.until(job, lambda _: os.listdir(made) == [], "its files to be removed")
+    assert (await stage.platform.models(ADMIN))["items"] == []
+
+
 async def test_a_stop_that_comes_when_it_is_saved_is_refused(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Either there is a version and the job has succeeded, or there is none and it was stopped."""
     settled, go, real = threading.Event(), threading.Event(), outputs.publish

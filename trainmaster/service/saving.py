@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from trainmaster.core.config import LimitsConfig
-from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
+from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
@@ -141,7 +141,11 @@ class Saving:
                 provenance=provenance, max_mib=self._limits.model_mib, go_on=save.go_on,
             )  # fmt: skip
         with self._turn:
-            save.settle()
+            try:
+                save.settle()
+            except TrainmasterError:
+                outputs.discard(folder)
+                raise
             model, path, found = self._place(job, name, provenance)
             if found is None:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
