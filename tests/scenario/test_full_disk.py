@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import disks
+from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.api.app import create_app
 from trainmaster.core.errors import StorageFailed
+from trainmaster.sdk.pack import pack
 
 BYTES = "i=0; while head -c 500000 /dev/zero > /workspace/outputs/$i; do i=$((i+1)); sleep 0.02; done; sleep 600"
 FILES = "i=0; while echo > /workspace/outputs/$i; do i=$((i+1)); done 2> /dev/null; sleep 600"
@@ -91,6 +94,46 @@ async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) ->
             assert (await stage.ended(waits))["state"] == "succeeded"
             assert (await stage.ended(ends))["state"] == "succeeded"
             await stage.until(waits, lambda _: os.path.getsize(disk / "home" / "reserve") > 0, "a new reserve")
+
+
+APPENDS = "until [ -e /workspace/outputs/go ]; do echo line; head -c 4096 /dev/zero >> /workspace/outputs/x || exit 1; sleep 0.05; done"
+
+
+async def test_who_finds_a_disk_full_of_what_others_wrote_has_not_failed(tmp_path: Path) -> None:
+    """It is the platform's trouble: the job waits, says for what, and is tried again at no cost."""
+    with disks.in_memory(tmp_path / "d", 64) as disk:
+        async with Stage(disk / "home") as stage:
+            job = await stage.submit(spec("small", APPENDS, model={"save": False}))
+            await stage.running(job, "line")
+            ballast = disks.fill(disk)
+            await stage.until(job, lambda view: view["state"] == "queued", "the next try")
+            ballast.unlink()
+            await stage.until(job, lambda v: (v["reason"] or {}).get("code") == "no_room", "why it waits")
+            reason = (await stage.platform.explain(job, ADMIN))["reason"]
+            assert reason["message"]["en"].startswith(
+                "main[0] could not write: the disk is full, and its job holds only 0 MiB"
+            )
+            assert reason["message"]["zh"].startswith("main[0] 无法写入")
+            Path(stage.platform.layout.outputs(job), "go").touch()
+            assert (await stage.ended(job))["state"] == "succeeded"
+
+
+async def test_an_upload_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+    """It would only be refused when the last byte fits no more, and take the room of those who must write."""
+    with disks.in_memory(tmp_path / "d", 64) as disk:
+        async with Stage(disk / "home") as stage:
+            app, folder = create_app(stage.platform), tmp_path / "code"
+            folder.mkdir()
+            (folder / "train.py").write_text("print(1)")
+            async with signed_in(app, stage.platform) as http:
+                ballast = disks.fill(disk, 1 << 20)
+                async with asyncio.timeout(60):
+                    while not stage.platform.context.disks.short:
+                        await asyncio.sleep(0.05)
+                answer = await http.post("/api/v1/uploads", content=b"".join(pack(folder)))
+                assert (answer.status_code, "is nearly full" in answer.text) == (507, True)
+                ballast.unlink()
+                assert (await http.post("/api/v1/uploads", content=b"".join(pack(folder)))).status_code == 201
 
 
 async def test_a_job_is_deleted_where_not_even_its_record_could_be(stage: Stage, disk: tuple[Path, str]) -> None:

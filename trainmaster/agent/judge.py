@@ -5,11 +5,12 @@ import re
 import signal
 from typing import Any, Final
 
-from trainmaster.agent import ending, procs, pythons
+from trainmaster.agent import crowded, ending, procs, pythons
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
+from trainmaster.core.layout import Layout
 from trainmaster.core.records import Verdict, to_json
-from trainmaster.core.verdicts import PLATFORM_STOPPED
+from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
 
 EVIDENCE_BYTES: Final = 2048
 DRAWN_TIMES: Final = 32
@@ -56,14 +57,16 @@ def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | 
     return code, signum
 
 
-def end_of(task: LiveTask, code: int | None, signum: int | None, at: float, cgroups: Cgroups) -> dict[str, Any]:
+def end_of(
+    task: LiveTask, code: int | None, signum: int | None, at: float, cgroups: Cgroups, layout: Layout
+) -> dict[str, Any]:
     """Return the final word on `task`: exit code or signal, verdict, time, peak memory (JSON-able)."""
     if task.prepared.options:
         code, signum = of_sandbox(code, signum)
     peak = task.peak_mib
     if task.group is not None:
         peak = max(peak, cgroups.peak_mib(task.group) or 0)
-    verdict = None if code == 0 else _verdict(task, code, signum, cgroups)
+    verdict = None if code == 0 else _verdict(task, code, signum, cgroups, layout)
     return {
         "exit_code": code,
         "signal": signum,
@@ -103,9 +106,11 @@ def _who(task: LiveTask) -> str:
     return f"{task.attempt.gang.roles[task.prepared.role].name}[{task.prepared.index}]"
 
 
-def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups) -> Verdict:
+def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups, layout: Layout) -> Verdict:
     evidence = tail(task.prepared.paths.log)
     word, text = _reason(task, code, signum, evidence, cgroups)
+    if word == "disk_full" and not task.doom and (held := crowded.out(task, layout)) is not None:
+        word, text = NO_ROOM, f"{_who(task)} could not write: the disk is full, and its job holds only {held} MiB of it"
     return Verdict(word, text, evidence, task.prepared.role, task.prepared.index, code, signum)
 
 
@@ -119,7 +124,7 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
             f"{who} used more memory than the {limits.memory_mib} MiB it asked for; ask for more or use less",
         )
     if task.prepared.options and code is not None and not _executed(task, evidence):
-        return "sandbox_failed", f"{who} has not run: its sandbox could not be made"
+        return SANDBOX_FAILED, f"{who} has not run: its sandbox could not be made"
     if any(sign in evidence for sign in NO_SPACE):
         return "disk_full", f"{who} could not write: the disk (or /dev/shm, {_shm(task)} MiB) is full"
     if task.group is not None and cgroups.refused_forks(task.group) > 0:

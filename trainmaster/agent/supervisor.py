@@ -271,7 +271,7 @@ class Supervisor:
             task.end = {"at": time.time()}
             self._settle(task)
             return
-        self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups))
+        self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups, self.layout))
 
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
         end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end

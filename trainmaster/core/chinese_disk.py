@@ -9,6 +9,7 @@ DISK: Final[dict[str, str]] = {
     "{who} was ended: its job's folder holds {used} files, the limit is {limit} files": "{who} 被终止：任务目录中有 {used} 个文件，上限为 {limit} 个",
     "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} MiB are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘剩余 {left} MiB",
     "{who} was ended: its job filled the disk: its folder holds {used} MiB in {files} files, {left} files are left on the disk": "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used} MiB、{files} 个文件，磁盘还能存放 {left} 个文件",
+    "{who} could not write: the disk is full, and its job holds only {mib} MiB of it": "{who} 无法写入：磁盘已满，而它的任务只占用其中 {mib} MiB",
     # --- room
     "The disk of {folder} is nearly full: {mib} MiB are left": "{folder} 所在磁盘即将写满：剩余 {mib} MiB",
     "The disk of {folder} is nearly full: it has room for {files} more files": "{folder} 所在磁盘即将写满：还能存放 {files} 个文件",

@@ -192,6 +192,7 @@ class Job:
     description: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     queued_at: float = 0.0  # start of the current wait
+    pause_s: float = 0.0  # of which it is not tried for so long: what ended the try before may last
     started_at: float | None = None  # first task of the first attempt running; the duration counts from here (R191)
     ended_at: float | None = None
     attempts_used: int = 0

@@ -50,7 +50,7 @@ from trainmaster.core.states import (
     TaskPhase,
     Why,
 )  # fmt: skip
-from trainmaster.core.verdicts import PLATFORM_STOPPED
+from trainmaster.core.verdicts import FREE, WAITED_OUT
 
 Result = tuple[Job, tuple[Action, ...]]
 
@@ -83,6 +83,9 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
     Kind.SAVE_FAILED: "save_failed",
 }
 
+
+FIRST_PAUSE_S: Final = 5.0
+LONGEST_PAUSE_S: Final = 300.0
 
 _ABOUT_THE_JOB: Final = frozenset({Kind.STOP_REQUESTED, Kind.EXPIRED})
 """Kinds that mean the job whatever attempt they name: who asks for a stop cannot know of the next try."""
@@ -272,9 +275,7 @@ def _step(job: Job, attempt: Attempt, signal: Signal, event: Event) -> Result:
 
 def _failure_edge(job: Job, attempt: Attempt) -> Edge:
     """A failed attempt is retried, held for debugging, or fails the job, in this order of what the policy allows."""
-    if attempt.verdict is not None and attempt.verdict.code == "sandbox_failed":  # nothing ran that could be to blame
-        return Edge(Phase.DRAINING, Why.BAD_NODE)
-    if _with_the_platform(attempt):
+    if _of(attempt, FREE):
         return Edge(Phase.DRAINING, Why.FAULT)
     lost = attempt.verdict is not None and attempt.verdict.code == "lost"
     if lost and job.faults_used < job.policy.fault_restarts:
@@ -286,8 +287,15 @@ def _failure_edge(job: Job, attempt: Attempt) -> Edge:
     return Edge(Phase.DRAINING, Why.FAIL)
 
 
-def _with_the_platform(attempt: Attempt | None) -> bool:
-    return attempt is not None and attempt.verdict is not None and attempt.verdict.code == PLATFORM_STOPPED
+def _of(attempt: Attempt | None, codes: frozenset[str]) -> bool:
+    return attempt is not None and attempt.verdict is not None and attempt.verdict.code in codes
+
+
+def _pause(job: Job, why: Why | None) -> float:
+    """Return how long to wait before the next try: twice as long as before the last one, while a trouble lasts."""
+    if why is not Why.FAULT or not _of(job.attempt, WAITED_OUT):
+        return 0.0
+    return min(LONGEST_PAUSE_S, 2 * job.pause_s or FIRST_PAUSE_S)
 
 
 def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:
@@ -354,17 +362,19 @@ def _reaped(job: Job, attempt: Attempt, event: Event) -> Result:
         return _finish(job, JobState.FAILED, event)
     cause = why.value if why is not None else "fault"
     roles = again.shapes[0] if again.shapes else again.roles
-    waits = replace(again, state=JobState.QUEUED, queued_at=event.at, next_cause=cause, roles=roles)
+    waits = replace(
+        again, state=JobState.QUEUED, queued_at=event.at, next_cause=cause, roles=roles, pause_s=_pause(job, why)
+    )
     return waits, (WakePlanner(job.id),)
 
 
 def _charge(job: Job, why: Why | None) -> Job | None:
     """Take the next attempt from the budget its reason names; None when that is spent.
 
-    A resize and a preemption are free, and so is what ended because the platform was stopped.
+    A resize and a preemption are free, and so is what ended by the platform's own trouble.
     """
     policy = job.policy
-    if why in (Why.RESIZE, Why.PREEMPTED) or (why is Why.FAULT and _with_the_platform(job.attempt)):
+    if why in (Why.RESIZE, Why.PREEMPTED) or (why is Why.FAULT and _of(job.attempt, FREE)):
         return job
     if why is Why.RETRY:
         return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None

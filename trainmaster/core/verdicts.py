@@ -12,6 +12,12 @@ class VerdictKind(NamedTuple):
 
 
 PLATFORM_STOPPED: Final = "platform_stopped"
+SANDBOX_FAILED: Final = "sandbox_failed"
+NO_ROOM: Final = "no_room"
+WAITED_OUT: Final = frozenset({SANDBOX_FAILED, NO_ROOM})
+"""Ends that are the platform's trouble and may last: the job is tried again for as long as it takes, with growing pauses."""
+FREE: Final = WAITED_OUT | {PLATFORM_STOPPED}
+"""Ends that cost a job nothing."""
 
 VERDICTS: Final[dict[str, VerdictKind]] = {
     "ok": VerdictKind("成功", "Succeeded", "none"),
@@ -23,7 +29,8 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "command_not_found": VerdictKind("找不到命令", "The command was not found in the task's environment", "user"),
     "mount_hides": VerdictKind("挂载会遮住任务所需的内容", "A mount would hide what the task needs", "user"),
     "lost": VerdictKind("任务丢失", "The task disappeared without leaving an exit record", "platform"),
-    "sandbox_failed": VerdictKind("沙箱未能建立", "The task's sandbox could not be made", "platform"),
+    SANDBOX_FAILED: VerdictKind("沙箱未能建立", "The task's sandbox could not be made", "platform"),
+    NO_ROOM: VerdictKind("磁盘被其他任务写满", "The disk was full, and not of what this job wrote", "platform"),
     PLATFORM_STOPPED: VerdictKind("平台已停止", "The platform was stopped while the task ran", "platform"),
     "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
     "slow": VerdictKind("训练缓慢", "The training was much slower than it should be on these nodes", "platform"),

@@ -91,8 +91,8 @@ class Context:
         return reason_view(waiting, self.engines.of(job.pool).name)
 
     def held_up(self, job: Job) -> dict[str, Any] | None:
-        """Return why nothing starts, whoever's turn it is, None when that is not so or `job` does not wait."""
-        return self.disks.reason() if job.state is JobState.QUEUED else None
+        """Return why `job` does not start whoever's turn it is, None when that is not so or it does not wait."""
+        return self.disks.reason() or self.scheduling.pausing.reason(job) if job.state is JobState.QUEUED else None
 
     def forecast(self, job: Job) -> dict[str, Any] | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""

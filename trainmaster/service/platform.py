@@ -339,6 +339,10 @@ class Platform:
         """Return one model with its versions. Raises NotFound."""
         return await self._models.detail(ref, who)
 
+    async def demand_room(self) -> None:
+        """Raise StorageFailed while a disk is nearly full: nothing new is taken in."""
+        await self.context.disks.demand_room()
+
     async def ready(self) -> dict[str, Any]:
         """Return {ok, checks}: can the ledger be written, does an engine answer. Anybody may ask as often as they like: those
         who ask within READY_S share one look.

@@ -34,6 +34,7 @@ from trainmaster.queue.running import Running, usage_of
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.queue.sooner import promising
 from trainmaster.queue.suggest import suggest
+from trainmaster.service.pausing import Pausing
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.views import two
 
@@ -67,7 +68,7 @@ class Scheduling:
         self._begin()
 
     def _begin(self) -> None:
-        self.queue, self.running = PendingQueue(), Running()
+        self.queue, self.running, self.pausing = PendingQueue(), Running(), Pausing()
         self._planned: tuple[object, ...] | None = None  # what the last pass was made of, time aside
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
@@ -122,12 +123,13 @@ class Scheduling:
         was = before.state if before is not None else None
         if after.state is JobState.QUEUED:
             if was is not JobState.QUEUED or before is None or _turn(before) != _turn(after):
-                self.queue.add(after)
+                self._wait(after)
                 if after.shapes or any(role.min_replicas is not None for role in after.roles):
                     self._flexible[after.id] = after
         elif was is JobState.QUEUED:
             self._flexible.pop(after.id, None)
             self.queue.remove(after.id)
+            self.pausing.remove(after.id)
         attempt = after.attempt
         if attempt is None or (before is not None and before.attempt is attempt and before.policy is after.policy):
             return
@@ -135,6 +137,13 @@ class Scheduling:
             self._released(attempt_id(after.id, attempt.number), attempt)
         elif after.state is JobState.ACTIVE:
             self._held(before, after, attempt)
+
+    def _wait(self, job: Job) -> None:
+        if job.pause_s:
+            self.queue.remove(job.id)
+            self.pausing.add(job)
+        else:
+            self.queue.add(job)
 
     def _held(self, before: Job | None, after: Job, attempt: Attempt) -> None:
         key = attempt_id(after.id, attempt.number)
@@ -169,6 +178,10 @@ class Scheduling:
         Nothing is done when nothing changed since the last one and time alone lets nobody start. It may where running jobs may
         be preempted after a while, where a port may have become free, and, looked at every SHARES_S, where shares decide the order.
         """
+        for job in self.pausing.over(now):
+            self.queue.add(job)
+        if (paused_until := self.pausing.next_at()) is not None:
+            self.later(paused_until - now)
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []

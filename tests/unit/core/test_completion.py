@@ -12,7 +12,7 @@ from trainmaster.core.completion import judge
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Role, Task, Verdict, to_json
 from trainmaster.core.states import JobState, Phase, TaskPhase, Why
-from trainmaster.core.verdicts import PLATFORM_STOPPED
+from trainmaster.core.verdicts import PLATFORM_STOPPED, SANDBOX_FAILED
 
 Ends = str
 """One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the platform."""
@@ -160,19 +160,16 @@ def test_a_lost_task_costs_a_fault_before_a_retry() -> None:
 
 
 def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
-    """Nothing of the job ran: it is tried again as on a node that proved bad, which is bounded."""
-    story, failed = (
-        Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done()),
-        to_json(Verdict("sandbox_failed", "it")),
-    )
-    for used in (1, 2):
+    """Nor may it fail for it, however long the trouble lasts: it waits twice as long each time, five minutes at most."""
+    story = Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done())
+    failed = to_json(Verdict(SANDBOX_FAILED, "it"))
+    for pause_s in (5, 10, 20, 40, 80, 160, 300, 300):
         story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
         story.reaped().is_now(JobState.QUEUED)
-        assert (story.job.bad_nodes_used, story.job.retries_used, story.job.faults_used) == (used, 0, 0)
-    story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
-    story.reaped().is_now(JobState.FAILED)
-    assert story.job.verdict is not None
-    assert story.job.verdict.code == "sandbox_failed"
+        assert story.job.pause_s == pause_s
+        assert (story.job.bad_nodes_used, story.job.retries_used, story.job.faults_used) == (0, 0, 0)
+    story.to_running().happens(Kind.PREEMPTED).reaped().is_now(JobState.QUEUED)
+    assert story.job.pause_s == 0
 
 
 def test_a_stop_of_the_platform_costs_nothing() -> None:

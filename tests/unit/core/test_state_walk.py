@@ -28,6 +28,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import TERMINAL, JobState, Phase, Why
+from trainmaster.core.verdicts import FREE
 
 SHAPES = shapes()
 graph_of: Callable[[str], Graph] = cache(lambda name: walk(SHAPES[name]))
@@ -168,7 +169,9 @@ def test_an_engine_that_loses_everything_strands_nobody(graph: Graph) -> None:
 
 
 def test_budgets_are_respected(graph: Graph) -> None:
-    """A way back to the queue costs one of retries (R88), faults (R181) or bad nodes; a resize and a preemption alone are free."""
+    """A way back to the queue costs one of retries (R88), faults (R181) or bad nodes; a resize,
+    a preemption and a trouble of the platform alone are free.
+    """
     for state, edge in graph.moves():
         after, policy = edge.after, edge.after.policy
         assert after.retries_used <= policy.retries
@@ -176,7 +179,12 @@ def test_budgets_are_respected(graph: Graph) -> None:
         assert after.bad_nodes_used <= policy.bad_node_limit
         paid = _spent(after) - _spent(state)
         back = state.state is JobState.ACTIVE and after.state is JobState.QUEUED
-        assert paid == (1 if back and why(state) not in (Why.RESIZE, Why.PREEMPTED) else 0)
+        assert paid == (1 if back and why(state) not in (Why.RESIZE, Why.PREEMPTED) and not _troubled(state) else 0)
+
+
+def _troubled(job: Job) -> bool:
+    verdict = job.attempt.verdict if job.attempt is not None else None
+    return why(job) is Why.FAULT and verdict is not None and verdict.code in FREE
 
 
 def _spent(job: Job) -> int:

@@ -16,6 +16,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Attempt, Job, Verdict, to_json
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Phase
+from trainmaster.core.verdicts import SANDBOX_FAILED
 
 DURATION_S = 10.0
 DUE = EPOCH + DURATION_S
@@ -23,6 +24,7 @@ MOST_TRIES = 2
 """Tries are counted up to here: the first and any later one."""
 
 _TASK_KINDS = (Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST)
+_TROUBLE = to_json(Verdict(SANDBOX_FAILED))
 _DATA: dict[Kind, dict[str, object]] = {
     Kind.ACCEPTED: {"handle": "{}"},
     Kind.STARTED: {"handle": "{}"},
@@ -148,7 +150,11 @@ def _events(state: Job, wheres: Sequence[dict[str, object]], durations: Sequence
 
 
 def _task_events(state: Job, kind: Kind, attempt: int) -> Iterator[Event]:
-    ends = ({"exit_code": 0}, {"exit_code": 1}) if kind is Kind.TASK_EXITED else ({},)
+    ends = (
+        ({"exit_code": 0}, {"exit_code": 1}, {"exit_code": 1, "verdict": _TROUBLE})
+        if kind is Kind.TASK_EXITED
+        else ({},)
+    )
     for role, members in enumerate(state.roles):
         for index in range(members.replicas):
             for end in ends:
@@ -164,6 +170,7 @@ def _abstract(state: Job) -> Job:
         state,
         version=0,
         priority=type(state.priority)(0),
+        pause_s=0.0,
         attempts_used=min(state.attempts_used, MOST_TRIES),
         started_at=_instant(state.started_at),
         submitted_at=EPOCH,

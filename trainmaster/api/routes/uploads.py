@@ -32,8 +32,9 @@ def _limit(app: "Platform") -> int:
     body_limit=_limit,
 )
 async def upload(request: Request) -> Response:
-    """Upload a code folder as tar.gz; the same content gives the same name."""
+    """Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly full."""
     app: Any = platform(request)
+    await app.demand_room()
     stored = await receive(request.stream(), app.layout, app.config.limits.max_upload_mib)
     found = {"upload": f"sha256:{stored.digest}", "files": stored.files, "size_bytes": stored.size_bytes}
     return Json(found, status_code=201)
