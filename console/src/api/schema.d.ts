@@ -1223,7 +1223,7 @@ export interface paths {
         put?: never;
         /**
          * Upload
-         * @description Upload a code folder as tar.gz; the same content gives the same name.
+         * @description Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly full.
          */
         post: operations["upload"];
         delete?: never;
