@@ -3,9 +3,11 @@ everything runs once after, whoever is killed in between.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
+import stat
 import time
 
 from tests.fixtures.gangs import gang, key
@@ -99,3 +101,39 @@ async def test_what_is_announced_and_never_launched_ends(sandboxed: LocalWorld) 
             await asyncio.sleep(0.01)
         while os.listdir(sandboxed.layout.path("run", "live")):  # its record goes last
             await asyncio.sleep(0.01)
+
+
+async def test_an_ended_task_leaves_nothing_but_files_and_folders(sandboxed: LocalWorld) -> None:
+    """Whoever copies or packs the folder of a job would wait at a pipe for ever."""
+    watcher = Watcher()
+    engine = await sandboxed.engine(watcher)
+    story, _ = await _announced(sandboxed, engine)
+    await _ran_once(sandboxed, engine, watcher, story)
+    job = sandboxed.layout.job(story.job)
+    left = [os.path.join(root, name) for root, folders, files in os.walk(job) for name in (*folders, *files)]
+    modes = {path: os.lstat(path).st_mode for path in left}
+    assert sandboxed.layout.task(story.job, 1, 0, 0).log in modes
+    assert not [path for path, mode in modes.items() if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)]
+
+
+async def test_no_descriptor_of_a_gate_stays_with_the_agent(sandboxed: LocalWorld) -> None:
+    """Neither of one that was opened, nor of one that waited for nothing."""
+    watcher = Watcher()
+    engine = await sandboxed.engine(watcher)
+    before = _pipes(sandboxed.agent_pid())
+    await _ran_once(sandboxed, engine, watcher, (await _announced(sandboxed, engine))[0])
+    _, pid = await _announced(sandboxed, engine)
+    assert _pipes(sandboxed.agent_pid()) > before
+    os.kill(pid, signal.SIGKILL)
+    await _gone(pid)
+    async with asyncio.timeout(PATIENCE_S):
+        while _pipes(sandboxed.agent_pid()) != before:
+            await asyncio.sleep(0.01)
+
+
+def _pipes(pid: int) -> set[str]:
+    found = set()
+    for one in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            found.add(os.readlink(f"/proc/{pid}/fd/{one}"))
+    return {one for one in found if one.startswith("pipe:")}

@@ -47,6 +47,7 @@ class LiveTask:
     adopted: bool = False  # not this process's child
     handle: int = -1  # of an adopted one (agent/handles)
     init: int = 0  # the sandbox's pid 1, 0: not known (yet)
+    gate: int = -1  # descriptor of the closed gate at which its sandbox waits, -1: none (see agent/gate)
     end: dict[str, Any] | None = None
     settled: bool = False
     doom: str = ""  # verdict code, when the platform ends it

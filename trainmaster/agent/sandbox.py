@@ -19,7 +19,7 @@ SYSTEM_LINKS: Final = ("/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
 GPU_CONTROL: Final = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
 STATUS_FD: Final = 3
 GATE_FD: Final = 5
-"""Where bubblewrap, its sandbox made, waits for one byte before it executes the program."""
+"""Where bubblewrap, its sandbox made, waits for one byte before it executes the program (see agent/gate)."""
 FILTER_FD: Final = 6
 OWN_NETWORK: Final = ("--unshare-net",)
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

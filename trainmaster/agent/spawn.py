@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from trainmaster.agent import apart, procs, pythons, sandbox, seccomp, sharing
+from trainmaster.agent import apart, gate, procs, pythons, sandbox, seccomp, sharing
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.prepare import MARKER, Prepared
@@ -178,7 +178,7 @@ def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callabl
 def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
     """Start `task`, in its group from the first instruction, and note pid and start. Raises OSError; then nothing runs.
 
-    In a sandbox the program waits for `open_gate`.
+    In a sandbox the program waits at its gate.
     """
     prepared = task.prepared
     actions: list[tuple[int, int] | tuple[int, int, int] | tuple[int, int, str, int, int]] = [
@@ -187,17 +187,17 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
     argv, env, program = prepared.argv, prepared.env, task.program
-    with contextlib.ExitStack() as after:
+    with contextlib.ExitStack() as after, contextlib.ExitStack() as failed:
         if prepared.options:
             program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
             status, options = _status(prepared.paths.status, after), _options(prepared.options, after)
             actions.append((os.POSIX_SPAWN_DUP2, status, sandbox.STATUS_FD))
             actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+            task.gate = gate.make()
+            failed.callback(gate.drop, task)
+            actions.append((os.POSIX_SPAWN_DUP2, task.gate, sandbox.GATE_FD))
             if seccomp.program():
                 actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.kept(), os.O_RDONLY, 0))
-            os.mkfifo(prepared.paths.gate, 0o600)
-            # Both ends, for ever: a reader alone would be let through by the end of whoever holds the other end.
-            actions.append((os.POSIX_SPAWN_OPEN, sandbox.GATE_FD, prepared.paths.gate, os.O_RDWR, 0))
         else:
             os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
             after.callback(os.chdir, "/")
@@ -206,6 +206,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
             cgroups.enter(task.group)
         task.start, task.started_at, task.stamp = procs.now_ticks(), time.time(), procs.stamp()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
+        failed.pop_all()
         if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
             with contextlib.suppress(OSError):  # it runs, whatever happens
                 task.start = born.start if (born := procs.stat(task.pid)) else task.start
@@ -228,13 +229,3 @@ def _status(path: str, after: contextlib.ExitStack) -> int:
     after.callback(os.close, fd)
     os.write(fd, b"\n")
     return fd
-
-
-def open_gate(task: LiveTask) -> None:
-    """Let the program of a sandboxed `task` run, which waits since `spawn`. A second time, or after its end, nothing happens."""
-    with contextlib.suppress(OSError):  # nobody waits there (any more)
-        gate = os.open(task.prepared.paths.gate, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            os.write(gate, b"1")
-        finally:
-            os.close(gate)

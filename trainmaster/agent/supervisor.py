@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import adoption, ending, handles, judge, live, logcap, procs, spawn
+from trainmaster.agent import adoption, ending, gate, handles, judge, live, logcap, procs, spawn
 from trainmaster.agent.announced import Announced
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.gangs import Gangs, discard, remove
@@ -126,7 +126,7 @@ class Supervisor:
     def _begin(self, task: LiveTask) -> None:
         """Let the program of a launched task run. Raises OSError."""
         if task.pid:
-            spawn.open_gate(task)
+            gate.open_own(task)
         else:
             self._spawn(task)
 
@@ -134,8 +134,7 @@ class Supervisor:
         """Start `task`, which stands in for an ended one (agent/kept). Raises OSError."""
         self._spawn(task)
         task.attempt.stand_ins[task.position] = task
-        if task.prepared.options:
-            spawn.open_gate(task)
+        gate.open_own(task)
 
     def _spawn(self, *tasks: LiveTask) -> None:
         """Start `tasks` of one attempt, apart from what is not of them. Raises OSError; then the first without a pid was not started."""
@@ -217,7 +216,11 @@ class Supervisor:
         if not there or not self.watch(task.pid, lambda: self.adopted_ended(task)):
             self.adopted_ended(task)
         elif task.prepared.options and task.attempt.launched:
-            spawn.open_gate(task)  # the former agent may not have come to it
+            self._open_left(task)  # the former agent may not have come to it
+
+    def _open_left(self, task: LiveTask) -> None:
+        if task.running and not gate.open_left(task):
+            self.later(RETRY_S, lambda: self._open_left(task))
 
     def _start_late(self, task: LiveTask) -> None:
         """Complete a gang that a former agent has half started: as soon as the host has room for it."""
@@ -229,6 +232,7 @@ class Supervisor:
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
+            gate.open_own(task)
         except (spawn.Refused, OSError) as error:
             if isinstance(error, OSError) and spawn.why_not(task, error).code == spawn.NOT_NOW:
                 self.later(AGAIN_S, lambda: self._start_late(task))
@@ -276,6 +280,7 @@ class Supervisor:
     def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
         end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end
         end = task.end = {**end, "stamp": procs.stamp()}
+        gate.drop(task)
         self.drop(task.attempt.id)  # a sandbox that ended before its launch: the launch makes another
         self.notes.write_end(task, end)
         if not task.attempt.undone:

@@ -41,11 +41,6 @@ class TaskPaths:
         return os.path.join(self.root, "status")
 
     @property
-    def gate(self) -> str:
-        """The pipe at which the task's sandbox waits, all set up, for its launch (absent without a sandbox)."""
-        return os.path.join(self.root, "gate")
-
-    @property
     def entered(self) -> str:
         """There once somebody has entered the task where no control group lists its processes (see agent/enter)."""
         return os.path.join(self.root, "entered")
