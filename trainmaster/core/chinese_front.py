@@ -21,6 +21,7 @@ FRONT: Final[dict[str, str]] = {
     "Close pages that show logs or curves.": "请关闭显示日志或曲线的页面。",
     "Wait for their answers, then send further ones.": "等它们得到回答后再发送",
     # --- answers of clusters
+    "the agent's answer is larger than {mib} MiB": "代理的回答超过 {mib} MiB",
     "Slurm's answer is larger than {mib} MiB": "Slurm 的回答超过 {mib} MiB",
     "Look what fills it: squeue, scontrol show node, sacct.": "查看是什么占满了它：squeue、scontrol show node、sacct",
     "slurmrestd's answer is larger than {mib} MiB": "slurmrestd 的回答超过 {mib} MiB",

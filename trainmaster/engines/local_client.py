@@ -65,7 +65,7 @@ class AgentClient(asyncio.Protocol):
         self._refused = False  # it will not be tried again at once
         self._welcomed: asyncio.Future[bool]
         self._closing = False
-        self._inbox = b""
+        self._inbox = bytearray()
         self._numbers = itertools.count(1)
         self._pending: dict[int, tuple[asyncio.Future[Any], bytes]] = {}
         self._connector: asyncio.Task[None] | None = None
@@ -175,7 +175,7 @@ class AgentClient(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Ask who is there."""
         self._transport = cast(asyncio.WriteTransport, transport)  # uvloop's is one without saying so
-        self._inbox = b""
+        self._inbox = bytearray()
         self._ask("who", self._meet)
 
     def _ask(self, op: str, hear: Callable[[dict[str, Any]], None], **fields: Any) -> None:
@@ -194,12 +194,14 @@ class AgentClient(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Hand on every complete line, in order."""
-        lines = (self._inbox + data).split(b"\n")
-        self._inbox = lines.pop()
-        if len(self._inbox) > MOST_LINE and self._transport is not None:
-            log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
-            self._transport.abort()
+        self._inbox += data
+        if len(self._inbox) - len(data) > MOST_LINE:
+            self._overrun()
             return
+        if b"\n" not in data:
+            return
+        *lines, rest = bytes(self._inbox).split(b"\n")
+        self._inbox = bytearray(rest)
         for line in lines:
             message = json.loads(line)  # a file name in it may be no valid Unicode
             if "event" in message:
@@ -208,6 +210,14 @@ class AgentClient(asyncio.Protocol):
                 self._hear(message)
             else:
                 self._answered(message)
+
+    def _overrun(self) -> None:
+        """Make the connection anew. What waits fails: asked again, it would be answered by the same message, and so for ever."""
+        log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
+        self._inbox = bytearray()
+        self._leave()
+        self._fail(f"the agent's answer is larger than {MOST_LINE >> 20} MiB")
+        self.trouble = ""  # it can be used: others are answered
 
     def _meet(self, answer: dict[str, Any]) -> None:
         """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for ours."""
