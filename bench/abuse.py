@@ -1,79 +1,129 @@
-"""What 20 well-behaved clients notice of a hostile user and a hostile stranger, and how much memory these make the server take.
+"""What 20 well-behaved clients of five persons notice of a hostile user and a hostile stranger, and how much memory these make the
+server take.
 
-Quiet and hostile spells take turns. The hostile crowd (`abusing`) sends the small requests that ask for much and the heads without
-end as fast as they are answered, and holds 200 silent connections; its own CPU is on the same machine.
+Quiet and hostile spells take turns. The hostile crowd (`abusing`) sends the small requests that ask for much, broken bodies, guesses and
+the heads without end as fast as they are answered, and holds 200 silent connections; its own CPU is on the same machine.
 """
 
 import json
+import os
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from bench.abusing import Took
 from bench.record import Record
 from bench.server import PLAIN, Server, spec
 from bench.stage import Stage
+from trainmaster.core.layout import Layout
+from trainmaster.store.database import Database
+from trainmaster.store.people import People, Token, User, digest
 
 MIB: Final = 1024
+P95: Final = {
+    "list": "p95 of list beside hostile ones",
+    "job": "p95 of job beside hostile ones",
+    "explain": "p95 of explain beside hostile ones",
+    "queue": "p95 of queue beside hostile ones",
+    "log": "p95 of log beside hostile ones",
+    "submit": "p95 of submit beside hostile ones",
+    "preview": "p95 of preview beside hostile ones",
+    "log line": "p95 of log line beside hostile ones",
+    "event": "p95 of event beside hostile ones",
+}
+"""By what is asked for, or comes by itself (`abusing`)."""
+PERSONS: Final = 5
+TIMES: Final = "bash -c 'while :; do date +%s.%N; sleep 0.1; done'"
+"""A log whose lines say when they were written."""
 
 
 def run(stage: Stage, quick: bool) -> Iterator[Record]:
     """Yield the records."""
-    rounds, seconds = (2, 5.0) if quick else (5, 15.0)
+    rounds, seconds = (3, 8.0) if quick else (6, 20.0)
     server = Server(stage, PLAIN)
+    world = _world(stage, server)
+    _behaved(world, 3.0)
+    before = _memory(server, "VmRSS")
+    alone: list[Took] = []
+    beside: list[Took] = []
+    counts = {"user": 0, "stranger": 0, "guesses": 0}
+    for _ in range(rounds):
+        alone.append(_behaved(world, seconds))
+        crowd = _crowd("hostile", world, seconds + 2)
+        beside.append(_behaved(world, seconds))
+        for who, count in json.loads(crowd.communicate()[0]).items():
+            counts[who] += count
+    title = "the same clients alone"
+    for door, p95 in P95.items():
+        for metric, of in ((f"median of {door} beside hostile ones", statistics.median), (p95, _p95)):
+            values, peers = [of(one[door]) for one in beside], [of(one[door]) for one in alone]
+            yield stage.record(metric, values, "ms", against=title, peer=peers)
+    yield stage.record("the server's memory before they came", [before], "MiB")
+    yield stage.record("the server's memory at most", [_memory(server, "VmHWM")], "MiB")
+    yield stage.record("hostile requests of a user that were answered", [float(counts["user"])], "requests")
+    yield stage.record("hostile heads of a stranger that were refused", [float(counts["stranger"])], "requests")
+    yield stage.record("guesses at a password that were refused", [float(counts["guesses"])], "requests")
+
+
+def _world(stage: Stage, server: Server) -> Path:
+    """Make the persons, with a job of each that runs and one that leaves no room for others; return the file that tells of them."""
+    server.stop()  # nobody else writes the ledger meanwhile
+    names = [f"person{at}" for at in range(PERSONS)] + ["hostile"]
+    tokens = {name: "tm_" + os.urandom(24).hex() for name in names}
+    database = Database.open(
+        f"sqlite:///{Layout(server.home).database}", backup_dir=os.path.join(server.home, "backups")
+    )
+    people = People(database)
+    for name, token in tokens.items():
+        people.add_user(User(name, "", "user", created_at=time.time()))
+        people.add_token(digest(token), Token("k" + os.urandom(8).hex(), "bench", name, time.time()))
+    database.close()
+    server.start()
+    jobs = []
+    for name in names[:-1]:
+        client = server.client(tokens[name])
+        body = spec(TIMES)
+        body["spec"]["roles"][0]["resources"]["cpu"] = 0.1
+        jobs.append(client.ask("POST", "/jobs", body)["id"])
+        while client.ask("GET", f"/jobs/{jobs[-1]}")["state"] != "running":
+            time.sleep(0.05)
+        client.close()
     client = server.client()
     body = spec("sleep 3600")
-    body["spec"]["roles"][0]["resources"]["cpu"] = PLAIN["cpu"]
-    client.ask("POST", "/jobs", body)  # nothing that is submitted here starts
+    body["spec"]["roles"][0]["resources"]["cpu"] = PLAIN["cpu"] - 0.1 * PERSONS
+    client.ask("POST", "/jobs", body)  # nothing that is submitted from now on starts
     client.close()
-    _behaved(server, 2.0)
-    before = _memory(server, "VmRSS")
-    quiet: list[list[float]] = []
-    beside: list[list[float]] = []
-    asked = {"user": 0, "stranger": 0}
-    for _ in range(rounds):
-        quiet.append(_behaved(server, seconds))
-        crowd = _crowd(server, "hostile", seconds + 2)
-        beside.append(_behaved(server, seconds))
-        for who, count in json.loads(crowd.communicate()[0]).items():
-            asked[who] += count
-    grown = (_memory(server, "VmHWM") - before) / MIB
-    title = "the same clients alone"
-    for metric, of in (
-        ("median of 20 well-behaved clients beside hostile ones", statistics.median),
-        ("p95 of 20 well-behaved clients beside hostile ones", _p95),
-    ):
-        values, alone = [of(found) for found in beside], [of(found) for found in quiet]
-        yield stage.record(metric, values, "ms", against=title, peer=alone)
-    longest = [max(found) for found in beside]
-    yield stage.record(
-        "longest answer to one of them", longest, "ms", against=title, peer=[max(found) for found in quiet]
-    )
-    yield stage.record("memory that the server grew by, at most", [grown], "MiB")
-    yield stage.record("hostile requests of a user that were answered", [float(asked["user"])], "requests")
-    yield stage.record("hostile heads of a stranger that were refused", [float(asked["stranger"])], "requests")
+    path = Path(stage.path("world.json"))
+    path.touch(0o600)
+    told = {
+        "port": server.port,
+        "tokens": [tokens[name] for name in names[:-1]],
+        "hostile": tokens["hostile"],
+        "jobs": jobs,
+    }
+    path.write_text(json.dumps(told))
+    return path
 
 
-def _behaved(server: Server, seconds: float) -> list[float]:
-    found: list[float] = json.loads(_crowd(server, "behaved", seconds).communicate()[0])["took"]
+def _behaved(world: Path, seconds: float) -> Took:
+    found: Took = json.loads(_crowd("behaved", world, seconds).communicate()[0])
     return found
 
 
-def _crowd(server: Server, name: str, seconds: float) -> "subprocess.Popen[str]":
-    token = Path(server.home, "secrets", "cli-token").read_text().strip()
-    command = [sys.executable, "-m", "bench.abusing", name, str(server.port), token, str(seconds)]
+def _crowd(name: str, world: Path, seconds: float) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "bench.abusing", name, str(world), str(seconds)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 def _memory(server: Server, key: str) -> float:
-    """Return what /proc says of the server's memory, in KiB: ``VmRSS`` now, ``VmHWM`` at most so far."""
-    lines: dict[str, Any] = dict(
-        line.split(":", 1) for line in Path(f"/proc/{server.pid}/status").read_text().splitlines()
-    )
-    return float(lines[key].split()[0])
+    """Return what /proc says of the server's memory, in MiB: ``VmRSS`` now, ``VmHWM`` at most so far."""
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{server.pid}/status").read_text().splitlines())
+    return float(lines[key].split()[0]) / MIB
 
 
 def _p95(values: list[float]) -> float:
-    return statistics.quantiles(values, n=20)[-1]
+    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]

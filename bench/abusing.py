@@ -1,7 +1,9 @@
 """Two crowds beside one server, each a process: `behaved` prints how long its requests took, `hostile` asks for what nobody needs.
 
-python -m bench.abusing behaved PORT TOKEN SECONDS
-python -m bench.abusing hostile PORT TOKEN SECONDS
+python -m bench.abusing behaved WORLD SECONDS
+python -m bench.abusing hostile WORLD SECONDS
+
+WORLD is a file: port, the good clients' tokens, the hostile user's, and a job of each good client that writes the time to its log.
 """
 
 import contextlib
@@ -10,44 +12,99 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from bench.server import Client, spec
 
 BEHAVED: Final = 20
-PAUSE_S: Final = 0.1
+PAUSE_S: Final = 0.2
 """Between two requests of one well-behaved client."""
 SILENT: Final = 200
 """Connections of a stranger that say nothing."""
 PATIENCE_S: Final = 60.0
+DOORS: Final = ("list", "job", "explain", "queue", "log", "submit", "preview")
+World = dict[str, Any]
+Took = dict[str, list[float]]
 
 
-def behaved(port: int, token: str, until: float) -> dict[str, Any]:
-    """Return how long each request of 20 clients took, in ms: lists, a job, its reasons, the queue, and one submit in five."""
-    took: list[float] = []
+def behaved(world: World, until: float) -> Took:
+    """Return how long each request of 20 clients of several persons took, in ms, by door; some of them follow a log and all events."""
+    took: Took = defaultdict(list)
+    asked: dict[str, float] = {}  # job -> when it was submitted
+    tokens, jobs = world["tokens"], world["jobs"]
 
     def one(number: int) -> None:
-        client = Client(port, token)
-        mine = client.ask("POST", "/jobs", spec(f"true {number}"))["id"]
-        asks = [
-            ("GET", "/jobs?limit=50"),
-            ("GET", f"/jobs/{mine}"),
-            ("GET", f"/jobs/{mine}/explain"),
-            ("GET", "/queue?limit=20"),
-        ]
-        requests = [client.request_bytes(*ask) for ask in asks] + [client.request_bytes("POST", "/jobs", spec("true"))]
+        client = Client(world["port"], tokens[number % len(tokens)])
+        mine = jobs[number % len(jobs)]
+        asks: list[tuple[Any, ...]] = [
+            ("GET", "/jobs?limit=50"), ("GET", f"/jobs/{mine}"), ("GET", f"/jobs/{mine}/explain"), ("GET", "/queue?limit=20"),
+            ("GET", f"/jobs/{mine}/attempts/last/tasks/task0-0/log?tail=100"),
+            ("POST", "/jobs", spec("true")), ("POST", "/jobs/preview", spec("true")),
+        ]  # fmt: skip
+        requests = [client.request_bytes(*ask) for ask in asks]
         time.sleep(PAUSE_S * number / BEHAVED)
         at = number
         while time.monotonic() < until:
-            began = time.monotonic()
-            client.send(requests[at % len(requests)])
-            took.append((time.monotonic() - began) * 1000)
+            door, began = DOORS[at % len(DOORS)], time.time()
+            made = client.send(requests[at % len(requests)])
+            took[door].append((time.time() - began) * 1000)
+            if door == "submit":
+                asked[made["id"]] = began
             at += 1
             time.sleep(PAUSE_S)
 
-    _all([lambda number=number: one(number) for number in range(BEHAVED)])  # type: ignore[misc]
-    return {"took": took}
+    def log(number: int) -> None:
+        for name, data, came in _events(
+            world, number, f"/jobs/{jobs[number]}/attempts/last/tasks/task0-0/log/follow", until
+        ):
+            stamp = data["text"].split()[-1:] if name == "log" else []
+            if stamp:
+                took["log line"].append((came - float(stamp[0])) * 1000)
+
+    def feed(number: int) -> None:
+        for name, data, came in _events(world, number, "/feed", until):
+            for job in _ids(data) if name != "ping" else ():
+                if job in asked:
+                    took["event"].append((came - asked.pop(job)) * 1000)
+
+    works: list[Callable[[], None]] = [lambda number=number: one(number) for number in range(BEHAVED)]  # type: ignore[misc]
+    works += [lambda number=number, what=what: what(number) for number in range(len(tokens)) for what in (log, feed)]  # type: ignore[misc]
+    _all(works)
+    return took
+
+
+def _events(world: World, number: int, path: str, until: float) -> Iterator[tuple[str, Any, float]]:
+    """Yield (event, data, when it came) of a live view from its end on."""
+    head = f"Host: 127.0.0.1\r\nAuthorization: Bearer {world['tokens'][number]}\r\nLast-Event-ID: \r\n"
+    with socket.create_connection(("127.0.0.1", world["port"]), PATIENCE_S) as line:
+        line.sendall(f"GET /api/v1{path}?offset=-1 HTTP/1.1\r\n{head}\r\n".encode())
+        inbox, began = b"", time.monotonic()
+        line.settimeout(0.5)
+        while time.monotonic() < until:
+            with contextlib.suppress(TimeoutError):
+                piece = line.recv(1 << 18)
+                came = time.time()
+                if not piece:
+                    return
+                *found, inbox = (inbox + piece).split(b"\n\n")
+                for text in found:
+                    if b"event: " in text and time.monotonic() - began > 1.0:  # what was there before is not waited for
+                        kind, data = text.split(b"event: ", 1)[1].split(b"\n", 1)
+                        yield kind.strip().decode(), json.loads(data.split(b"data: ", 1)[1].split(b"\r\n")[0]), came
+
+
+def _ids(data: Any) -> Iterator[str]:
+    """Yield the ids of the jobs that an event speaks of."""
+    if isinstance(data, dict):
+        yield from (found for key in ("id", "job") if isinstance(found := data.get(key), str))
+        for value in data.values():
+            yield from _ids(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _ids(value)
 
 
 def wide(labels: int) -> dict[str, Any]:
@@ -86,9 +143,10 @@ def hostile_bodies() -> list[tuple[str, bytes]]:
     return [(path, json.dumps(body).encode()) for path, body in documents] + raw
 
 
-def hostile(port: int, token: str, until: float) -> dict[str, Any]:
+def hostile(world: World, until: float) -> dict[str, Any]:
     """Return how many requests of a hostile user, over four connections, and of a hostile stranger were taken up and answered."""
-    counts = {"user": 0, "stranger": 0}
+    counts = {"user": 0, "stranger": 0, "guesses": 0}
+    port, token = world["port"], world["hostile"]
     bodies = hostile_bodies()
 
     def user(number: int) -> None:
@@ -108,6 +166,13 @@ def hostile(port: int, token: str, until: float) -> dict[str, Any]:
                 _say(port, head, *[more] * (87 * 16))
                 counts["stranger"] += 1
 
+    def guesser() -> None:
+        while time.monotonic() < until:
+            body = json.dumps({"username": "admin", "password": f"guess {counts['guesses']}"}).encode()
+            head = "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            _say(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode(), body)
+            counts["guesses"] += 1
+
     def silent() -> None:
         held: list[socket.socket] = []
         while time.monotonic() < until:
@@ -117,7 +182,7 @@ def hostile(port: int, token: str, until: float) -> dict[str, Any]:
                 held.pop(0).close()
             time.sleep(0.005)
 
-    _all([*(lambda number=number: user(4 * number) for number in range(4)), stranger, silent])  # type: ignore[misc]
+    _all([*(lambda number=number: user(4 * number) for number in range(4)), stranger, guesser, guesser, silent])  # type: ignore[misc]
     return counts
 
 
@@ -140,6 +205,6 @@ def _all(works: list[Callable[[], None]]) -> None:
 
 
 if __name__ == "__main__":
-    crowd, port, token, seconds = sys.argv[1:]
+    crowd, path, seconds = sys.argv[1:]
     work = {"behaved": behaved, "hostile": hostile}[crowd]
-    print(json.dumps(work(int(port), token, time.monotonic() + float(seconds))))
+    print(json.dumps(work(json.loads(Path(path).read_text()), time.monotonic() + float(seconds))))
