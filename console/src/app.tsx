@@ -15,6 +15,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2000,
+      // The server may be on this very machine or in a closed network: only asking tells whether it answers.
+      networkMode: "always",
       refetchOnWindowFocus: true,
       // A refusal stays a refusal; only silence is worth asking again.
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 3,

@@ -88,3 +88,49 @@ def test_only_what_has_ended_can_be_deleted(world: World, jobs: dict[str, str], 
     console.press("confirm-ok")
     expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "stopped")
     expect(console.row(jobs["waits"]).get_by_test_id("state")).to_have_attribute("data-state", "succeeded")
+
+
+def test_every_order_that_is_offered_is_one_that_the_server_knows(jobs: dict[str, str], console: Console) -> None:
+    """R200: each entry is sent, answered and shown; so is each entry of the states."""
+    console.open("/?order=name")
+    expect(console.row(jobs["long"])).to_be_visible()
+    offered = console.page.locator(".ant-select-dropdown:visible .ant-select-item-option")
+    sort = console.page.get_by_role("combobox", name="Sort by")
+    sort.click()
+    labels = [label for label in offered.all_inner_texts() if label != "Name"]
+    assert {"Newest first", "Longest run time", "Priority"} <= set(labels)
+    console.page.keyboard.press("Escape")
+    for label in labels:
+        sort.click()
+        with console.page.expect_response(lambda answer: "/api/v1/jobs?" in answer.url) as asked:
+            offered.get_by_text(label, exact=True).click()
+        assert asked.value.status == 200, (label, asked.value.text())
+        expect(console.row(jobs["long"])).to_be_visible()
+        expect(console.at("outdated")).to_have_count(0)
+
+
+def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str], console: Console) -> None:
+    """What was on the page stays, of which moment it is and what is the matter stand above; filters stay in reach."""
+    console.watch.expect("ERR_FAILED", "422")
+    console.open("/")
+    expect(console.row(jobs["long"])).to_be_visible()
+    console.page.route("**/api/v1/jobs?*", lambda route: route.abort())
+    console.at("search").fill("gamma")
+    expect(console.at("outdated")).to_contain_text("The server does not answer")
+    expect(console.at("outdated")).to_contain_text("does not show what you chose")
+    expect(console.row(jobs["waits"])).to_be_visible()
+    console.page.unroute("**/api/v1/jobs?*")
+    console.at("outdated").get_by_role("button", name="Try again").click()
+    expect(console.row(jobs["waits"])).to_have_count(0)
+    expect(console.row(jobs["long"])).to_be_visible()
+    expect(console.at("outdated")).to_have_count(0)
+
+    console.page.evaluate("history.pushState({}, '', '/?order=size')")
+    expect(console.at("outdated")).to_contain_text("Jobs cannot be ordered by 'size'")
+    expect(console.row(jobs["long"])).to_be_visible()
+    console.page.reload()
+    expect(console.at("error")).to_contain_text("Jobs cannot be ordered by 'size'")
+    console.page.get_by_role("combobox", name="Sort by").click()
+    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option").get_by_text("Oldest first").click()
+    expect(console.row(jobs["long"])).to_be_visible()
+    expect(console.at("error")).to_have_count(0)

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ApiError, Unreachable } from "../api/client";
 import { ENDED, type Job } from "../api/types";
 import { duration, percent } from "./format";
+import type { Kept } from "./kept";
 import { toneOf } from "./state";
 import { useFormatTime } from "./time";
 
@@ -107,12 +108,17 @@ export function Pending({ query, rows = 6 }: { query: { error: unknown; refetch:
   return <Skeleton active paragraph={{ rows }} title={false} />;
 }
 
-/** Above data that could not be read again: what is seen is of an earlier moment. Nothing while answers come. */
-export function Outdated({ query }: { query: { error: unknown; data: unknown; dataUpdatedAt: number } }): ReactNode {
+/** Above data that could not be read again: of which moment it is, what is the matter, and a way on. Nothing while answers come. */
+export function Outdated({ query }: { query: Kept<unknown> }): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
+  const words = useErrorText();
   if (!query.error || query.data === undefined) return null;
-  return <Alert banner type="warning" className="tm-outdated" title={t("error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })} data-testid="outdated" />;
+  const { title, remedy } = words(query.error);
+  return (
+    <Alert type="warning" showIcon className="tm-outdated" data-testid="outdated" title={t(query.earlier ? "error.earlier" : "error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })}
+      description={<>{title} {remedy}</>} action={<Button size="small" icon={<ReloadOutlined />} onClick={() => void query.refetch()}>{t("action.retry")}</Button>} />
+  );
 }
 
 export function Empty({ title, children, icon }: { title: string; children?: ReactNode; icon?: ReactNode }): ReactNode {

@@ -32,7 +32,7 @@ export const common = {
     unreachableHint: "Check that it is running and that your network reaches it; this page tries again by itself.",
     notFound: "This page does not exist", notFoundHint: "The address may be mistyped, or the thing was deleted.",
     render: "This page could not be drawn", renderHint: "Reload the page; if it happens again, report the text below.",
-    outdated: "Not up to date: the last answer of the server is from {{time}}.", problems: "{{count}} problems", problems_one: "{{count}} problem",
+    outdated: "Not up to date: this is from {{time}}.", earlier: "This does not show what you chose: it is from {{time}}, before the choice.", problems: "{{count}} problems", problems_one: "{{count}} problem",
   },
   theme: { title: "Appearance", light: "Light", dark: "Dark", system: "System" },
   language: { title: "Language", switch: "Switch to Chinese", other: "中文" },

@@ -26,7 +26,7 @@ export const common = {
     unreachableHint: "请确认服务正在运行且网络可达；页面会自动重试。",
     notFound: "页面不存在", notFoundHint: "地址可能有误，或内容已被删除。",
     render: "页面显示失败", renderHint: "请重新加载；若再次出现，请反馈下面的文字。",
-    outdated: "内容不是最新：服务器最后一次响应在 {{time}}。", problems: "{{count}} 个问题",
+    outdated: "内容不是最新：这是 {{time}} 的数据。", earlier: "显示的不是您所选的内容：这是选择之前（{{time}}）的数据。", problems: "{{count}} 个问题",
   },
   theme: { title: "外观", light: "浅色", dark: "深色", system: "跟随系统" },
   language: { title: "语言", switch: "切换为英文", other: "English" },

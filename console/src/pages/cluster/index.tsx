@@ -8,7 +8,8 @@ import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
 import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
 import { mib, number, percent } from "../../shared/format";
-import { Bar, PageHeader, Pending } from "../../shared/ui";
+import { useKept } from "../../shared/kept";
+import { Bar, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
 import { ResourcesTable } from "./resources";
 
@@ -16,7 +17,7 @@ export function ClusterPage(): ReactNode {
   const { t } = useTranslation();
   const search = useSearch({ from: "/cluster" });
   const navigate = useNavigate({ from: "/cluster" });
-  const query = useQuery({ queryKey: ["cluster"], queryFn: readCluster, refetchInterval: 5000 });
+  const query = useKept(useQuery({ queryKey: ["cluster"], queryFn: readCluster, refetchInterval: 5000 }));
   return (
     <div data-testid="cluster">
       <PageHeader title={t("cluster.title")} actions={
@@ -26,6 +27,7 @@ export function ClusterPage(): ReactNode {
             options={[{ value: "nodes", label: t("resources.nodes") }, { value: "resources", label: <span data-testid="view-resources">{t("resources.table")}</span> }]} />
         </>
       } />
+      {search.view !== "resources" && <Outdated query={query} />}
       {!query.data ? <Pending query={query} rows={8} />
         : search.view === "resources" ? <ResourcesTable choice={search} choose={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })} />
           : <ClusterView cluster={query.data} />}

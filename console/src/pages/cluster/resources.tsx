@@ -9,6 +9,7 @@ import { useBilingual } from "../../i18n";
 import { listFlavors, listPools, readResources } from "../../api/cluster";
 import type { ClusterResources, Flavor, NodeRow } from "../../api/types";
 import { mib, number, percent } from "../../shared/format";
+import { useKept } from "../../shared/kept";
 import { Empty, Outdated, Pending } from "../../shared/ui";
 import { cards, DemandStrip } from "../queue/demand";
 
@@ -33,7 +34,7 @@ export function ResourcesTable({ choice, choose, workspace = "default", drawer =
   const small = Grid.useBreakpoint().xl === false;
   const narrow = drawer || small;
   const chosen = choice.flavors ?? [];
-  const query = useQuery({ queryKey: ["resources", chosen, workspace, choice.pool], queryFn: () => readResources(chosen, workspace, choice.pool), placeholderData: keepPreviousData, refetchInterval: 15_000 });
+  const query = useKept(useQuery({ queryKey: ["resources", chosen, workspace, choice.pool], queryFn: () => readResources(chosen, workspace, choice.pool), placeholderData: keepPreviousData, refetchInterval: 15_000 }));
   const columns = useResourceColumns(chosen.length > 0, narrow);
   const rows = (query.data?.nodes ?? []).filter((node) => !choice.model || node.cards.some((card) => card.model === choice.model));
   return (

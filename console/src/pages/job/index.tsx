@@ -8,7 +8,8 @@ import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
 import type { JobSearch, JobTab } from "../../router";
-import { Pending } from "../../shared/ui";
+import { useKept } from "../../shared/kept";
+import { Outdated, Pending } from "../../shared/ui";
 import { Missing } from "../lost";
 import { Events } from "./events";
 import { Files } from "./files";
@@ -47,6 +48,7 @@ export function JobPage(): ReactNode {
     queryFn: ({ signal }) => readJob(id, signal),
     refetchInterval: (q) => (q.state.data && ENDED.has(q.state.data.state) ? false : 20_000),
   });
+  const kept = useKept(query);
   if (query.error instanceof ApiError && query.error.status === 404) return <Missing />;
   if (!query.data) return <Pending query={query} rows={12} />;
   const props: TabProps = {
@@ -57,6 +59,7 @@ export function JobPage(): ReactNode {
   return (
     <div data-testid="job-page" data-id={query.data.id} data-state={query.data.state}>
       <JobHeader job={query.data} />
+      <Outdated query={kept} />
       <VerdictBox {...props} />
       <Tabs activeKey={search.tab ?? "overview"} destroyOnHidden onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined })}
         items={TABS.map(([key, draw]) => ({

@@ -9,7 +9,8 @@ import { listJobs } from "../../api/jobs";
 import { ENDED, STATES, type Job, type JobQuery, type State } from "../../api/types";
 import type { JobsSearch } from "../../router";
 import { useJobActions } from "../../shared/actions";
-import { PageHeader, Pending } from "../../shared/ui";
+import { useKept } from "../../shared/kept";
+import { Outdated, PageHeader, Pending } from "../../shared/ui";
 import { useColumns } from "./columns";
 import { Filters } from "./filters";
 import { FirstJob, NoneMatches } from "./none";
@@ -35,20 +36,21 @@ export function JobsPage(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
-  const items = useMemo(() => unique(list.data?.pages.flatMap((page) => page.items) ?? []), [list.data]);
-  const counts = list.data?.pages[0]?.counts ?? {};
+  const kept = useKept(list);
+  const items = useMemo(() => unique(kept.data?.pages.flatMap((page) => page.items) ?? []), [kept.data]);
+  const counts = kept.data?.pages[0]?.counts ?? {};
   const filtered = Boolean(search.q || search.state || search.owner || search.framework || search.node);
   const update = (change: Partial<JobsSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const columns = useColumns();
 
-  if (!list.data) return <><PageHeader title={t("jobs.title")} /><Pending query={list} rows={10} /></>;
-  if (items.length === 0 && !filtered) return <><PageHeader title={t("jobs.title")} /><FirstJob /></>;
+  if (list.data && items.length === 0 && !filtered) return <><PageHeader title={t("jobs.title")} /><FirstJob /></>;
   return (
     <>
       <PageHeader title={t("jobs.title")} actions={<Bulk selected={items.filter((job) => selected.has(job.id)).concat(gone(selected, items))} clear={() => setSelected(new Map())} />} />
       <Filters search={search} counts={counts} items={items} update={update} />
-      <div className="tm-panel tm-table" data-testid="jobs">
-        <Table<Job> rowKey="id" size="middle" dataSource={items} columns={columns} pagination={false} loading={list.isPlaceholderData} scroll={{ x: 1022 }}
+      <Outdated query={kept} />
+      {!kept.data ? <Pending query={kept} rows={10} /> : <div className="tm-panel tm-table" data-testid="jobs">
+        <Table<Job> rowKey="id" size="middle" dataSource={items} columns={columns} pagination={false} loading={list.isPlaceholderData && !kept.error} scroll={{ x: 1022 }}
           rowSelection={{
             selectedRowKeys: [...selected.keys()],
             preserveSelectedRowKeys: true,
@@ -61,7 +63,7 @@ export function JobsPage(): ReactNode {
           <span className="tm-faint">{t("jobs.loaded", { n: items.length })}</span>
           {list.hasNextPage && <Button onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage} data-testid="load-more">{t("jobs.loadMore")}</Button>}
         </div>
-      </div>
+      </div>}
     </>
   );
 }

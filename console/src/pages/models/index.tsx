@@ -8,12 +8,13 @@ import { useTranslation } from "react-i18next";
 import { listModels } from "../../api/models";
 import type { ModelItem } from "../../api/types";
 import { Ago } from "../../shared/time";
-import { Empty, PageHeader, Pending } from "../../shared/ui";
+import { useKept } from "../../shared/kept";
+import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 
 export function ModelsPage(): ReactNode {
   const { t } = useTranslation();
   const [q, setQ] = useState("");
-  const query = useQuery({ queryKey: ["models", q], queryFn: () => listModels(q), placeholderData: keepPreviousData, refetchInterval: 15_000 });
+  const query = useKept(useQuery({ queryKey: ["models", q], queryFn: () => listModels(q), placeholderData: keepPreviousData, refetchInterval: 15_000 }));
   const columns = useMemo((): TableColumnsType<ModelItem> => [
     { title: t("models.name"), key: "name", render: (_, model) => <Link to="/models/$id" params={{ id: model.id }} search={{}} className="tm-name" data-testid="model-link">{model.name}</Link> },
     { title: t("models.latest"), key: "latest", width: 140, render: (_, model) => (model.latest === null ? "–" : t("models.version", { n: model.latest })) },
@@ -24,6 +25,7 @@ export function ModelsPage(): ReactNode {
   return (
     <>
       <PageHeader title={t("models.title")} />
+      <Outdated query={query} />
       {!query.data ? <Pending query={query} /> : query.data.items.length === 0 && q === "" ? (
         <div className="tm-panel"><Empty title={t("models.none")} icon={<DeploymentUnitOutlined className="tm-empty-icon" />}><p className="tm-faint">{t("models.noneHint")}</p></Empty></div>
       ) : (

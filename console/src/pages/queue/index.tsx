@@ -9,6 +9,7 @@ import { listPools, listWorkspaces } from "../../api/cluster";
 import { readQueue } from "../../api/queue";
 import type { QueuePage as Page, Waiting } from "../../api/types";
 import type { QueueSearch } from "../../router";
+import { useKept } from "../../shared/kept";
 import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { ChangeJob } from "../job/change";
 import { PlannedAt, useQueueColumns } from "./columns";
@@ -31,10 +32,10 @@ export function QueuePage(): ReactNode {
   const [limit, setLimit] = useState(PAGE);
   const update: Update = useCallback((change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }), [navigate]);
   const { pool, model, workspace, mine } = search;
-  const query = useQuery({
+  const query = useKept(useQuery({
     queryKey: ["queue", pool, model, workspace, mine, limit], queryFn: ({ signal }) => readQueue({ pool, model, workspace, mine, limit }, signal),
     placeholderData: keepPreviousData, refetchInterval: 15_000,
-  });
+  }));
   return (
     <div data-testid="queue-page">
       <PageHeader title={t("queue.title")} sub={query.data && <>{t(filtered(search) ? "queue.matching" : "queue.waiting", { count: query.data.total })}<PlannedAt at={query.data.planned_at} /></>} actions={

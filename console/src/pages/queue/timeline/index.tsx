@@ -6,6 +6,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readTimeline } from "../../../api/queue";
 import type { Timeline, TimelineBar } from "../../../api/types";
+import { useKept } from "../../../shared/kept";
 import { useNow } from "../../../shared/time";
 import { Empty, Outdated, Pending } from "../../../shared/ui";
 import { SERIES } from "../../../theme";
@@ -30,7 +31,7 @@ export function colours(bars: readonly TimelineBar[], by: By): { of: (bar: Timel
 }
 
 export function TimelinePage({ pool }: { pool: string | undefined }): ReactNode {
-  const query = useQuery({ queryKey: ["timeline", pool], queryFn: ({ signal }) => readTimeline(pool, signal), placeholderData: keepPreviousData, refetchInterval: 15_000 });
+  const query = useKept(useQuery({ queryKey: ["timeline", pool], queryFn: ({ signal }) => readTimeline(pool, signal), placeholderData: keepPreviousData, refetchInterval: 15_000 }));
   if (!query.data) return <Pending query={query} rows={10} />;
   return <><Outdated query={query} /><TimelineView data={query.data} ahead={query.data.now - query.dataUpdatedAt / 1000} /></>;
 }
