@@ -11,7 +11,7 @@ from trainmaster.cli.context import AsJson, Jobs, client, each
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("list", epilog="Example: [bold]tm list --state running --state queued[/]")(list_jobs)
+    app.command("list", epilog="Example: [bold]tm list --state running[/], or [bold]tm list label:round=2[/]")(list_jobs)
     app.command(epilog="Example: [bold]tm show t826 --json[/]")(show)
     app.command(epilog="Example: [bold]tm change t826 --duration 2h[/]")(change)
     app.command(epilog="Example: [bold]tm stop t826 t931[/]")(stop)
@@ -21,7 +21,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_jobs(
-    query: Annotated[str, typer.Argument(help="Part of a name, id, slug or description.")] = "",
+    query: Annotated[
+        str, typer.Argument(help="Part of a name, id, slug, description or label; label:key=value: with this label.")
+    ] = "",
     state: Annotated[list[str] | None, typer.Option("--state", help="Only jobs in this state; repeatable.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
     all_: Annotated[bool, typer.Option("--all", help="Every job.")] = False,

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Select, TextClause, and_, exists, func, li
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.states import Shown
+from trainmaster.store import labels
 from trainmaster.store.tables import LIVE, job, task
 
 T = TypeVar("T")
@@ -22,8 +23,8 @@ _Keys = Select[tuple[int, Any]]
 
 @dataclass(frozen=True, slots=True)
 class JobQuery:
-    """Filters (empty: no filter) and order. `q` is looked for in name, id, slug and description; `since` <=
-    submitted_at < `until`.
+    """Filters (empty: no filter) and order. `q` is looked for in name, id, slug, description and labels, but for what it says of
+    labels (`label:key=value`, `label:key`); `since` <= submitted_at < `until`.
     """
 
     states: tuple[Shown, ...] = ()
@@ -94,9 +95,11 @@ def filters(query: JobQuery) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = [
         job.c[name] == value for name in ("owner", "workspace", "framework", "pool") if (value := getattr(query, name))
     ]
-    if query.q:
+    words, wanted = labels.parted(query.q)
+    if words:
         columns = (job.c.name, job.c.id, job.c.slug, job.c.description)
-        found.append(or_(*(column.icontains(query.q, autoescape=True) for column in columns)))
+        found.append(or_(*(column.icontains(words, autoescape=True) for column in columns), labels.mentioning(words)))
+    found += map(labels.having, wanted)
     if query.node:
         found.append(exists().where(task.c.job == job.c.seq, task.c.node == query.node))
     if query.since is not None:

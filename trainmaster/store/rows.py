@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping
 
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task
+from trainmaster.store import labels
 
 Row = tuple[Any, ...]
 """Values in the order of one statement's parameters."""
@@ -32,8 +33,8 @@ class MalformedRow(ValueError):
 
 # Names of columns, in table order. The value of a column is the field of the same name, but for the few noted.
 JOB_FIXED: Final = (
-    "seq", "id", "name", "slug", "workspace", "owner", "pool", "framework", "dialect", "description", "spec_digest",
-    "submitted_at",
+    "seq", "id", "name", "slug", "workspace", "owner", "pool", "framework", "dialect", "description", "labels",
+    "spec_digest", "submitted_at",
 )  # fmt: skip
 JOB_MOVING: Final = (
     "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record",
@@ -89,7 +90,7 @@ def job_fixed(job: Job) -> Row:
     """Return the values of JOB_FIXED."""
     return (
         job.seq, job.id, job.name, job.slug, job.workspace, job.owner, job.pool, job.framework, job.dialect,
-        job.description, job.spec_digest, job.submitted_at,
+        job.description, labels.written(job.labels), job.spec_digest, job.submitted_at,
     )  # fmt: skip
 
 
@@ -157,7 +158,8 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
     """Return the Job of its row, the row of its last attempt and that attempt's task rows in order of position."""
     try:
         data = {name: row[name] for name in JOB_FIXED + JOB_MOVING if name not in ("shown", "record")}
-        data |= _object(row["record"])
+        data = _object(row["record"]) | data  # a column counts: the record of an older version holds the labels, too
+        data["labels"] = labels.read(row["labels"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None
         job = msgspec.convert(data, Job)
         if (job.attempt.number if job.attempt else 0) != job.attempts_used:

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 5
+SCHEMA: Final = 6
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -61,6 +61,7 @@ job = Table(
     Column("framework", _TEXT, nullable=False),
     Column("dialect", _TEXT, nullable=False),
     Column("description", Text, nullable=False),
+    Column("labels", Text, nullable=False),  # see store/labels.py
     Column("spec_digest", _TEXT, nullable=False),
     Column("submitted_at", Double, nullable=False),
     # From here on the columns change; the ledger updates exactly these.

@@ -99,3 +99,12 @@ export function modelName(model: string): { id: string; version: number | undefi
 export function shellWords(argv: readonly string[]): string {
   return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
+
+/** A label as people see it and search for it. */
+export const labelText = ([key, value]: [string, string]): string => (value ? `${key}=${value}` : key);
+
+/** The search that shows the jobs with this label. */
+export function labelFilter(label: [string, string]): string {
+  const text = labelText(label);
+  return `label:${/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text}`;
+}

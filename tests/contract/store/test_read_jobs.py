@@ -131,6 +131,28 @@ def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
     assert found("LOSS") == [1, 2]
 
 
+def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store) -> None:
+    """R198: a label is found by any part of it, as `key=value`; `label:` chooses whole ones, several at once, beside other words."""
+    labels = [(("round", "2"), ("team", "speech lab")), (("round", "20"),), (("a=b", "50%"), ("round", "")), ()]
+    for seq, held in enumerate(labels, 1):
+        store.keep(*History(seq * 20).submit(new_job(seq, name=f"name-{seq}", labels=held)).changes)
+
+    def found(q: str) -> list[int]:
+        assert sum(store.reader.counts(JobQuery(q=q)).values()) == len(store.reader.list_jobs(JobQuery(q=q)).items)
+        return sorted(job.seq for job in store.reader.list_jobs(JobQuery(q=q)).items)
+
+    assert found("ROUND") == found("label:round") == [1, 2, 3]
+    assert found("round=2") == [1, 2]
+    assert found("label:round=2") == found("Label:Round=2 name") == found('label:team="speech lab"') == [1]
+    assert found('label:round=2 label:"team=Speech Lab"') == [1]
+    assert found("label:round=2 name-2") == found("label:roun") == found("label:round=2 label:round=20") == []
+    assert found("label:round=") == [3]
+    assert found("speech") == [1]
+    assert found("50%") == found("a=b") == [3]
+    assert found("label:") == found("\x1e") == found("0%0") == []
+    assert [job.labels for job in walk(store, JobQuery(order="name"), 2)] == labels
+
+
 @pytest.mark.parametrize("order", ["", "size", "--name", "name desc", "-"])
 def test_an_unknown_order_is_refused(store: Store, order: str) -> None:
     """The problem names the field and the orders there are."""

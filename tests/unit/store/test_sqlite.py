@@ -379,8 +379,8 @@ def _plan(database: Database, statement: Any) -> str:
     return "\n".join(row.detail for row in rows)
 
 
-WITH_CSRF = "ALTER TABLE sessions ADD COLUMN csrf TEXT"
-"""What sessions had before schema 4."""
+OLDER = ("ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT")
+"""What jobs had not before schema 6, and sessions had before schema 4."""
 
 
 def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
@@ -392,7 +392,8 @@ def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home)
         models.register(model_id="m1", name="digits", owner="ann", saved=saved)
     database.close()
     with sqlite3.connect(home.file) as old:
-        old.execute(WITH_CSRF)
+        for change in OLDER:
+            old.execute(change)
         old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
     old.close()
     database = home.open()
@@ -407,7 +408,8 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     database.close()
     with sqlite3.connect(home.file) as old:
         old.execute("DROP TABLE cluster_setting")
-        old.execute(WITH_CSRF)
+        for change in OLDER:
+            old.execute(change)
         old.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     old.close()
     database = home.open()

@@ -125,7 +125,8 @@ async def preview_job(request: Request) -> Response:
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})
 async def list_jobs(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
-    """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug and description."""
+    """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
+    `label:key` and `label:key=value` in it choose by labels."""
     filters = wanted.model_dump(exclude={"state", "limit", "cursor"})
     query = JobQuery(states=tuple(wanted.state), **filters)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request)))

@@ -1,6 +1,6 @@
 /** The list of jobs, and the questions asked before stopping or deleting. */
 export const jobs = {
-  title: "Training jobs", search: "Search by name, id or description", all: "All",
+  title: "Training jobs", search: "Name, id, description or label:key=value", all: "All",
   col: {
     name: "Name", state: "State", progress: "Progress", owner: "Owner", submitted: "Submitted", run: "Run time",
     where: "Pool / nodes", resources: "Resources", metric: "Metric", actions: "Actions",

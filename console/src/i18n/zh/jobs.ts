@@ -1,6 +1,6 @@
 /** 任务列表，以及停止、删除前的确认。 */
 export const jobs = {
-  title: "训练任务", search: "按名称、ID 或描述搜索", all: "全部",
+  title: "训练任务", search: "名称、ID、描述或 label:键=值", all: "全部",
   col: {
     name: "名称", state: "状态", progress: "进度", owner: "提交人", submitted: "提交时间", run: "运行时长",
     where: "资源池 / 节点", resources: "资源", metric: "关键指标", actions: "操作",

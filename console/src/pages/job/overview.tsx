@@ -1,10 +1,11 @@
 /** The facts, the attempts as a picture, the sub-tasks and their replicas (R206). */
 import { FileTextOutlined } from "@ant-design/icons";
+import { Link } from "@tanstack/react-router";
 import { Button, Table, Tag, Tooltip, type TableColumnsType } from "antd";
 import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
-import { duration, mib, number, shellWords } from "../../shared/format";
+import { duration, labelFilter, labelText, mib, number, shellWords } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
@@ -52,7 +53,7 @@ function JobFacts({ job }: { job: JobDetail }): ReactNode {
   if (job.nodes.length > 0) items.push([t("job.fact.nodes"), job.nodes.join(", ")]);
   if (job.model) items.push([t("job.fact.model"), <ModelLink key="m" model={job.model} />]);
   if (job.description) items.push([t("job.fact.description"), job.description]);
-  if (Object.keys(job.labels).length > 0) items.push([t("job.fact.labels"), <span key="l" className="tm-labels">{Object.entries(job.labels).map(([k, v]) => <Tag key={k}>{v ? `${k}: ${v}` : k}</Tag>)}</span>]);
+  if (Object.keys(job.labels).length > 0) items.push([t("job.fact.labels"), <span key="l" className="tm-labels">{Object.entries(job.labels).map(([k, v]) => <Link key={k} to="/" search={{ q: labelFilter([k, v]) }}><Tag className="tm-tag">{labelText([k, v])}</Tag></Link>)}</span>]);
   return <Facts items={items} columns={4} />;
 }
 

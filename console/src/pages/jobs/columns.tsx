@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ENDED, type Job } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useJobActions } from "../../shared/actions";
-import { duration, mib, number } from "../../shared/format";
+import { duration, labelText, mib, number } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed, useFormatTime } from "../../shared/time";
 import { useFrameworkTitle } from "../../shared/meta";
@@ -38,7 +38,7 @@ function NameCell({ job }: { job: Job }): ReactNode {
         <Link to="/jobs/$id" params={{ id: job.id }} search={{}} className="tm-name" data-testid="job-link">{job.name}</Link>
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
-      {job.reason ? <WaitLine job={job} /> : <span className={failed ? "tm-line tm-line-bad" : "tm-line"}>{failed || job.description || Object.entries(job.labels).map(([k, v]) => `${k}: ${v}`).join(" · ") || job.id.slice(0, 12)}</span>}
+      {job.reason ? <WaitLine job={job} /> : <span className={failed ? "tm-line tm-line-bad" : "tm-line"}>{failed || job.description || Object.entries(job.labels).map(labelText).join(" · ") || job.id.slice(0, 12)}</span>}
     </div>
   );
 }

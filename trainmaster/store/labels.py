@@ -1,0 +1,47 @@
+"""The labels of a job as one text, made to be searched: \\x1e key \\x1f value \\x1e key \\x1f value \\x1e. Pure.
+
+Neither of the two characters can be part of a label (`spec.job.CLEAN`), so the text says the same as the labels, and a search
+for a part of a key or of a value finds nothing else. A job without labels has the empty text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import ColumnElement, or_
+
+from trainmaster.store.tables import job
+
+_NEXT: Final = "\x1e"
+_IS: Final = "\x1f"
+_FOREIGN: Final = {ord(_NEXT): "\x1d", ord(_IS): "\x1d"}  # of the three none is part of a label
+_FILTER: Final = re.compile(r'(?:^|(?<=\s))label:((?:[^\s"]|"[^"]*")+)', re.IGNORECASE)
+
+
+def written(labels: Sequence[tuple[str, str]]) -> str:
+    """Return the text of `labels`."""
+    return "".join(f"{_NEXT}{key}{_IS}{value}" for key, value in labels) + _NEXT if labels else ""
+
+
+def read(text: str) -> list[list[str]]:
+    """Return the pairs that `text` was written of; for any other text pairs that are none."""
+    return [pair.split(_IS) for pair in text.split(_NEXT)[1:-1]]
+
+
+def parted(q: str) -> tuple[str, list[str]]:
+    """Return the words of a search, and its filters by label: what stands behind each `label:`, without its quotes."""
+    q = q.translate(_FOREIGN)
+    wanted = [found.replace('"', "") for found in _FILTER.findall(q)]
+    return (" ".join(_FILTER.sub("", q).split()) if wanted else q), wanted
+
+
+def having(label: str) -> ColumnElement[bool]:
+    """Return whether a job has this label: `key`, or `key=value`. The first "=" parts them. Upper and lower case are the same."""
+    key, given, value = label.partition("=")
+    return job.c.labels.icontains(f"{_NEXT}{key}{_IS}{value}{_NEXT}" if given else f"{_NEXT}{key}{_IS}", autoescape=True)
+
+
+def mentioning(words: str) -> ColumnElement[bool]:
+    """Return whether `words` are part of a key, of a value, or of a label as people see it, `key=value`."""
+    parts = {words, words.replace("=", _IS, 1)}
+    return or_(*(job.c.labels.icontains(part, autoescape=True) for part in sorted(parts)))
