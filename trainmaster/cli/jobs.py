@@ -11,7 +11,9 @@ from trainmaster.cli.context import AsJson, Jobs, client, each
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("list", epilog="Example: [bold]tm list --state running[/], or [bold]tm list label:round=2[/]")(list_jobs)
+    app.command("list", epilog="Example: [bold]tm list --state running[/], or [bold]tm list label:round=2[/]")(
+        list_jobs
+    )
     app.command(epilog="Example: [bold]tm show t826 --json[/]")(show)
     app.command(epilog="Example: [bold]tm change t826 --duration 2h[/]")(change)
     app.command(epilog="Example: [bold]tm stop t826 t931[/]")(stop)

@@ -38,13 +38,12 @@ class Key:
     run: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Told:
-    """What `trainmaster.progress` said last."""
+    """What `trainmaster.progress` said: how many steps were done when, and the total it said last."""
 
-    step: float
-    of: float | None
-    at: float
+    counts: Curve
+    of: float | None = None
 
 
 @dataclass(slots=True)
@@ -63,7 +62,7 @@ class JobCurves:
     folder: str
     patterns: tuple[str, ...] | None  # None: the spec is not at hand; nothing new is matched
     curves: dict[Key, Curve] = field(default_factory=dict)
-    told: dict[int, Told] = field(default_factory=dict)
+    told: dict[tuple[int, str], Told] = field(default_factory=dict)  # by attempt and task
     _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)
     _starts: list[float] = field(default_factory=list)
     _numbers: list[int] = field(default_factory=list)
@@ -96,6 +95,7 @@ class JobCurves:
                     key for key in self.curves if (key.source, key.attempt, key.task) == ("sdk", attempt, name)
                 ]:
                     del self.curves[key]
+                self.told.pop((attempt, name), None)
             for record in records:
                 self._add("sdk", attempt, name, record)
             reading = task.sdk.more and time.monotonic() < deadline
@@ -128,16 +128,24 @@ class JobCurves:
         """Take one record; whatever is malformed in it is passed over."""
         at, step, values, rank = record.get("t"), number(record.get("step")), record.get("values"), record.get("rank")
         moment = number(at) or 0.0
-        said = record.get("progress")
+        said, order = record.get("progress"), rank if isinstance(rank, int) else -1
         if source == "sdk" and isinstance(said, list) and len(said) == 2 and (done := number(said[0])) is not None:
-            self.told[attempt] = Told(done, number(said[1]), moment)
+            self._tell(attempt, task, order, done, number(said[1]), moment)
         if step is None or not isinstance(values, dict):
             return
-        run, order = str(record.get("run", "")), rank if isinstance(rank, int) else -1
+        run = str(record.get("run", ""))
         for name, raw in values.items():
             value = number(raw)
             if value is not None:
                 self._point(Key(source, attempt, task, str(name)[:200], run), order, (step, moment, value))
+
+    def _tell(self, attempt: int, task: str, rank: int, done: float, of: float | None, at: float) -> None:
+        told = self.told.get((attempt, task))
+        if told is None or rank < told.counts.rank:
+            told = self.told[attempt, task] = Told(Curve(rank))
+        if rank == told.counts.rank:
+            told.of = of
+            told.counts.add(done, at, done)
 
     def _point(self, key: Key, rank: int, point: tuple[float, float, float]) -> None:
         curve = self.curves.get(key)

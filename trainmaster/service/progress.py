@@ -1,8 +1,9 @@
 """How far a job is, from what its curves and its parameters say. Pure.
 
-In this order: what `trainmaster.progress(step, of)` said; the metric the spec names against its `of`; the newest step
-against a parameter whose name says that it is the number of epochs or steps. Invariant: a fraction lies in 0..1 and
-never comes from a guess about the total.
+In this order: what `trainmaster.progress(step, of)` said; the metric the spec names against its `of`; a count of epochs or
+steps against a parameter whose name says that it is their number. Invariants: a fraction lies in 0..1 and never comes from
+a guess about the total; which curve counts depends on what the curves hold and not on which was written to last, so that
+progress goes back only where the job did.
 """
 
 import math
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 from trainmaster.core.records import Job
 from trainmaster.service.curves import JobCurves, Key
+from trainmaster.service.pace import left_s
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage.points import Curve
 
@@ -19,50 +21,94 @@ TOTALS: Final = (
 )  # fmt: skip
 """Parameters that name the total, when the spec does not say which."""
 
+COUNTERS: Final[dict[bool, tuple[str, ...]]] = {
+    True: ("epoch", "epochs", "train/epoch"),
+    False: ("global_step", "train/global_step", "iteration"),
+}
+"""By whether the total is one of epochs: metrics that are such a count themselves, the first that a job has."""
+
+BELIEVED: Final = ("log", "sdk", "tensorboard")
+STEP: Final = "step"
+ASLEEP: Final = 2.0
+"""A curve that was written to for a time and not any more for this many times as long is no count."""
+MOST_FALLS: Final = 3
+"""A count that began again more often counts something smaller, such as the batches of each epoch."""
+
 
 def progress_of(job: Job, spec: JobSpec | None, curves: JobCurves, now: float) -> dict[str, Any] | None:
     """Return ``{fraction, step, of, eta_s}`` of the job's last attempt, None when nobody can know."""
     attempt = job.attempts_used
-    told = curves.told.get(attempt)
-    if told is not None and told.of:
-        return _progress(job, told.step, told.of, 0.0, told.at, now)
-    total = _total(spec)
-    metric = spec.progress.metric if spec is not None and spec.progress is not None else "step"
-    curve = _newest(curves, attempt, metric)
-    if total is None or curve is None:
+    for told in (curves.told[key] for key in sorted(curves.told) if key[0] == attempt):
+        if told.of and math.isfinite(told.counts.steps[-1]):
+            return _progress(job, told.counts, told.counts.steps[-1], told.of, now)
+    total, epochs = _total(spec)
+    if total is None:
         return None
-    counts = curve.steps if metric == "step" else curve.values
-    first, newest = curve.first_step if metric == "step" else counts[0], counts[-1]
-    from_zero = metric == "step" and any(other.first_step == 0 for other in curves.curves.values())
-    done = newest + from_zero
-    if not math.isfinite(done) or done > total:
-        return None  # it counts something else than the total does
-    return _progress(job, done, total, first + from_zero - 1, curve.times[-1], now)
+    metric = spec.progress.metric if spec is not None and spec.progress is not None else STEP
+    found = (
+        _named(curves, attempt, metric, total) if metric != STEP else _counting(curves, attempt, total, epochs=epochs)
+    )
+    return None if found is None else _progress(job, *found, total, now)
 
 
-def _newest(curves: JobCurves, attempt: int, metric: str) -> Curve | None:
-    """Return the curve of `attempt` that was written to last; for "step" of any metric, else of that one."""
-    found: list[tuple[float, Key]] = [
-        (curve.times[-1], key)
-        for key, curve in curves.curves.items()
-        if key.attempt == attempt and metric in ("step", key.name)
-    ]
-    return curves.curves[max(found, key=lambda item: item[0])[1]] if found else None
+def _named(curves: JobCurves, attempt: int, name: str, total: float) -> tuple[Curve, float] | None:
+    """Return the curve of the metric called `name`, as a count of its values, and how many it counted."""
+    keys = [key for key in curves.curves if key.attempt == attempt and key.name == name]
+    for key in sorted(keys, key=_preference):
+        counts = curves.curves[key].of_values()
+        if counts.steps and _counts(counts, counts.steps[-1], total):
+            return counts, counts.steps[-1]
+    return None
 
 
-def _total(spec: JobSpec | None) -> float | None:
+def _counting(curves: JobCurves, attempt: int, total: float, *, epochs: bool) -> tuple[Curve, float] | None:
+    """Return what counts towards `total`: a metric that is a count, else the steps of a curve that is still written to.
+
+    Where curves count different things, one with few steps counts epochs, and one with many counts steps.
+    """
+    mine = {key: curve for key, curve in curves.curves.items() if key.attempt == attempt}
+    if not mine:
+        return None
+    began, newest = min(curve.times[0] for curve in mine.values()), max(curve.times[-1] for curve in mine.values())
+    for name in COUNTERS[epochs]:
+        if (found := _named(curves, attempt, name, total)) is not None:
+            return found
+    best: tuple[tuple[object, ...], Curve, float] | None = None
+    zeros = {(key.source, key.name, key.run) for key, curve in curves.curves.items() if curve.first_step == 0}
+    for key, curve in mine.items():
+        done = curve.steps[-1] + ((key.source, key.name, key.run) in zeros)
+        asleep = newest - curve.times[-1] > ASLEEP * (curve.times[-1] - began)
+        if asleep or not _counts(curve, done, total):
+            continue
+        rank = (*_preference(key)[:2], done if epochs else -done, *_preference(key)[2:])
+        if best is None or rank < best[0]:
+            best = rank, curve, done
+    return None if best is None else (best[1], best[2])
+
+
+def _counts(curve: Curve, done: float, total: float) -> bool:
+    return math.isfinite(done) and done <= total and curve.falls <= MOST_FALLS
+
+
+def _preference(key: Key) -> tuple[object, ...]:
+    """The order in which curves are believed: what the job file declares, what the script says, what its libraries write."""
+    return BELIEVED.index(key.source), key.task, key.run, key.name
+
+
+def _total(spec: JobSpec | None) -> tuple[float | None, bool]:
+    """Return the total, and whether it is one of epochs."""
     if spec is None:
-        return None
+        return None, False
     wanted = spec.progress.of if spec.progress is not None else None
     if isinstance(wanted, int | float):
-        return float(wanted)
+        return float(wanted), False
     names = (wanted,) if wanted else TOTALS
     for name in names:
         for role in spec.roles:
             total = _positive(role.parameters.get(name))
             if total is not None:
-                return total
-    return None
+                return total, "epoch" in name
+    return None, False
 
 
 def _positive(value: Any) -> float | None:
@@ -73,14 +119,6 @@ def _positive(value: Any) -> float | None:
     return total if 0 < total < math.inf else None
 
 
-def _progress(job: Job, done: float, of: float, start: float, at: float, now: float) -> dict[str, Any]:
-    fraction = min(max(done / of, 0.0), 1.0)
-    return {"fraction": fraction, "step": done, "of": of, "eta_s": _eta_s(job, done - start, of - done, at, now)}
-
-
-def _eta_s(job: Job, gained: float, missing: float, at: float, now: float) -> float | None:
-    """Return the seconds left at this attempt's own pace, None when it has ended or has no pace yet."""
-    started = job.attempt.started_at if job.attempt is not None else None
-    if job.terminal or started is None or gained <= 0 or at <= started:
-        return None
-    return max(0.0, max(missing, 0.0) * (at - started) / gained - (now - at))
+def _progress(job: Job, counts: Curve, done: float, of: float, now: float) -> dict[str, Any]:
+    left = None if job.terminal else left_s(counts, max(of - done, 0.0), now)
+    return {"fraction": min(max(done / of, 0.0), 1.0), "step": done, "of": of, "eta_s": left}

@@ -42,19 +42,25 @@ def text(value: float) -> float | str:
 
 
 class Curve:
-    """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory O(MAX_POINTS)."""
+    """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory O(MAX_POINTS).
 
-    __slots__ = ("count", "first_step", "rank", "steps", "times", "values")
+    `falls`: how often the steps went back; `begun`: when they did last, -inf when they never did.
+    """
+
+    __slots__ = ("begun", "count", "falls", "first_step", "rank", "steps", "times", "values")
 
     def __init__(self, rank: int = -1) -> None:
         self.rank = rank
         self.steps, self.times, self.values = array("d"), array("d"), array("d")
         self.first_step, self.count = 0.0, 0
+        self.falls, self.begun = 0, -math.inf
 
     def add(self, step: float, at: float, value: float) -> None:
         """Append one point."""
         if not self.steps:
             self.first_step = step
+        elif step < self.steps[-1]:
+            self.falls, self.begun = self.falls + 1, at
         self.steps.append(step)
         self.times.append(at)
         self.values.append(value)
@@ -67,6 +73,14 @@ class Curve:
         for name in ("steps", "times", "values"):
             old = getattr(self, name)
             setattr(self, name, array("d", [old[position] for position in kept]))
+
+    def of_values(self) -> "Curve":
+        """Return this curve as one whose steps are its values: for a metric that is a count."""
+        found = Curve(self.rank)
+        for at, value in zip(self.times, self.values, strict=True):
+            if math.isfinite(value):
+                found.add(value, at, value)
+        return found
 
     def shown(self, points: int) -> tuple[list[float], list[float], list[float | None]]:
         """Return (steps, times, values) with at most `points` points, sorted by step; gaps are None."""

@@ -38,7 +38,9 @@ def parted(q: str) -> tuple[str, list[str]]:
 def having(label: str) -> ColumnElement[bool]:
     """Return whether a job has this label: `key`, or `key=value`. The first "=" parts them. Upper and lower case are the same."""
     key, given, value = label.partition("=")
-    return job.c.labels.icontains(f"{_NEXT}{key}{_IS}{value}{_NEXT}" if given else f"{_NEXT}{key}{_IS}", autoescape=True)
+    return job.c.labels.icontains(
+        f"{_NEXT}{key}{_IS}{value}{_NEXT}" if given else f"{_NEXT}{key}{_IS}", autoescape=True
+    )
 
 
 def mentioning(words: str) -> ColumnElement[bool]:

@@ -168,7 +168,8 @@ def test_a_hostile_metrics_folder_shows_nothing_and_hurts_nothing(world: World, 
 
 class TestProgress:
     def test_told_by_the_script(self, world: World) -> None:
-        world.sdk({"progress": [25, 100]})
+        for done in (23, 24, 25):
+            world.sdk({"progress": [done, 100], "t": world.now - 0.4 * (25 - done)})
         progress = world.reader.progress(world.job(), None)
         assert progress is not None
         assert (progress["fraction"], progress["step"], progress["of"]) == (0.25, 25, 100)
