@@ -130,7 +130,7 @@ def test_the_duration_is_changed_while_it_runs(world: World, endless: str, conso
 def test_the_cluster_shows_whose_cards_they_are(endless: str, console: Console) -> None:
     """R213: each of the gang's cards is on the page, with a way to its job."""
     console.open("/cluster")
-    cards = console.page.locator(f'a.tm-card-cell[href="/jobs/{endless}"]')
+    cards = console.page.locator(f'a.tm-card-part[href="/jobs/{endless}"]')
     expect(cards).to_have_count(2)
     expect(console.at("node-node-1")).to_be_visible()
     expect(console.at("node-node-2")).to_be_visible()

@@ -193,7 +193,11 @@ async def test_the_resources_table_follows_the_flavors(fake: Stage) -> None:
     assert n1["cards"] == [{"model": "A100", "used": 2, "total": 2}]
     assert n1["cpu"] == {"used": 1, "total": 4}
     assert resources.resources(ANN, ["huge"], "default")["nodes"] == []
-    assert [row["state"] for row in resources.resources(ANN, [], "default")["nodes"]] == ["tight", "idle"]
+    without = resources.resources(ANN, [], "default")["nodes"]
+    assert [row["state"] for row in without] == ["full", "free"], "tight is said of flavors, and none was chosen"
+    part = await fake.submit({"name": "b", "command": "sleep infinity", "flavors": ["half"]})
+    await fake.running(part)
+    assert [row["state"] for row in resources.resources(ANN, [], "default")["nodes"]] == ["full", "free"]
     assert [flavor["kind"] for flavor in resources.flavors(ANN, "default")["items"]] == ["gpu", "cpu", "gpu"]
     assert [flavor["name"] for flavor in resources.flavors(ANN, "default", "cpu")["items"]] == ["huge"]
     with pytest.raises(NotFound):

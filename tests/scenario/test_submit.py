@@ -202,7 +202,7 @@ async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) 
     assert first["id"] in seen["admin"]
     assert not {first["id"], "hers", "amy"} & set(seen["bob"].replace("'", " ").split())
     node = (await fake.platform.cluster(bob))["nodes"][0]
-    assert [card["held"] for card in node["gpus"]] == [True, True]
+    assert [[use["job"] for use in card["uses"]] for card in node["gpus"]] == [[None], [None]]
     assert node["tasks"][0]["gpus"] == [0, 1]
 
 

@@ -164,22 +164,33 @@ class Used(Shape):
     total: float
 
 
+class CardHolder(Shape):
+    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told."""
+
+    job: str | None
+    name: str | None
+    owner: str | None
+    task: str | None
+    state: str | None
+    share: float
+
+
 class Card(Shape):
-    """One accelerator."""
+    """One accelerator, and everybody who holds a part of it."""
 
     index: int
     model: str
-    held: bool
-    job: str | None
-    job_name: str | None
-    task: str | None
+    uses: list[CardHolder]
     utilisation: float | None
     memory_mib: float | None
     memory_total_mib: float | None
 
 
 class NodeTask(Shape):
-    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null."""
+    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+
+    `share`: how much of each of its cards, 0..1.
+    """
 
     job: str | None
     name: str | None
@@ -189,6 +200,7 @@ class NodeTask(Shape):
     cpu: float
     memory_mib: int
     gpus: list[int]
+    share: float
 
 
 class Node(Shape):
@@ -198,7 +210,7 @@ class Node(Shape):
     host: str
     pool: str
     schedulable: bool
-    reason: str
+    reason: Text | None
     simulated: bool
     facts: dict[str, Any]
     cpu: Used

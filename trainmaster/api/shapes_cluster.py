@@ -10,7 +10,7 @@ from trainmaster.api.shapes_base import Shape, Text
 from trainmaster.api.shapes_jobs import Forecast, Need, Port, PriorityName, Reason, Suggestion, Totals
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
-Room = Literal["idle", "tight", "away"]
+Room = Literal["idle", "tight", "free", "full", "away"]
 
 
 class Amount(Shape):
@@ -203,7 +203,7 @@ class NodePage(Shape):
 
 
 class NodeRow(NodeDetail):
-    """A machine that could carry one of the flavors. `state`: idle when one replica of any of them fits what is free now."""
+    """A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen."""
 
     flavors: list[str]
     state: Room

@@ -53,10 +53,10 @@ def _screen(cluster: dict[str, Any], jobs: list[dict[str, Any]]) -> Any:
 
     nodes = []
     for node in cluster["nodes"]:
-        held = sum(card["held"] for card in node["gpus"])
+        held = sum(use["share"] for card in node["gpus"] for use in card["uses"])
         nodes.append((
-            node["name"], node["host"], _bar(node["cpu"]), _bar(node["memory_mib"], 1024, "G"), f"{held}/{len(node['gpus'])}",
-            len(node["tasks"]), "" if node["schedulable"] else node["reason"] or "closed",
+            node["name"], node["host"], _bar(node["cpu"]), _bar(node["memory_mib"], 1024, "G"), f"{held:g}/{len(node['gpus'])}",
+            len(node["tasks"]), "" if node["schedulable"] else (node["reason"] or {"en": "closed"})["en"],
         ))  # fmt: skip
     queue = cluster["queue"]
     head = Text(

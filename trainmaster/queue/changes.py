@@ -84,9 +84,11 @@ class Changes:
             yield Suggestion(Text(f"改到{words[0]} {name}", f"Move it to {words[1]} {name}"), change, moved)
 
     def flavors(self, at: int, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:
-        """Every other flavor for role number `at`."""
+        """Every other flavor for role number `at`; for one with cards only those with cards."""
         role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
         for name in sorted(flavors.keys() - known):
+            if role.resources.gpu and not flavors[name].gpu:
+                continue  # what is trained on cards is not trained without
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
             other = self._with_role(at, partial(_flavored, name=name, ask=ask))
             text = Text(f"角色 {role.name} 改用规格 {name}", f"Use flavor {name} for role {role.name}")

@@ -8,7 +8,9 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.core.states import JobState, Shown
+from trainmaster.queue.need import WHOLE
 from trainmaster.service.context import Context
+from trainmaster.service.language import both
 
 
 def cluster_view(context: Context, measured: dict[str, Any], who: Principal) -> dict[str, Any]:
@@ -43,19 +45,24 @@ def node_view(
     node: Node, held: list[tuple[Job, Assignment]], cards: list[dict[str, Any]], known: Callable[[Job], bool]
 ) -> dict[str, Any]:
     """Return one node with what its tasks hold and, of real cards, what is really used."""
-    owner = {index: (job, a) for job, a in held for index in a.gpus}
+    on: dict[int, list[tuple[Job, Assignment]]] = defaultdict(list)
+    for job, a in held:
+        for index in a.gpus:
+            on[index].append((job, a))
     return {
-        "name": node.name, "host": node.host, "pool": node.pool, "schedulable": node.schedulable, "reason": node.reason,
+        "name": node.name, "host": node.host, "pool": node.pool, "schedulable": node.schedulable,
+        "reason": both(node.reason) if node.reason else None,
         "simulated": node.simulated, "facts": facts_of(node),
         "cpu": {"used": round(sum(j.roles[a.role].resources.cpu for j, a in held), 3), "total": node.cpu},
         "memory_mib": {"used": sum(j.roles[a.role].resources.memory_mib for j, a in held), "total": node.memory_mib},
         "gpus": [
-            _card(index, model, owner.get(index), cards[index] if index < len(cards) else {}, known)
+            _card(index, model, on.get(index, []), cards[index] if index < len(cards) else {}, known)
             for index, model in enumerate(node.gpus)
         ],
         "tasks": [
             {**_identity(job, a, known(job)), "cpu": job.roles[a.role].resources.cpu,
-             "memory_mib": job.roles[a.role].resources.memory_mib, "gpus": list(a.gpus)}
+             "memory_mib": job.roles[a.role].resources.memory_mib, "gpus": list(a.gpus),
+             "share": job.roles[a.role].resources.gpu_milli / WHOLE}
             for job, a in held
         ],
     }  # fmt: skip
@@ -74,12 +81,13 @@ def _identity(job: Job, place: Assignment, known: bool) -> dict[str, Any]:
 
 
 def _card(
-    index: int, model: str, owner: tuple[Job, Assignment] | None, measured: dict[str, Any], known: Callable[[Job], bool]
+    index: int, model: str, held: list[tuple[Job, Assignment]], measured: dict[str, Any], known: Callable[[Job], bool]
 ) -> dict[str, Any]:
-    shown = _identity(*owner, known(owner[0])) if owner is not None else {}
     return {
-        "index": index, "model": model, "held": owner is not None,
-        "job": shown.get("job"), "job_name": shown.get("name"), "task": shown.get("task"),
+        "index": index, "model": model,
+        "uses": [
+            {**_identity(job, a, known(job)), "share": job.roles[a.role].resources.gpu_milli / WHOLE} for job, a in held
+        ],
         "utilisation": measured.get("utilisation"), "memory_mib": measured.get("memory_mib"),
         "memory_total_mib": measured.get("memory_total_mib"),
     }  # fmt: skip

@@ -178,10 +178,11 @@ class ClusterViews:
         capacity = self._ctx.scheduling.capacity
         now, idle = capacity.on(node.name), capacity.empty().on(node.name)
         suits = [flavor for flavor in chosen if idle is not None and carries(idle, flavor.resources())]
-        free = now is not None and any(carries(now, flavor.resources()) for flavor in suits)
-        state = (
-            "away" if not node.schedulable else "idle" if free or (not chosen and not held.get(node.name)) else "tight"
-        )
+        if chosen:
+            state = "idle" if now and any(carries(now, flavor.resources()) for flavor in suits) else "tight"
+        else:
+            state = "free" if now and has_room(now) else "full"
+        state = state if node.schedulable else "away"
         return {**self._node(node, held, who), "flavors": [flavor.name for flavor in suits], "state": state}
 
     def demand(self, pool: str = "") -> list[dict[str, Any]]:
@@ -254,6 +255,12 @@ def carries(free: Free, ask: Resources) -> bool:
         return True
     shared = [left for card, left in free.parts if ask.gpu_type in (None, free.node.gpus[card])]
     return ask.gpu_milli < WHOLE and any(left >= ask.gpu_milli for left in shared)
+
+
+def has_room(free: Free) -> bool:
+    """Return whether anything can start on a node: it has some of everything that it is made of."""
+    cards = any(free.cards.values()) or any(left > 0 for _, left in free.parts)
+    return free.cpu > 0 and free.memory_mib > 0 and (cards or not free.node.gpus)
 
 
 def used_cards(node: Node, room: Room) -> Counter[str]:

@@ -6,6 +6,7 @@ before there are three moments to go by, nor of a job that has fallen silent.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -51,7 +52,7 @@ def _spans(counts: Curve) -> list[Mark]:
         if len(merged) > ENOUGH_SPANS or wanted >= len(marks):
             break
         wanted *= 2
-    return [(a[0] - b[0], a[1] - b[1]) for a, b in zip(merged, merged[1:], strict=False)]
+    return [(a[0] - b[0], a[1] - b[1]) for a, b in pairwise(merged)]
 
 
 def _marks(counts: Curve) -> list[Mark]:

@@ -13,7 +13,8 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug and description.
+         * @description List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
+         *     `label:key` and `label:key=value` in it choose by labels.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -1780,21 +1781,15 @@ export interface components {
         };
         /**
          * Card
-         * @description One accelerator.
+         * @description One accelerator, and everybody who holds a part of it.
          */
         Card: {
             /** Index */
             index: number;
             /** Model */
             model: string;
-            /** Held */
-            held: boolean;
-            /** Job */
-            job: string | null;
-            /** Job Name */
-            job_name: string | null;
-            /** Task */
-            task: string | null;
+            /** Uses */
+            uses: components["schemas"]["CardHolder"][];
             /** Utilisation */
             utilisation: number | null;
             /** Memory Mib */
@@ -1819,6 +1814,26 @@ export interface components {
             asked: number;
             /** Jobs */
             jobs: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CardHolder
+         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told.
+         */
+        CardHolder: {
+            /** Job */
+            job: string | null;
+            /** Name */
+            name: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Task */
+            task: string | null;
+            /** State */
+            state: string | null;
+            /** Share */
+            share: number;
         } & {
             [key: string]: unknown;
         };
@@ -2606,8 +2621,7 @@ export interface components {
             pool: string;
             /** Schedulable */
             schedulable: boolean;
-            /** Reason */
-            reason: string;
+            reason: components["schemas"]["Text"] | null;
             /** Simulated */
             simulated: boolean;
             /** Facts */
@@ -2681,7 +2695,7 @@ export interface components {
         };
         /**
          * NodeRow
-         * @description A machine that could carry one of the flavors. `state`: idle when one replica of any of them fits what is free now.
+         * @description A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen.
          */
         NodeRow: {
             /** Name */
@@ -2728,13 +2742,15 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "idle" | "tight" | "away";
+            state: "idle" | "tight" | "free" | "full" | "away";
         } & {
             [key: string]: unknown;
         };
         /**
          * NodeTask
          * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+         *
+         *     `share`: how much of each of its cards, 0..1.
          */
         NodeTask: {
             /** Job */
@@ -2753,6 +2769,8 @@ export interface components {
             memory_mib: number;
             /** Gpus */
             gpus: number[];
+            /** Share */
+            share: number;
         } & {
             [key: string]: unknown;
         };

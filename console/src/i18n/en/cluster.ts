@@ -4,7 +4,7 @@ export const cluster = {
     title: "Cluster", waiting: "Waiting", running: "Running", nodesReady: "Nodes ready", cards: "Cards in use", cpu: "CPU", memory: "Memory", cardsShort: "Cards",
     noCards: "No accelerator cards", drained: "Drained", drainedWhy: "Takes no new jobs: {{why}}", simulated: "simulated", simulatedHint: "These cards are made up by configuration, for trying gangs and card assignment; they compute nothing.",
     idle: "idle", another: "Another user's job", nobody: "Nobody is using this node.", sandbox: "Sandbox", sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
-    card: "Card {{n}}", utilisation: "Utilisation", ready: "Ready",
+    card: "Card {{n}}", share: "{{n}}% of the card", shareFree: "{{n}}% free", utilisation: "Utilisation", ready: "Ready",
   },
   models: {
     title: "Models", search: "Search models", name: "Name", owner: "Owner", versions: "Versions", latest: "Latest", created: "Created", version: "Version {{n}}",
@@ -18,8 +18,8 @@ export const cluster = {
 export const resources = {
   title: "Cluster resources", nodes: "Machines", table: "Resources", view: "How to show it", flavors: "Flavors", flavorsHint: "Only machines that can carry one of them", model: "Card model", pool: "Pool",
   col: { node: "Node", system: "System", cpu: "CPU", memory: "Memory", cards: "Cards", driver: "Driver", suits: "Suitable flavors", state: "State", usage: "Card usage" },
-  state: { idle: "idle", tight: "tight", away: "out of service" },
-  stateHint: { idle: "At least one replica of a chosen flavor starts here now.", tight: "What is free does not carry any chosen flavor now.", away: "Takes no new jobs." },
+  state: { idle: "Room now", tight: "Full", free: "Has room", full: "Full", away: "Out of service", cards: "{{n}} free" },
+  stateHint: { idle: "At least one replica of a chosen flavor starts here now.", tight: "What is free does not carry any chosen flavor now.", free: "Something can start here now. Choose a flavor to see whether it fits.", full: "Nothing more can start here now.", away: "Takes no new jobs." },
   usageHint: "physical card (virtual card): application", nobody: "free", none: "No machine fits", noneHint: "Choose other flavors, another card model or another pool.", anySuits: "any", noDriver: "no driver",
   moreUsers: "+{{count}} more", open: "Cluster resources", noFlavors: "No flavors are defined for this workspace.",
 } as const;

@@ -14,7 +14,7 @@ export const job = {
     description: "Description",
   },
   verdict: {
-    failed: "Why it failed", expired: "Duration ran out", stopped: "Stopped", waits: "Why it waits", evidence: "Evidence",
+    failed: "Why it failed", expired: "Duration ran out", atLimit: "Stopped at its time limit of {{limit}}", atLimitHint: "Logs and outputs so far are kept. Clone it to run it again, with a longer limit or none.", stopped: "Stopped", waits: "Why it waits", evidence: "Evidence",
     openLog: "Open the log there", where: "Where", exit: "exit code {{code}}", signal: "signal {{signal}}", suggestions: "What would help",
     succeeded: "Done", savedAs: "The outputs were saved as {{model}}", noModel: "Nothing was written to /model or /workspace/outputs, so no model version was made.",
     retained: "Held for debugging", retainedHint: "A task failed; its resources are kept so that you can look into it: tm exec. End the hold when you are done.",

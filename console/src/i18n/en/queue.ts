@@ -1,7 +1,7 @@
 /** The queue and its timeline. */
 export const queue = {
   title: "Queue", list: "List", timeline: "Timeline", view: "How to show it",
-  waiting: "{{count}} jobs wait", waiting_one: "{{count}} job waits", matching: "{{count}} waiting jobs match", matching_one: "{{count}} waiting job matches", planned: "last considered", nothing: "Nothing waits",
+  waiting: "{{count}} jobs wait", waiting_one: "{{count}} job waits", matching: "{{count}} waiting jobs match", matching_one: "{{count}} waiting job matches", planned: "up to date; last change", nothing: "Nothing waits",
   nothingHint: "Every job that was submitted runs or has ended.", noneMatches: "No waiting job matches", noneMatchesHint: "Choose another pool, card model or workspace.",
   another: "Another user's job", anyCard: "any model", noCards: "no cards", more: "Show more", demandAsked: "{{cards}} more asked by {{count}} jobs", demandAsked_one: "{{cards}} more asked by {{count}} job",
   demandNone: "nobody waits", cardsInUse: "Cards in use and asked for",

@@ -14,7 +14,7 @@ export const job = {
     description: "描述",
   },
   verdict: {
-    failed: "失败原因", expired: "超过使用时长", stopped: "已停止", waits: "等待原因", evidence: "依据",
+    failed: "失败原因", expired: "超过使用时长", atLimit: "已到使用时长 {{limit}}，任务已停止", atLimitHint: "已有的日志和输出会保留。可以克隆后加长时长或取消限制，再次运行。", stopped: "已停止", waits: "等待原因", evidence: "依据",
     openLog: "查看对应日志", where: "位置", exit: "退出码 {{code}}", signal: "信号 {{signal}}", suggestions: "可以这样做",
     succeeded: "已完成", savedAs: "输出已保存为 {{model}}", noModel: "/model 和 /workspace/outputs 中没有文件，因此没有生成模型版本。",
     retained: "调试保留", retainedHint: "有副本失败，资源被保留以便排查：可用 tm exec 进入。完成后请结束保留。",

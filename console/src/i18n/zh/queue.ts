@@ -1,7 +1,7 @@
 /** 排队与时间线。 */
 export const queue = {
   title: "排队", list: "列表", timeline: "时间线", view: "显示方式",
-  waiting: "{{count}} 个任务在排队", matching: "{{count}} 个排队任务符合条件", planned: "最近一次调度", nothing: "没有任务在排队",
+  waiting: "{{count}} 个任务在排队", matching: "{{count}} 个排队任务符合条件", planned: "已是最新，最近变化于", nothing: "没有任务在排队",
   nothingHint: "已提交的任务都在运行或已结束。", noneMatches: "没有符合条件的排队任务", noneMatchesHint: "请选择其他资源池、卡型号或工作空间。",
   another: "其他用户的任务", anyCard: "任意型号", noCards: "不使用加速卡", more: "显示更多", demandAsked: "另有 {{count}} 个任务申请 {{cards}} 卡",
   demandNone: "无人排队", cardsInUse: "加速卡的使用与排队需求",

@@ -7,6 +7,7 @@ import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
 import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
+import { useBilingual } from "../../i18n";
 import { mib, number, percent } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { Bar, Outdated, PageHeader, Pending } from "../../shared/ui";
@@ -52,7 +53,7 @@ function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
 
 /** Every job gets one colour on the whole page, so that a gang is seen across nodes. */
 function colorsOf(cluster: Cluster): ReadonlyMap<string, string> {
-  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks, ...node.gpus].flatMap(({ job }) => (job ? [job] : []))));
+  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks, ...node.gpus.flatMap((gpu) => gpu.uses)].flatMap(({ job }) => (job ? [job] : []))));
   return new Map([...ids].sort().map((id, i) => [id, SERIES[i % SERIES.length] ?? SERIES[0]]));
 }
 
@@ -61,7 +62,7 @@ function Summary({ cluster }: { cluster: Cluster }): ReactNode {
   const nodes = cluster.nodes;
   const sum = (of: (node: NodeView) => number): number => nodes.reduce((total, node) => total + of(node), 0);
   const cards = sum((node) => node.gpus.length);
-  const used = sum((node) => node.gpus.filter((gpu) => gpu.held).length);
+  const used = sum((node) => node.gpus.reduce((held, gpu) => held + heldOf(gpu), 0));
   const cpu = { used: sum((n) => n.cpu.used), total: sum((n) => n.cpu.total) };
   const memory = { used: sum((n) => n.memory_mib.used), total: sum((n) => n.memory_mib.total) };
   return (
@@ -69,7 +70,7 @@ function Summary({ cluster }: { cluster: Cluster }): ReactNode {
       <Figure label={t("cluster.running")} value={cluster.queue.running} to={["running", "initialising", "saving", "stopping", "retained"]} />
       <Figure label={t("cluster.waiting")} value={cluster.queue.waiting} to={["queued", "pending"]} />
       <div className="tm-figure"><b className="tm-num">{nodes.filter((n) => n.schedulable).length} / {nodes.length}</b><span>{t("cluster.nodesReady")}</span></div>
-      {cards > 0 && <Bar label={t("cluster.cards")} used={used} total={cards} text={`${used} / ${cards}`} tone="violet" />}
+      {cards > 0 && <Bar label={t("cluster.cards")} used={used} total={cards} text={`${number(used)} / ${cards}`} tone="violet" />}
       <Bar label={t("cluster.cpu")} used={cpu.used} total={cpu.total} text={`${number(cpu.used)} / ${number(cpu.total)}`} />
       <Bar label={t("cluster.memory")} used={memory.used} total={memory.total} text={`${mib(memory.used)} / ${mib(memory.total)}`} tone="green" />
     </section>
@@ -82,7 +83,8 @@ function Figure({ label, value, to }: { label: string; value: number; to: string
 
 function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
   const { t } = useTranslation();
-  const used = node.gpus.filter((gpu) => gpu.held).length;
+  const used = node.gpus.reduce((held, gpu) => held + heldOf(gpu), 0);
+  const pick = useBilingual();
   const facts = Object.entries(node.facts).filter(([, value]) => value !== "");
   const model = [...new Set(node.gpus.map((gpu) => gpu.model))].join(", ");
   return (
@@ -95,13 +97,13 @@ function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string
         {node.schedulable ? <span className="tm-state tm-quiet tm-tone-green">{t("cluster.ready")}</span> : <span className="tm-state tm-tone-amber"><WarningOutlined />{t("cluster.drained")}</span>}
       </h2>
       <div className="tm-panel-body tm-node-body">
-        {!node.schedulable && <p className="tm-node-why">{t("cluster.drainedWhy", { why: node.reason || "–" })}</p>}
+        {!node.schedulable && <p className="tm-node-why">{t("cluster.drainedWhy", { why: pick(node.reason) || "–" })}</p>}
         <Bar label={t("cluster.cpu")} used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} />
         <Bar label={t("cluster.memory")} used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" />
         {node.gpus.length > 0 ? (
           <div>
-            <div className="tm-bar-head"><span>{t("cluster.cardsShort")} · {model}</span><span className="tm-num">{used} / {node.gpus.length}</span></div>
-            <div className="tm-cards">{node.gpus.map((gpu) => <Card key={gpu.index} gpu={gpu} node={node} colors={colors} />)}</div>
+            <div className="tm-bar-head"><span>{t("cluster.cardsShort")} · {model}</span><span className="tm-num">{number(used)} / {node.gpus.length}</span></div>
+            <div className="tm-cards">{node.gpus.map((gpu) => <Card key={gpu.index} gpu={gpu} colors={colors} />)}</div>
           </div>
         ) : <span className="tm-faint">{t("cluster.noCards")}</span>}
         <Users tasks={node.tasks} colors={colors} />
@@ -110,25 +112,37 @@ function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string
   );
 }
 
-function Card({ gpu, node, colors }: { gpu: Gpu; node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
+/** One card: a column for each who holds a part of it, as wide as the part, in the colour of its job. */
+function Card({ gpu, colors }: { gpu: Gpu; colors: ReadonlyMap<string, string> }): ReactNode {
   const { t } = useTranslation();
-  const owner = node.tasks.find((task) => task.gpus.includes(gpu.index));
-  const color = gpu.held ? (colors.get(gpu.job ?? "") ?? OTHERS) : undefined;
+  const parted = gpu.uses.some((use) => use.share < 1);
   const lines = [
     `${t("cluster.card", { n: gpu.index })} · ${gpu.model}`,
-    gpu.job ? [gpu.job_name, gpu.task, owner?.owner].filter(Boolean).join(" · ") : t(gpu.held ? "cluster.another" : "cluster.idle"),
+    ...gpu.uses.map((use) => [use.job ? [use.name, use.task, use.owner].filter(Boolean).join(" · ") : t("cluster.another"), parted ? t("cluster.share", { n: Math.round(use.share * 100) }) : ""].filter(Boolean).join(" · ")),
+    gpu.uses.length === 0 ? t("cluster.idle") : parted && heldOf(gpu) < 1 ? t("cluster.shareFree", { n: Math.round((1 - heldOf(gpu)) * 100) }) : "",
     gpu.utilisation !== null ? `${t("cluster.utilisation")} ${percent(gpu.utilisation)}%` : "",
     gpu.memory_mib !== null && gpu.memory_total_mib !== null ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}` : "",
   ].filter(Boolean);
-  const inside = <><span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? (gpu.held ? 1 : 0))}%`, background: color }} /><b>{gpu.index}</b></>;
-  const style = color ? { borderColor: color, background: `${color}22` } : undefined;
+  const color = (use: Gpu["uses"][number]): string => colors.get(use.job ?? "") ?? OTHERS;
+  const first = gpu.uses[0];
   return (
-    <Tooltip title={lines.map((line) => <div key={line}>{line}</div>)}>
-      {gpu.job ? <Link to="/jobs/$id" params={{ id: gpu.job }} search={{}} className="tm-card-cell" style={style} aria-label={lines.join(", ")}>{inside}</Link>
-        : <span className="tm-card-cell" tabIndex={0} aria-label={lines.join(", ")}>{inside}</span>}
+    <Tooltip title={lines.map((line, i) => <div key={i}>{line}</div>)}>
+      <span className="tm-card-cell" tabIndex={0} role="group" aria-label={lines.join(", ")} data-testid={`card-${gpu.index}`} style={first && { borderColor: color(first) }}>
+        <span className="tm-card-parts">
+          {gpu.uses.map((use, i) => {
+            const style = { flexBasis: `${use.share * 100}%`, background: `${color(use)}22` };
+            const fill = <span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? 1)}%`, background: color(use) }} />;
+            return use.job ? <Link key={i} to="/jobs/$id" params={{ id: use.job }} search={{}} className="tm-card-part" style={style} aria-label={use.name ?? ""}>{fill}</Link> : <span key={i} className="tm-card-part" style={style}>{fill}</span>;
+          })}
+        </span>
+        <b>{gpu.index}</b>
+      </span>
     </Tooltip>
   );
 }
+
+/** How much of a card is held, 0 to 1. */
+const heldOf = (gpu: Gpu): number => gpu.uses.reduce((sum, use) => sum + use.share, 0);
 
 const MOST_USERS = 6;
 
@@ -145,7 +159,7 @@ function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<strin
           <i style={{ background: colors.get(task.job ?? "") ?? OTHERS }} />
           {task.job ? <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">{task.name}</Link> : <span className="tm-ellipsis">{t("cluster.another")}</span>}
           <span className="tm-faint tm-mono">{task.task}</span>
-          <span className="tm-line">{[task.gpus.length > 0 ? t("unit.cards", { n: task.gpus.length, count: task.gpus.length }) : "", t("unit.cores", { n: number(task.cpu), count: task.cpu }), mib(task.memory_mib), task.owner].filter(Boolean).join(" · ")}</span>
+          <span className="tm-line">{[task.gpus.length > 0 ? t("unit.cards", { n: number(task.gpus.length * task.share), count: task.gpus.length * task.share }) : "", t("unit.cores", { n: number(task.cpu), count: task.cpu }), mib(task.memory_mib), task.owner].filter(Boolean).join(" · ")}</span>
         </li>
       ))}
       {tasks.length > MOST_USERS && <li className="tm-faint">{t("jobs.andMore", { count: tasks.length - MOST_USERS })}</li>}

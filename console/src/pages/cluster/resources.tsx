@@ -100,14 +100,19 @@ function useResourceColumns(chosen: boolean, narrow: boolean): TableColumnsType<
   }, [t, chosen, narrow]);
 }
 
-const LOOKS = { idle: ["green", <CheckCircleOutlined key="i" />], tight: ["amber", <ClockCircleOutlined key="i" />], away: ["grey", <StopOutlined key="i" />] } as const;
+const ROOM = ["green", <CheckCircleOutlined key="i" />] as const;
+const FULL = ["amber", <ClockCircleOutlined key="i" />] as const;
+const LOOKS = { idle: ROOM, free: ROOM, tight: FULL, full: FULL, away: ["grey", <StopOutlined key="i" />] } as const;
 
 function RoomTag({ node }: { node: NodeRow }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const [tone, icon] = LOOKS[node.state];
+  const total = node.cards.reduce((sum, card) => sum + card.total, 0);
+  const used = node.cards.reduce((sum, card) => sum + card.used, 0);
+  const text = total > 0 && node.state === "free" ? t("resources.state.cards", { n: cards(total - used) }) : t(`resources.state.${node.state}`);
   const why = node.note || (node.reason && pick(node.reason));
-  return <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{t(`resources.state.${node.state}`)}</span></Tooltip>;
+  return <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{text}</span></Tooltip>;
 }
 
 function Used({ label, used, total, text, tone, bare = false }: { label: string; used: number; total: number; text: string; tone: string; bare?: boolean }): ReactNode {

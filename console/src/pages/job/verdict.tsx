@@ -32,8 +32,9 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
     const verdict = (job.verdict ?? explained.data?.verdict) as Verdict;
     const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
     return (
-      <Box tone={look[0]} icon={look[1]} title={`${t(`job.verdict.${look[2]}`)}${t("mark.colon")}${pick(verdict.title) || verdict.code}`} test="verdict">
+      <Box tone={look[0]} icon={look[1]} title={job.state === "expired" && job.duration_s !== null ? t("job.verdict.atLimit", { limit: duration(job.duration_s) }) : `${t(`job.verdict.${look[2]}`)}${t("mark.colon")}${pick(verdict.title) || verdict.code}`} test="verdict">
         {job.state === "retained" && <p>{t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} /></p>}
+        {job.state === "expired" && <p className="tm-faint">{t("job.verdict.atLimitHint")}</p>}
         <VerdictText job={job} verdict={verdict} update={update} />
         {help}
       </Box>

@@ -13,7 +13,8 @@ const TYPING_MS = 250;
 
 interface Props {
   search: JobsSearch;
-  counts: Partial<Record<State, number>>;
+  /** Undefined before the first answer. */
+  counts: Partial<Record<State, number>> | undefined;
   items: Job[];
   update: (change: Partial<JobsSearch>) => void;
 }
@@ -55,17 +56,18 @@ function SearchBox({ value, onChange }: { value: string; onChange: (text: string
   return <Input allowClear prefix={<SearchOutlined />} placeholder={t("jobs.search")} value={text} onChange={(e) => setText(e.target.value)} className="tm-search" data-testid="search" aria-label={t("jobs.search")} />;
 }
 
-function StateChips({ chosen, counts, update }: { chosen: string[]; counts: Partial<Record<State, number>>; update: (states: string[]) => void }): ReactNode {
+function StateChips({ chosen, counts: known, update }: { chosen: string[]; counts: Partial<Record<State, number>> | undefined; update: (states: string[]) => void }): ReactNode {
   const { t } = useTranslation();
+  const counts = known ?? {};
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const shown = STATES.filter((state) => (counts[state] ?? 0) > 0 || chosen.includes(state));
   const toggle = (state: string): void => update(chosen.includes(state) ? chosen.filter((s) => s !== state) : [...chosen, state]);
   return (
     <div className="tm-chips" role="group" aria-label={t("jobs.col.state")}>
-      <button type="button" className="tm-chip" aria-pressed={chosen.length === 0} onClick={() => update([])} data-testid="chip-all">{t("jobs.all")} <b className="tm-num">{total}</b></button>
+      <button type="button" className="tm-chip" aria-pressed={chosen.length === 0} onClick={() => update([])} data-testid="chip-all">{t("jobs.all")} {known && <b className="tm-num">{total}</b>}</button>
       {shown.map((state) => (
         <button type="button" key={state} className="tm-chip" aria-pressed={chosen.includes(state)} onClick={() => toggle(state)} data-testid={`chip-${state}`}>
-          <i className={`tm-fill-${toneOf(state)}`} />{t(`state.${state}`)} <b className="tm-num">{counts[state] ?? 0}</b>
+          <i className={`tm-fill-${toneOf(state)}`} />{t(`state.${state}`)} {known && <b className="tm-num">{counts[state] ?? 0}</b>}
         </button>
       ))}
     </div>

@@ -38,7 +38,7 @@ export function JobsPage(): ReactNode {
   });
   const kept = useKept(list);
   const items = useMemo(() => unique(kept.data?.pages.flatMap((page) => page.items) ?? []), [kept.data]);
-  const counts = kept.data?.pages[0]?.counts ?? {};
+  const counts = kept.data?.pages[0]?.counts;
   const filtered = Boolean(search.q || search.state || search.owner || search.framework || search.node);
   const update = (change: Partial<JobsSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const columns = useColumns();

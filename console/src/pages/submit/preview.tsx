@@ -63,7 +63,7 @@ function Verdict({ preview, start, problems }: { preview: Preview | undefined; s
   const { t } = useTranslation();
   const pick = useBilingual();
   if (!preview) return null;
-  if (problems.length > 0) return <p className="tm-fits tm-tone-red" data-testid="fits"><CloseCircleFilled /> {t("error.problems", { count: problems.length })}</p>;
+  if (problems.length > 0) return <p className="tm-fits tm-tone-red" data-testid="fits"><CloseCircleFilled /> <span>{t("error.problems", { count: problems.length })}</span></p>;
   if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
   const { when, reason } = outlook(preview.fits, start);
   const look = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
