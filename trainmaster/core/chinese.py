@@ -14,6 +14,7 @@ from trainmaster.core.chinese_cluster import CLUSTER
 from trainmaster.core.chinese_disk import DISK
 from trainmaster.core.chinese_front import FRONT
 from trainmaster.core.chinese_ledger import LEDGER
+from trainmaster.core.chinese_parts import PARTS
 from trainmaster.core.chinese_people import PEOPLE
 
 # ruff: noqa: E501 (a table is read across: one sentence a line)
@@ -21,6 +22,7 @@ SENTENCES: Final[dict[str, str]] = {
     **CLUSTER,
     **DISK,
     **LEDGER,
+    **PARTS,
     **PEOPLE,
     **FRONT,
     # --- how tasks end (agent, completion, reduce)

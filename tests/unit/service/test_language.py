@@ -20,7 +20,7 @@ from trainmaster.spec.problems import TEXTS, problem
 SAY = {
     "NotFound", "Conflict", "Unauthenticated", "Forbidden", "TooLarge", "RateLimited", "StorageFailed", "Unavailable",
     "InvalidSpec", "Unsatisfiable", "InvalidRequest", "Misdirected", "Problem", "Verdict", "Decision", "Refused",
-    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check",
+    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check", "Trespass",
 }  # fmt: skip
 """What is called with a sentence for people. Other calls of these names (a set's `add`) have no sentence."""
 
@@ -50,6 +50,15 @@ def sentence(node: ast.expr) -> str | None:
     return None
 
 
+NO_SENTENCE = {
+    "7 MIG 7g.7gb",
+    (
+        "; no Python environment is set for tasks here, and the node has no 7: an administrator can name one (environment); "
+        "python3 may be there"
+    ),
+}
+"""The name of a card; the end of sentences that stand in the table as a whole."""
+
 NAMES = {"text", "rule", "remedy", "message", "why"}
 """What a sentence is called that is said a line later."""
 
@@ -68,8 +77,10 @@ def said() -> Iterator[tuple[str, str]]:
 
 
 def given(node: ast.AST) -> list[ast.expr]:
-    """Return what may be a sentence in a call that says something, or in what is kept to be said."""
+    """Return what may be a sentence in a call that says something, in what is kept to be said, or returned to whoever says it."""
     if isinstance(node, ast.Assign) and {getattr(target, "id", "") for target in node.targets} & NAMES:
+        return [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.IfExp | ast.Constant | ast.JoinedStr):
         return [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
     if isinstance(node, ast.Call):
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -84,7 +95,10 @@ def known(text: str) -> bool:
 def test_every_sentence_of_the_code_is_in_the_table() -> None:
     found = list(said())
     assert len(found) > 200
-    missing = [f"{where}: {text}" for where, text in found if not known(text) and not known(f"worker[0] {text}")]
+    missing = [
+        f"{where}: {text}" for where, text in found
+        if text not in NO_SENTENCE and not known(text) and not known(f"worker[0] {text}")
+    ]  # fmt: skip
     assert missing == []
 
 
