@@ -206,7 +206,7 @@ def _roles(role: Role, world: World) -> Iterator[tuple[float, object]]:
     ask = role.resources
     if role.flavor is not None:
         for name, other in FLAVORS.items():
-            if name != role.flavor:
+            if name != role.flavor and (other.gpu or not ask.gpu):  # nobody gives up all cards
                 had, has = (ask.gpu, ask.cpu, ask.memory_mib), (other.gpu, other.cpu, other.memory_mib)
                 loss = max(0.0, *(1 - new / old for old, new in zip(had, has, strict=True) if old))
                 yield loss, lambda each, o=other, n=name: replace(each, resources=replace(o, shm_mib=0), flavor=n)
