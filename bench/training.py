@@ -1,4 +1,5 @@
-"""Does the platform slow training: steps/s of the same 2-rank DDP loop as a sandboxed, sampled job and under bare torchrun.
+"""Does the platform slow training: steps/s of the same 2-rank DDP loop as a sandboxed, sampled job, under bare torchrun, and under
+torchrun started as batch work, as the platform starts its tasks.
 
 Runs take turns; the ratio is the median of the ratios of neighbours. The loop tells its own speed after warm-up. On a shared
 machine runs of the same loop differ by a third; the fastest ones, least disturbed, are compared as well.
@@ -6,6 +7,7 @@ machine runs of the same loop differ by a third; the fastest ones, least disturb
 
 import importlib.util
 import json
+import operator
 import os
 import socket
 import statistics
@@ -61,13 +63,14 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     script = stage.path("loop")
     os.makedirs(script)
     Path(script, "loop.py").write_text(LOOP)
-    found: dict[str, list[dict[str, float]]] = {"job": [], "bare": []}
+    found: dict[str, list[dict[str, float]]] = {"job": [], "bare": [], "batch": []}
     for number in range(rounds):
-        for name in ("job", "bare") if number % 2 else ("bare", "job"):
-            found[name].append(_job(server, client, script, steps) if name == "job" else _bare(script, steps))
-    pairs = list(zip(found["job"], found["bare"], strict=True))
-    ratio = statistics.median(ours["steps_per_s"] / bare["steps_per_s"] for ours, bare in pairs)
-    rates = [[one["steps_per_s"] for one in found[name]] for name in ("job", "bare")]
+        for name in ("job", "bare", "batch") if number % 2 else ("batch", "bare", "job"):
+            found[name].append(
+                _job(server, client, script, steps) if name == "job" else _bare(script, steps, batch=name == "batch")
+            )
+    rates = [[one["steps_per_s"] for one in found[name]] for name in ("job", "bare", "batch")]
+    ratio, as_batch = (statistics.median(map(operator.truediv, rates[0], peer)) for peer in rates[1:])
     yield stage.record(
         "steps/s, fastest run", [max(rates[0])], "steps/s", against="fastest bare run", peer=[max(rates[1])]
     )
@@ -76,14 +79,23 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     yield stage.record(
         "steps/s, 2-rank DDP, sandboxed and sampled", rates[0], "steps/s", against=title, peer=rates[1], ratio=ratio
     )
+    yield stage.record(
+        "steps/s, beside the same class",
+        rates[0],
+        "steps/s",
+        against="chrt --batch torchrun",
+        peer=rates[2],
+        ratio=as_batch,
+    )
     yield stage.record("CPU per step of rank 0", costs[0], "ms", against=title, peer=costs[1])
 
 
-def _bare(script: str, steps: int) -> dict[str, float]:
+def _bare(script: str, steps: int, *, batch: bool) -> dict[str, float]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     place = ["--nnodes=1", "--nproc-per-node=2", "--master-addr=127.0.0.1", f"--master-port={port}"]
-    command = [sys.executable, "-m", "torch.distributed.run", *place, f"{script}/loop.py", str(steps)]
+    first = ["chrt", "--batch", "0"] if batch else []
+    command = [*first, sys.executable, "-m", "torch.distributed.run", *place, f"{script}/loop.py", str(steps)]
     log = f"{script}.log"
     same = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}  # as the platform sets them for this job
     with open(log, "wb") as file:

@@ -23,6 +23,7 @@ from trainmaster.core.layout import IN_CODE
 from trainmaster.core.targets import within
 
 ARGS_FD: Final = 4
+NO_PRIORITY: Final = os.sched_param(0)
 RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, signal.SIGHUP]
 """Signals that Python changed for itself; the user's program gets the kernel's defaults."""
 
@@ -204,12 +205,23 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         if task.group is not None:
             after.callback(cgroups.leave)
             cgroups.enter(task.group)
+        _be_batch(after)  # glibc's posix_spawn knows no such class
         task.start, task.started_at, task.stamp = procs.now_ticks(), time.time(), procs.stamp()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
         failed.pop_all()
         if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
             with contextlib.suppress(OSError):  # it runs, whatever happens
                 task.start = born.start if (born := procs.stat(task.pid)) else task.start
+
+
+def _be_batch(after: contextlib.ExitStack) -> None:
+    """Let what this thread starts be batch work (sched(7), SCHED_BATCH): its threads do not interrupt one another, nor the platform,
+    whenever one wakes up. Not where that is forbidden, or where this process was given another class, which is theirs, too.
+    """
+    if os.sched_getscheduler(0) == os.SCHED_OTHER:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_BATCH, NO_PRIORITY)
+            after.callback(os.sched_setscheduler, 0, os.SCHED_OTHER, NO_PRIORITY)
 
 
 def _options(options: tuple[str, ...], after: contextlib.ExitStack) -> int:

@@ -83,6 +83,25 @@ async def until(terminal: Terminal, pattern: str) -> str:
     return found
 
 
+CLASSES = """
+import os
+mine = "TRAINMASTER_TASK=" + os.environ["TRAINMASTER_TASK"]
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        words = open(f"/proc/{pid}/cmdline").read().split(chr(0))
+        if words[:2] == ["sleep", "300"] and mine in open(f"/proc/{pid}/environ").read():
+            print("batch" if os.sched_getscheduler(int(pid)) == os.SCHED_BATCH else "other")
+    except OSError:
+        pass
+print("batch" if os.sched_getscheduler(0) == os.SCHED_BATCH else "other")
+"""
+
+
+async def test_a_task_is_batch_work_and_who_enters_it_is_not(engine: Any, task: Gang) -> None:
+    """Its threads do not interrupt one another, nor the platform, whenever one wakes up; a person is answered at once."""
+    assert await run(engine, task, "/usr/bin/env", "python3", "-c", CLASSES) == (b"batch\nother\n", b"", 0)
+
+
 async def test_who_enters_has_the_variables_of_that_task_and_is_told_apart_from_its_neighbour(
     engine: Any, task: Gang
 ) -> None:
