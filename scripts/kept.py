@@ -17,6 +17,11 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 SI_KERNEL = 0x80  # sent by the terminal: then everybody in front of it has got it, too
 GRACE_S = 20.0
 LAST_S = 10.0
+DEAD_S = 1.0
+"""How long an orphan that has ended stays: long enough for a test to read how it ended, as below a slow init. For ever would be too
+long: a process namespace goes only when all are buried who were in it.
+"""
+LOOK_S = 0.25
 ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
@@ -30,6 +35,13 @@ def parents() -> dict[int, int]:
         ):
             found[int(name)] = int(file.read().rpartition(")")[2].split()[1])
     return found
+
+
+def is_dead(pid: int) -> bool:
+    """Return whether a process has ended and was not waited for."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[0] == "Z"
+    return False
 
 
 def below(pid: int) -> list[int]:
@@ -62,6 +74,7 @@ class Kept:
 
     def __init__(self, argv: list[str], parent: int) -> None:
         self.status = 0
+        self.dead: dict[int, float] = {}  # since when
         self.watched = ENDING | {signal.SIGCHLD}
         signal.pthread_sigmask(signal.SIG_BLOCK, self.watched)
         prctl = ctypes.CDLL(None).prctl
@@ -86,9 +99,13 @@ class Kept:
         """Return when the command has ended, or has been told to end and does not."""
         until = None
         while self.lives():
-            told = signal.sigtimedwait(self.watched, 3600.0 if until is None else max(0.0, until - time.monotonic()))
-            if told is None and until is not None:
+            patience = LOOK_S if self.dead else 3600.0
+            if until is not None:
+                patience = min(patience, max(0.0, until - time.monotonic()))
+            told = signal.sigtimedwait(self.watched, patience)
+            if until is not None and time.monotonic() >= until:
                 return
+            self.bury_late()
             if told is not None and told.si_signo in ENDING:
                 if until is not None and told.si_signo == signal.SIGINT:
                     return  # somebody will not wait
@@ -97,12 +114,22 @@ class Kept:
                     self.interrupt()
 
     def lives(self) -> bool:
-        """Say whether the command has not ended. Of the orphans nobody is buried yet: tests read from a zombie how it ended."""
+        """Say whether the command has not ended."""
         if self.pid:
             ended, status = os.waitpid(self.pid, os.WNOHANG)
             if ended:
                 self.pid, self.status = 0, status
         return self.pid != 0
+
+    def bury_late(self) -> None:
+        """Wait for orphans that ended DEAD_S ago."""
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+            children = {int(pid) for pid in file.read().split()} - {self.pid}
+        now = time.monotonic()
+        self.dead = {pid: self.dead.get(pid, now) for pid in children if is_dead(pid)}
+        for pid, since in self.dead.items():
+            if now - since >= DEAD_S:
+                os.waitpid(pid, os.WNOHANG)
 
     @staticmethod
     def bury() -> None:

@@ -108,6 +108,17 @@ def test_a_command_that_hears_nothing_is_killed_by_who_asks_twice(run: Callable[
     until(lambda: made.gone)
 
 
+def test_an_orphan_that_has_ended_is_buried_while_the_command_runs(run: Callable[[str], Run]) -> None:
+    """A process namespace whose first process has ended waits for all who were in it."""
+    told = run(SLEEP)
+    (_, daemon) = told.others
+    os.kill(daemon, signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{daemon}").exists())
+    assert lives(told.command)
+    os.kill(told.kept, signal.SIGTERM)
+    until(lambda: told.gone)
+
+
 def test_nothing_is_started_for_one_that_has_gone_already(tmp_path: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()

@@ -49,7 +49,10 @@ class Orphaned(LocalWorld):
         await until(lambda: self.log(self.job.job).endswith("\n"))
         self.task = int(self.log(self.job.job))
         await self.kill(self.agent_pid())
-        await self.kill(self.keeper_pid())
+        agent = 0
+        while self.keeper_pid() != agent:  # else the server was faster, and has started a keeper that knows nothing
+            agent = self.agent_pid()
+            await self.kill(self.keeper_pid())
         found = procs.stat(self.task)
         assert found is not None
         assert found.ppid == self.burier.pid
