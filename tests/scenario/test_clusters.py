@@ -109,7 +109,7 @@ async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there
         placed = (await stage.running(jobs[0]))["task_list"][0]
         assert (placed["node"], placed["gpus"]) == ("c1", [0, 1, 2, 3])
         nodes = {node["name"]: node for node in (await stage.platform.cluster(ADMIN))["nodes"]}
-        assert [card["job"] for card in nodes["c1"]["gpus"]] == [jobs[0]] * 4
+        assert [[use["job"] for use in card["uses"]] for card in nodes["c1"]["gpus"]] == [[jobs[0]]] * 4
 
 
 async def test_the_cluster_is_told_what_is_asked_and_of_every_change(stage: Stage, cluster: FakeCluster) -> None:

@@ -159,7 +159,7 @@ def remove_tree(path: str) -> None:
         shutil.rmtree(path)
     except (OSError, RecursionError):  # folders nested so deep that Python runs out of calls or files; rm does not
         done = subprocess.run(
-            ["rm", "-rf", "--one-file-system", "--", path],
+            ["/bin/rm", "-rf", "--one-file-system", "--", path],
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
             check=False,
