@@ -126,7 +126,7 @@ def test_nodes_that_die_and_nodes_whose_daemon_dies(served: Served) -> None:
         seen = {one["name"]: one for one in served.asking.ask("GET", "/cluster")["nodes"]}
         for name in node.values():
             assert not seen[name]["schedulable"]
-            assert "not responding" in seen[name]["reason"].lower()
+            assert "not responding" in seen[name]["reason"]["en"].lower()
         assert [served.view(one)["state"] for one in (lives, stopped)] == ["running", "running"]
         assert bed.processes(stopped)
         served.stop(stopped)
