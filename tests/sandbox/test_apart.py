@@ -1,6 +1,5 @@
 """A thief's job tries the sockets of another job and of this machine, those that have names without a file among them (B2)."""
 
-import asyncio
 import socket
 import sys
 import textwrap
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.engine.test_entering import said
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
@@ -104,13 +104,8 @@ class Story:
     async def enters(self, job: Gang, argv: tuple[str, ...]) -> str:
         """Return what a command says that is run in the first task of `job`."""
         terminal = await self.engine.attach(key(job), 0, 0, argv, None)
-        text = b""
-        async with asyncio.timeout(PATIENCE_S):
-            while data := await terminal.read(1):
-                text += data
-            await terminal.wait()
-        await terminal.close()
-        return text.decode()
+        out, _, _ = await said(terminal)
+        return out.decode()
 
 
 @pytest.fixture(params=["shared", "private"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.engine.test_entering import said
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
@@ -90,12 +91,7 @@ async def test_who_enters_a_task_may_do_no_more(sandboxed: LocalWorld) -> None:
     await engine.launch(story)
     await watcher.running(key(story), 1)
     terminal = await engine.attach(key(story), 0, 0, (sys.executable, "-c", program()), None)
-    found = b""
-    async with asyncio.timeout(PATIENCE_S):
-        while data := await terminal.read(1):
-            found += data
-        await terminal.wait()
-    await terminal.close()
+    found, _, _ = await said(terminal)
     assert got(found.decode()) == expected()
 
 

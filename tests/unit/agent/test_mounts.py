@@ -19,7 +19,7 @@ from trainmaster.spec.semantics import mount_problems
 
 NAMES = ["workspace", "outputs", "algorithm", "model", "code", "usr", "lib32", "tmp", "root", "env", "data", "x"]
 TARGETS = st.lists(st.sampled_from(NAMES), max_size=4).map(lambda names: "/" + "/".join(names))
-ENVIRONMENT = sandbox.Environment("/root/env/bin", ("/root/env",), "/h/package")
+ENVIRONMENT = sandbox.Environment("/site/env/bin", ("/site/env",), "/h/package")
 
 
 def told(*mounts: Mount) -> list[str]:
@@ -60,7 +60,7 @@ def test_no_accepted_mount_hides_what_the_platform_places_nor_another(targets: l
     assert not any(within(one, other) for one, other in itertools.permutations(targets, 2))
 
 
-@pytest.mark.parametrize("target", ["/dataset", "/workspace/data", "/workspace/dataset/a/b", "/root/data", "/opt/x"])
+@pytest.mark.parametrize("target", ["/dataset", "/workspace/data", "/workspace/dataset/a/b", "/site/data", "/opt/x"])
 def test_what_hides_nothing_is_accepted(target: str) -> None:
     assert accepted([target])
 
@@ -75,7 +75,7 @@ def test_a_node_refuses_what_a_submit_would_have_refused(targets: list[str]) -> 
 
 def test_a_mount_over_the_environment_is_refused_in_words() -> None:
     story = (
-        gang(mounts=(Mount("/c", "/code"), Mount("/d", "/root"), Mount("/e", "/root/env/x")))
+        gang(mounts=(Mount("/c", "/code"), Mount("/d", "/site"), Mount("/e", "/site/env/x")))
         .role("w", 1, "true")
         .build()
     )
@@ -86,7 +86,7 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
         spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"
     assert refused.value.message == (
-        "a mount at /root would hide /root/env, which the tasks need on this node; one at /root/env/x would lie in /root/env, "
+        "a mount at /site would hide /site/env, which the tasks need on this node; one at /site/env/x would lie in /site/env, "
         "which the tasks need on this node; mount elsewhere, for example at /dataset"
     )
 

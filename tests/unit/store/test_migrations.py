@@ -1,0 +1,168 @@
+"""Stores of older and newer releases: stamps, the copy before a migration, and each real migration."""
+
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from tests.fixtures.histories import life
+from tests.unit.store.conftest import Home
+from trainmaster.core.errors import Conflict, StorageFailed
+from trainmaster.store import migrate, tables
+from trainmaster.store.cluster_settings import ClusterSettings, Setting
+from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.models import Models, NewVersion
+from trainmaster.store.read_jobs import JobQuery, JobReader
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_newer_stamp_is_refused_and_untouched(home: Home) -> None:
+    """A wrong order of upgrade: the message names both schemas; nothing is written."""
+    home.open().close()
+    with sqlite3.connect(home.file) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    connection.close()
+    before = home.file.read_bytes()
+    with pytest.raises(Conflict, match="schema 99"):
+        home.open()
+    assert home.file.read_bytes() == before
+    assert not home.backups.exists()
+
+
+MIGRATION = """
+from alembic import op
+import sqlalchemy as sa
+revision = "0002"
+down_revision = "0001"
+def upgrade():
+    op.add_column("job", sa.Column("colour", sa.Text(), server_default="blue"))
+    {more}
+"""
+
+
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Trainmaster of the future with schema 2; returns the file of its migration."""
+    folder = tmp_path / "migrations"
+    (folder / "versions").mkdir(parents=True)
+    for name in ("env.py", "versions/0001_first.py"):
+        (folder / name).write_text((Path(migrate.MIGRATIONS) / name).read_text())
+    monkeypatch.setattr(migrate, "MIGRATIONS", str(folder))
+    monkeypatch.setattr(tables, "SCHEMA", 2)
+    return folder / "versions" / "0002_colour.py"
+
+
+def filled(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Store one job with schema 1."""
+    with monkeypatch.context() as patch:
+        patch.setattr(tables, "SCHEMA", 1)
+        database = home.open()
+        Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+        database.close()
+
+
+def test_an_older_store_is_copied_and_then_migrated(
+    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Item 4: schema stamp, backup before migrating; the copy is a whole store of the old schema."""
+    filled(home, monkeypatch)
+    next_version.write_text(MIGRATION.format(more=""))
+    database = home.open()
+    with database.read() as connection:
+        assert connection.scalar(text("SELECT colour FROM job")) == "blue"
+        assert connection.scalar(text("SELECT value FROM meta WHERE key = 'schema'")) == "2"
+    database.close()
+    home.open().close()
+    (backup,) = home.backups.iterdir()
+    assert backup.stat().st_mode & 0o077 == 0
+    with sqlite3.connect(backup) as old:
+        assert old.execute("SELECT count(*) FROM event").fetchone() == (life(1).seq - 20,)
+        assert old.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone() == ("1",)
+        assert old.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    old.close()
+
+
+def test_a_migration_that_fails_leaves_the_old_store(
+    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change and its stamp are one transaction."""
+    filled(home, monkeypatch)
+    next_version.write_text(MIGRATION.format(more="raise RuntimeError('power cut')"))
+    with pytest.raises(StorageFailed, match="power cut"):
+        home.open()
+    monkeypatch.setattr(tables, "SCHEMA", 1)
+    database = home.open()
+    with database.read() as connection:
+        assert "colour" not in [row.name for row in connection.exec_driver_sql("PRAGMA table_info(job)")]
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    database.close()
+
+
+def test_the_package_brings_every_migration_up_to_its_schema() -> None:
+    """Raising SCHEMA without a migration, or the other way round, is caught here."""
+    files = sorted(path.name for path in (Path(migrate.MIGRATIONS) / "versions").glob("[0-9]*.py"))
+    assert [name[:4] for name in files] == [f"{number:04}" for number in range(1, tables.SCHEMA + 1)]
+
+
+def test_opening_a_new_store_needs_no_alembic(home: Home) -> None:
+    """Ready in under two seconds: Alembic is only loaded for a store that is older."""
+    code = (
+        "import sys; from trainmaster.store.database import Database;"
+        f"Database.open({home.url!r}, backup_dir='b').close(); Database.open({home.url!r}, backup_dir='b').close();"
+        "assert 'alembic' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+OLDER = ("ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT")
+"""What jobs had not before schema 6, and sessions had before schema 4."""
+
+
+def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
+    """The real migration: the home of old may be gone; folders may have other numbers than their versions."""
+    database = home.open()
+    models = Models(database)
+    for job, folder in (("t1", "/srv/old home/models/m1/1"), ("t2", "/srv/old home/models/m1/3")):
+        saved = NewVersion("sha256:d", 1, 1, 10.0, job, 1, folder)
+        models.register(model_id="m1", name="digits", owner="ann", saved=saved)
+    database.close()
+    with sqlite3.connect(home.file) as old:
+        for change in OLDER:
+            old.execute(change)
+        old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
+    old.close()
+    database = home.open()
+    assert [version.path for version in Models(database).versions("m1")] == ["models/m1/3", "models/m1/1"]
+    database.close()
+
+
+def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> None:
+    """The real migration: an empty table, and jobs as they were."""
+    database = home.open()
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    database.close()
+    with sqlite3.connect(home.file) as old:
+        old.execute("DROP TABLE cluster_setting")
+        for change in OLDER:
+            old.execute(change)
+        old.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+    old.close()
+    database = home.open()
+    settings = ClusterSettings(database)
+    assert settings.all() == []
+    pool = Setting("pool", "north", {"kind": "public"}, 1.0, "admin")
+    settings.put(pool).result(60)
+    settings.put(replace(pool, at=2.0)).result(60)
+    database.close()
+    database = home.open()
+    settings = ClusterSettings(database)
+    assert settings.all() == [replace(pool, at=2.0)]
+    settings.drop("pool", "north").result(60)
+    assert settings.all() == []
+    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    database.close()
