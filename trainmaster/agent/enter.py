@@ -212,6 +212,7 @@ def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
     child = os.fork()
     if child == 0:
         os._exit(begin(task, argv, terminal))
+    signal.signal(signal.SIGHUP, lambda *_: procs.send([child], signal.SIGHUP))  # and bury it: perhaps nobody else does
     _, status = os.waitpid(child, 0)
     code, signum = procs.exit_of(status)
     return 128 + signum if signum is not None else code or 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trainmaster.cli import first
 from trainmaster.cli.context import home as home_folder
 from trainmaster.cli.greeting import announce, notes
 
@@ -64,6 +65,7 @@ def serve(
     from trainmaster.cli.context import OPTIONS
     from trainmaster.core.errors import Unavailable
 
+    first.make_way()
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
     logging.basicConfig(
