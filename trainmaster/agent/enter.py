@@ -279,7 +279,10 @@ def main(argv: list[str]) -> int:
         join(task)
         return execute(task, entry.argv)
     except NotEntered as refused:
-        return complain(f"{entry.attempt} cannot be entered: {refused}", NOT_ENTERED)
+        from trainmaster.core.chinese import chinese  # noqa: PLC0415 (rarely needed, and long)
+
+        why = f"{entry.attempt} cannot be entered: {refused}"
+        return complain(f"{why} / {chinese(why)}", NOT_ENTERED)
     except OSError as error:
         what = error.strerror or repr(error)
         return complain(f"{entry.attempt} cannot be entered: {what}", NOT_ENTERED)
