@@ -2,7 +2,8 @@
 server take.
 
 Quiet and hostile spells take turns. The hostile crowd (`abusing`) sends the small requests that ask for much, broken bodies, guesses and
-the heads without end as fast as they are answered, and holds 200 silent connections. It is on the same machine, and has what CPU the others leave.
+the heads without end as fast as they are answered, and holds 200 silent connections. It is on the same machine, and has what CPU the
+others leave.
 """
 
 import json
