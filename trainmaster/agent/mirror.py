@@ -17,6 +17,7 @@ executed: it imports nothing of ours. Standard library of Python 3.9 only.
 """
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -287,23 +288,34 @@ class Mirror:
             elif stat.S_ISREG(info.st_mode):
                 yield [path, FILE, info.st_size, info.st_mtime_ns, stat.S_IMODE(info.st_mode), ""]
 
-    def get(self, folder: str, files: "list[list[Any]]", body: bytes = b"") -> None:
-        """Give pieces of files, ``[name, at, size]``; the answer's `got` says of each how much it is, and size and time of the file."""
+    def get(self, folder: str, files: "list[list[Any]]", holes: bool = False, body: bytes = b"") -> None:
+        """Give pieces of files, ``[name, at, size]``; the answer's `got` says of each how much it is, size and time of the file, and
+        where it begins: with `holes` where something was written next, which is the size where nothing follows.
+        """
         got, pieces = [], []
         for name, at, size in files:
             within = self.root if name == PRINTED else self.path(folder)
-            piece, found = b"", [-1, 0]
+            piece, found = b"", [-1, 0, at]
             with contextlib.suppress(OSError):
                 fd = os.open(os.path.join(within, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     info = os.fstat(fd)
                     if stat.S_ISREG(info.st_mode):
-                        piece, found = os.pread(fd, size, at), [info.st_size, info.st_mtime_ns]
+                        begin = _written(fd, at, info.st_size) if holes else at
+                        piece, found = os.pread(fd, size, begin), [info.st_size, info.st_mtime_ns, begin]
                 finally:
                     os.close(fd)
             got.append([len(piece), *found])
             pieces.append(piece)
         self.answer(b"".join(pieces), got=got)
+
+
+def _written(fd: int, at: int, size: int) -> int:
+    """Return where something was written to a file of `size` bytes from byte `at` on; `size`: nowhere."""
+    try:
+        return os.lseek(fd, at, os.SEEK_DATA)
+    except OSError as error:
+        return max(at, size) if error.errno == errno.ENXIO else at  # its disk knows of no holes
 
 
 def _below(root: str) -> "Iterator[tuple[str, os.stat_result | OSError]]":

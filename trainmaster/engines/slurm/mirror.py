@@ -309,7 +309,7 @@ class Mirror:
             raise ValueError(f"there are too many logs and metrics: {len(self._have)} files")
 
     def _get(self, asked: Sequence[tuple[str, int, int]]) -> None:
-        for (name, at, wanted), (piece, _, _) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
+        for (name, at, wanted), (piece, *_) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
             if self._have.get(name) == ENOUGH or name in self._short:
                 continue
             if len(piece) < wanted:

@@ -193,7 +193,7 @@ class Trees:
             self._fetch_one(files[0])
             return
         asked = [(str(entry[0]), 0, int(entry[2])) for entry in files]
-        for entry, (piece, size, mtime) in zip(files, self._pieces(asked), strict=True):
+        for entry, (piece, size, mtime, _) in zip(files, self._pieces(asked), strict=True):
             if (size, mtime) == (entry[2], entry[3]) and len(piece) == size:
                 with self._whole(entry) as fd:
                     pwrite_all(fd, piece, 0)
@@ -205,17 +205,18 @@ class Trees:
         at = 0
         with self._whole(entry) as fd:
             while True:
-                ((piece, now, changed),) = self._pieces([(path, at, PIECE)])
+                ((piece, now, changed, at),) = self._pieces([(path, at, PIECE)], holes=True)
                 pwrite_all(fd, piece, at)
                 at += len(piece)
                 if now < 0 or (EVENTS not in path and (now, changed) != (size, mtime)):
                     self._left_out(entry, _UNREAD if now < 0 else _CHANGED)
                     raise Changed
                 if not piece or at >= size:
+                    os.truncate(fd, at)  # to its end, where nothing was written there
                     return
 
-    def _pieces(self, asked: Sequence[tuple[str, int, int]]) -> list[tuple[bytes, int, int]]:
-        found = list(pieces(self.ask, ".", asked))
+    def _pieces(self, asked: Sequence[tuple[str, int, int]], holes: bool = False) -> list[tuple[bytes, int, int, int]]:
+        found = list(pieces(self.ask, ".", asked, holes))
         self.meanwhile()
         return found
 
@@ -255,14 +256,20 @@ def batches(files: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
         yield batch
 
 
-def pieces(ask: Ask, folder: str, asked: Sequence[tuple[str, int, int]]) -> Iterator[tuple[bytes, int, int]]:
-    """Yield of each ``(name, at, most)`` in `folder` what is there, and size and time of the file. Raises what `ask` does, ValueError."""
-    said, body = ask("get", folder=folder, files=asked)
-    got, at = said["got"], 0
+def pieces(
+    ask: Ask, folder: str, asked: Sequence[tuple[str, int, int]], holes: bool = False
+) -> Iterator[tuple[bytes, int, int, int]]:
+    """Yield of each ``(name, at, most)`` in `folder` what is there, size and time of the file, and where it begins: with `holes` where
+    something was written from `at` on. Raises what `ask` does, ValueError.
+    """
+    said, body = ask("get", folder=folder, files=asked, holes=holes)
+    got, begins = said["got"], 0
     if len(got) != len(asked) or sum(one[0] for one in got) != len(body):
         raise ValueError("an answer that does not fit what was asked")
-    for (_, _, most), (length, size, mtime) in zip(asked, got, strict=True):
+    for (_, wanted, most), (length, size, mtime, at) in zip(asked, got, strict=True):
         if not 0 <= length <= most:
             raise ValueError("more than was asked for")
-        yield body[at : at + length], int(size), int(mtime)
-        at += length
+        if at != wanted and not (holes and wanted <= at <= size):
+            raise ValueError("another place than was asked for")
+        yield body[begins : begins + length], int(size), int(mtime), int(at)
+        begins += length

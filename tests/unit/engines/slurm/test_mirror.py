@@ -118,10 +118,10 @@ def test_orders_do_not_wait_for_what_is_large(site: Site, monkeypatch: pytest.Mo
     monkeypatch.setattr(mirror, "WAIT_S", 0.0)
     there, heard, asked = site.there / "orders.jsonl", [], mirror_trees.pieces
 
-    def pieces(ask: Any, folder: str, files: Any) -> Any:
+    def pieces(ask: Any, folder: str, files: Any, holes: bool = False) -> Any:
         if files[0][1] == 1 << 20:  # the second piece
             site.shared.order("end", grace_s=1)
-        answer = list(asked(ask, folder, files))  # the node does one thing after the other
+        answer = list(asked(ask, folder, files, holes))  # the node does one thing after the other
         heard.append(there.stat().st_size > 0)
         return answer
 

@@ -92,7 +92,7 @@ def test_entries_that_lead_elsewhere_are_not_made(honest: Site) -> None:
             honest,
             state=state,
             made=[{"more": False, "now": 0}, json.dumps(entries)],
-            get=[{"got": [[3, 3, 1]]}, "bad"],
+            get=[{"got": [[3, 3, 1, 0]]}, "bad"],
         )
     assert files(honest.folder) - before - {"liar", "liar.py"} == set()
     assert (honest.folder / "outside").read_text() == "mine"
@@ -111,7 +111,7 @@ def test_no_link_that_lies_here_is_followed(honest: Site) -> None:
             honest,
             state=state,
             made=[{"more": False, "now": 0}, json.dumps(entries)],
-            get=[{"got": [[3, 3, 1]]}, "bad"],
+            get=[{"got": [[3, 3, 1, 0]]}, "bad"],
         )
     with pytest.raises(OSError):
         lie(
@@ -129,11 +129,15 @@ def test_no_link_that_lies_here_is_followed(honest: Site) -> None:
         {"state": [{"sizes": {}, "stands": STANDS, "beat": 0}, ""], "made": [{"more": True, "now": 0}, "[3]"]},
         {
             "state": [{"sizes": {"slurm.log": 9}, "stands": STANDS, "beat": 0}, ""],
-            "get": [{"got": [[9, 9, 9]]}, "short"],
+            "get": [{"got": [[9, 9, 9, 0]]}, "short"],
         },
         {
             "state": [{"sizes": {"slurm.log": 3}, "stands": STANDS, "beat": 0}, ""],
-            "get": [{"got": [[9, 9, 9]]}, "too long!"],
+            "get": [{"got": [[9, 9, 9, 0]]}, "too long!"],
+        },
+        {
+            "state": [{"sizes": {"slurm.log": 9}, "stands": STANDS, "beat": 0}, ""],
+            "get": [{"got": [[3, 9, 9, 6]]}, "sat"],
         },
         {"state": [{"sizes": {"slurm.log": 3}, "stands": STANDS, "beat": 0}, ""], "get": [{"got": []}, ""]},
     ],

@@ -45,7 +45,7 @@ def collect(site: Site, order: int, *entries: Sequence[Any], data: bytes = b"abc
     def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
         if op == "made":
             return {"more": False, "now": 10**18}, json.dumps(entries).encode()
-        return {"got": [[len(data), 3, 5] for _ in more["files"]]}, data * len(more["files"])
+        return {"got": [[len(data), 3, 5, at] for _, at, _ in more["files"]]}, data * len(more["files"])
 
     trees = Trees(site.shape, f"0-n{order + 1}", order, ask, lambda: None)
     trees.collect(final=True)
@@ -140,6 +140,35 @@ def test_a_node_whose_disk_is_full_can_be_fetched_from(site: Site) -> None:
     assert (site.tree("outputs", site.data) / "made").read_text() == "x"
 
 
+def test_holes_are_neither_fetched_nor_stored(site: Site) -> None:
+    """Four such files would take days on the way, and all of the disk here."""
+    site.wait()
+    with site.connected():
+        site.begun()
+        for name, size, written in (
+            ("hole", 2 << 40, ()),
+            ("some", 2 << 40, (1 << 30, (2 << 40) - 3)),
+            ("end", 3 << 20, (2 << 20,)),
+        ):
+            with (site.tree("model") / name).open("wb") as file:
+                for at in written:
+                    file.seek(at)
+                    file.write(b"abc")
+                file.truncate(size)
+        site.leave()
+    here = site.tree("model", site.data)
+    assert {path.name: path.stat().st_size for path in here.iterdir()} == {
+        "hole": 2 << 40,
+        "some": 2 << 40,
+        "end": 3 << 20,
+    }
+    assert sum(path.stat().st_blocks * 512 for path in here.iterdir()) < 8 << 20
+    for name, at in (("some", 1 << 30), ("some", (2 << 40) - 3), ("end", 2 << 20)):
+        with (here / name).open("rb") as file:
+            file.seek(at - 1)
+            assert file.read(4) == b"\0abc"
+
+
 def left(site: Site, make: Callable[[Path], None]) -> str:
     """Let tasks make something in `outputs` and leave; return why not everything was fetched."""
     site.wait()
@@ -197,7 +226,7 @@ def test_what_cannot_be_read_there_is_told(site: Site) -> None:
     def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
         if op == "made":
             return {"more": False, "now": 10**18}, json.dumps(entries).encode()
-        return {"got": [[0, -1, 0] for _ in more["files"]]}, b""
+        return {"got": [[0, -1, 0, at] for _, at, _ in more["files"]]}, b""
 
     for names in (("a",), ("a", "b"), ("a.tfevents.b",)):
         entries = [entry(site, name, "f") for name in names]
@@ -271,8 +300,9 @@ def test_behind_a_piece_that_came_short_nothing_is_written(site: Site, monkeypat
         bad = True
 
         def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
-            got = [b"" if bad and at == 4 else b"0123456789"[at : at + most] for _, at, most in more["files"]]
-            return {"got": [[len(piece), 10, 1] for piece in got]}, b"".join(got)
+            ((_, at, most),) = more["files"]
+            piece = b"" if bad and at == 4 else b"0123456789"[at : at + most]
+            return {"got": [[len(piece), 10, 1, at]]}, piece
 
         monkeypatch.setattr(made, "_ask", ask)
         log = site.here / "task0-0" / "log"
