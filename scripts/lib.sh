@@ -164,6 +164,7 @@ has_slurm_wlm_jwt_plugin() {
 }
 has_debootstrap() { PATH="$PATH:/usr/sbin" command -v debootstrap >/dev/null; }
 has_systemd_container() { command -v systemd-nspawn >/dev/null; }
+has_libatomic1() { compgen -G '/lib*/*/libatomic.so.1' >/dev/null || compgen -G '/usr/lib*/libatomic.so.1' >/dev/null || compgen -G '/usr/lib*/*/libatomic.so.1' >/dev/null; } # for Playwright's own Node
 has_munge() { PATH="$PATH:/usr/sbin" command -v munged >/dev/null; }
 has_fonts_noto_cjk() { command -v fc-list >/dev/null && [ -n "$(fc-list :lang=zh family)" ]; }
 

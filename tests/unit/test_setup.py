@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -106,11 +107,14 @@ USED = {
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""
 BARE = {
-    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep", "tail",
+    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep", "tail",
     "tar",
     "true", "umount", "unshare", "useradd", "userdel",
 }  # fmt: skip
 """What a bare Debian has: its essential packages, mount, passwd and e2fsprogs."""
+LIBRARIES = {"libatomic.so.1": "libatomic1"}
+BARE_LIBRARIES = re.compile(r"(linux-vdso|ld-linux.*|lib(c|dl|m|pthread|rt|gcc_s|stdc\+\+))\.so\.\d+")
+"""What a bare Debian's own programs are linked with; apt itself is written in C++."""
 OURS = {"pip", "python", "python3", "tm", "torchrun", "trainmaster"}
 OPTIONAL = {"python3.9", "gcc"}
 """Tests do without: an old node's Python, what a bench compiles."""
@@ -150,6 +154,16 @@ def test_every_program_that_tests_start_comes_with_a_package_that_is_named() -> 
     assert used >= {"sbatch", "slurmctld", "getfacl", "sudo"}, "the tests were read"
     named = needed("test")
     assert {name: USED.get(name, "?") for name in used if USED.get(name) not in named} == {}
+
+
+def test_every_library_of_the_browsers_driver_comes_with_a_package_that_is_named() -> None:
+    """It is a program of its own, which pip brings; nothing brings its libraries."""
+    driver = Path(str(files("playwright"))) / "driver" / "node"
+    said = subprocess.run(["ldd", str(driver)], check=True, capture_output=True, text=True).stdout
+    used = {line.split()[0].rpartition("/")[2] for line in said.splitlines()}
+    assert "libc.so.6" in used
+    assert {LIBRARIES.get(name, "?") for name in used if not BARE_LIBRARIES.fullmatch(name)} <= needed("test")
+    assert needed("test") & set(LIBRARIES.values()) <= needed("screenshots")
 
 
 def test_every_package_that_is_named_can_be_looked_for() -> None:
