@@ -12,7 +12,7 @@ from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
-from trainmaster.core.errors import Conflict
+from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.service.saving import AT_ONCE
 from trainmaster.storage import outputs
 
@@ -148,6 +148,39 @@ async def test_a_stop_that_comes_when_it_is_saved_is_refused(stage: Stage, monke
         await stage.platform.stop(job, ADMIN)
     go.set()
     assert (await stage.ended(job))["state"] == "succeeded"
+
+
+async def test_a_version_that_nobody_knew_of_is_found_when_others_have_counted_on(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A save that ends between its files and its row begins again; another one of the same model was faster."""
+    real, looked, ended, others = outputs.publish, outputs.published, [], threading.Event()
+
+    def publish(folder: str, target: str) -> None:
+        real(folder, target)
+        if not ended:
+            ended.append(folder)
+            raise Unavailable("the ledger does not answer", remedy="Wait.")
+
+    def published(folder: str, provenance: dict[str, Any]) -> Any:
+        assert folder not in ended or others.wait(60)
+        return looked(folder, provenance)
+
+    monkeypatch.setattr(outputs, "publish", publish)
+    monkeypatch.setattr(outputs, "published", published)
+    one = await stage.submit(spec("same", SAVES))
+    await stage.until(one, lambda _: bool(ended), "its files")
+    two = await stage.submit(spec("same", SAVES))
+    assert (await stage.ended(two))["state"] == "succeeded"
+    others.set()
+    view = await stage.ended(one)
+    assert view["state"] == "succeeded", view["verdict"]
+    versions = (await stage.platform.model("same", ADMIN))["versions"]
+    assert [(version["version"], version["job"]) for version in versions] == [(2, one), (1, two)]
+    for version in versions:
+        assert (Path(version["path"]) / "files" / "model" / "w").read_text().strip() == version["job"]
+    assert os.listdir(stage.home / "models" / ".saving") == []
+    assert len(list((stage.home / "models").glob("m*/*"))) == 2, "no files that belong to nobody"
 
 
 async def test_saving_that_takes_too_long_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from trainmaster.core.config import LimitsConfig
-from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
+from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
@@ -120,23 +120,23 @@ class Saving:
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}
 
     def _save(self, job: Job, spec: JobSpec, save: _Save) -> ModelVersion:
-        name = spec.model.name or spec.name
-        known = self._models.find(name, job.workspace)
-        for version in self._models.versions(known.id) if known is not None else ():
-            if (version.job, version.attempt) == (job.id, job.attempts_used):
-                return version  # saved before a restart
+        name, attempt = spec.model.name or spec.name, job.attempts_used
+        folder = self._layout.saving(job.id, attempt)
+        if (version := self._models.made_by(job.id, attempt)) is not None:  # before a restart
+            outputs.forget(folder)
+            return version
         metrics = self._metrics.last_values(job, spec, save.go_on)
-        attempt = job.attempts_used
         provenance = {
             "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
             "code": spec.code.upload if spec.code else None, "submitted_at": job.submitted_at,
             "started_at": job.started_at, "metrics": metrics,
             "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
         }  # fmt: skip
-        _, _, saved = self._place(job, name, provenance)
-        folder = self._layout.saving(job.id, attempt)
-        if saved is None:
-            saved = outputs.write(
+        published = outputs.published(folder, provenance)
+        if published is not None:
+            path, saved = published
+        else:
+            path, saved = "", outputs.write(
                 self._layout.model_out(job.id), self._layout.outputs(job.id), folder,
                 provenance=provenance, max_mib=self._limits.model_mib, go_on=save.go_on,
             )  # fmt: skip
@@ -144,32 +144,32 @@ class Saving:
             try:
                 save.settle()
             except TrainmasterError:
-                outputs.discard(folder)
+                outputs.discard(path or folder)
+                outputs.forget(folder)
                 raise
-            model, path, found = self._place(job, name, provenance)
-            if found is None:
+            if not path:
+                path = self._next(name, job.workspace)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 outputs.publish(folder, path)
+            model = os.path.basename(os.path.dirname(path))
             where = os.path.relpath(path, self._layout.bulk)  # what is bulky may be moved
             new = NewVersion(
                 saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, where, metrics
             )
-            return self._models.register(model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace)
+            version = self._models.register(
+                model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace
+            )
+        outputs.forget(folder)
+        return version
 
-    def _place(self, job: Job, name: str, provenance: dict[str, Any]) -> tuple[str, str, outputs.Saved | None]:
-        """Return (model, folder, what lies there) of the next version: what this attempt left unregistered, or a free folder.
-
-        Folders that a crash left unregistered by other jobs are passed over.
-        """
-        known = self._models.find(name, job.workspace)
+    def _next(self, name: str, workspace: str) -> str:
+        """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
+        known = self._models.find(name, workspace)
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         number = (known.latest if known is not None else 0) + 1
         while os.path.lexists(path := self._layout.model(model, number)):
-            with contextlib.suppress(Conflict):
-                if (found := outputs.existing(path, provenance)) is not None:
-                    return model, path, found
             number += 1
-        return model, path, None
+        return path
 
 
 async def _in_own_thread(work: Callable[[], T]) -> T:

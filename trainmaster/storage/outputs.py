@@ -17,13 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
+from trainmaster.core.errors import StorageFailed, Unavailable
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.storage import sparse
 from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk
 from trainmaster.storage.trees import kind_of, remove_tree, sync, sync_tree
 
 MANIFEST: Final = "manifest.json"
+_WENT: Final = ".went"
+"""A link beside the folder that is renamed, to where that goes."""
 FILES: Final = "files"
 MAX_FILES: Final = 200_000
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
@@ -137,34 +139,37 @@ def _clones(folder: str) -> bool:
 
 
 def publish(folder: str, target: str) -> None:
-    """Let what `write` made be the version `target`. Raises Conflict when that exists, OSError."""
-    try:
-        os.replace(folder, target)
-    except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-            raise _taken(target) from None
-        raise
+    """Let what `write` made be the version `target`, which nothing may be yet. Whoever ends before `forget` finds it as `published`.
+
+    Raises OSError.
+    """
+    beside = os.path.dirname(folder)
+    forget(folder)
+    os.symlink(os.path.relpath(target, beside), folder + _WENT)
+    sync(beside)
+    os.replace(folder, target)
     sync(os.path.dirname(target))
 
 
-def existing(target: str, provenance: dict[str, Any]) -> Saved | None:
-    """Return what the version `target` holds, None when there is none. Raises Conflict when another job or attempt made it."""
+def published(folder: str, provenance: dict[str, Any]) -> tuple[str, Saved] | None:
+    """Return where the version of `folder` lies and what it holds, None when it was not published: its number is not looked for, for
+    others may have counted on since.
+    """
     try:
+        target = os.path.normpath(os.path.join(os.path.dirname(folder), os.readlink(folder + _WENT)))
         with open(os.path.join(target, MANIFEST), "rb") as file:
             manifest = json.load(file)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    except ValueError:
-        raise _taken(target) from None
     if any(manifest["provenance"].get(key) != provenance.get(key) for key in ("job", "attempt")):
-        raise _taken(target)
-    return _saved(manifest)
+        return None  # it was not published, and another has taken that place
+    return target, _saved(manifest)
 
 
-def _taken(target: str) -> Conflict:
-    return Conflict(
-        f"the model version {os.path.basename(target)} exists already", remedy="Save under another version."
-    )
+def forget(folder: str) -> None:
+    """Let go of where the version of `folder` lies: it is known by now."""
+    with suppress(FileNotFoundError):
+        os.unlink(folder + _WENT)
 
 
 def _saved(manifest: dict[str, Any]) -> Saved:

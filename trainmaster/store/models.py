@@ -105,6 +105,11 @@ class Models:
         found = self._versions((model_version.c.model == model_id) & (model_version.c.version == number))
         return found[0] if found else None
 
+    def made_by(self, job: str, attempt: int) -> ModelVersion | None:
+        """Return the version that an attempt of a job made."""
+        found = self._versions((model_version.c.job == job) & (model_version.c.attempt == attempt))
+        return found[0] if found else None
+
     def _models(self, *conditions: ColumnElement[bool]) -> list[Model]:
         count, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
         statement = (

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import disks
-from trainmaster.core.errors import Conflict, NotFound, StorageFailed, Unavailable
+from trainmaster.core.errors import NotFound, StorageFailed, Unavailable
 from trainmaster.storage import outputs, trees
 
 WHO = {"job": "t" + "a" * 32, "attempt": 2, "spec_digest": "s", "metrics": {"loss": 0.1}}
@@ -37,17 +37,18 @@ def save(job: Path, version: int = 1, **more) -> outputs.Saved:
     """Make a version and give it its number, as the service does."""
     target, folder = str(job.parent / "models" / str(version)), str(job.parent / "models" / ".saving" / "t-2")
     given = {"provenance": WHO, **more}
-    done = outputs.existing(target, given["provenance"])
-    if done is None:
-        done = outputs.write(str(job / "model"), str(job / "outputs"), folder, **given)
-        outputs.publish(folder, target)
+    found = outputs.published(folder, given["provenance"])
+    if found is not None and found[0] == target:
+        return found[1]
+    done = outputs.write(str(job / "model"), str(job / "outputs"), folder, **given)
+    outputs.publish(folder, target)
     return done
 
 
 def left(job: Path) -> list[str]:
     """Return what lies beside the models."""
     return [
-        *os.listdir(job.parent / "models" / ".saving"),
+        *(n for n in os.listdir(job.parent / "models" / ".saving") if not n.endswith(".went")),
         *(n for n in os.listdir(job.parent / "models") if n != ".saving"),
     ]
 
@@ -80,12 +81,23 @@ def test_a_version_cannot_change_with_its_source_and_is_read_only(job: Path) -> 
         assert all(os.stat(os.path.join(here, name)).st_mode & 0o222 == 0 for name in names)
 
 
-def test_saving_twice_gives_the_first_result_and_never_replaces_another(job: Path) -> None:
+def test_what_was_published_is_found_wherever_it_lies_until_it_is_let_go(job: Path) -> None:
+    first = save(job, version=7)
+    (job / "model" / "late").write_text("later")
+    folder, target = str(job.parent / "models" / ".saving" / "t-2"), str(job.parent / "models" / "7")
+    assert outputs.published(folder, WHO) == (target, first)
+    assert outputs.published(folder, {**WHO, "attempt": 3}) is None, "somebody else's lies there"
+    outputs.forget(folder)
+    assert outputs.published(folder, WHO) is None
+    outputs.forget(folder)
+
+
+def test_a_version_is_never_replaced(job: Path) -> None:
     first = save(job)
     (job / "model" / "late").write_text("later")
-    assert save(job) == first
-    with pytest.raises(Conflict):
+    with pytest.raises(OSError, match="not empty"):
         save(job, provenance={**WHO, "attempt": 3})
+    assert json.loads((job.parent / "models" / "1" / "manifest.json").read_text()) == first.manifest
 
 
 def test_equal_content_has_an_equal_digest_whatever_times_and_order(job: Path, tmp_path: Path) -> None:
