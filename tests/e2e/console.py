@@ -28,7 +28,7 @@ class Watch:
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.seen.append(f"{message.type}: {message.text}")
+            self.seen.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _request(self, url: str, origin: str) -> None:
         if not url.startswith((f"{origin}/", "data:", "blob:")):
@@ -40,7 +40,8 @@ class Watch:
 
     def check(self) -> None:
         """Nothing but what was expected was seen."""
-        assert [text for text in self.seen if not any(part in text for part in self.expected)] == []
+        left = [text for text in self.seen if not any(part in text for part in self.expected)]
+        assert not left, "\n".join(left)
 
 
 class Console:

@@ -109,6 +109,7 @@ class Protocol(HttpToolsProtocol):
         self._since, self._mark = self.loop.time(), 0
         self._taking = Taking()
         self._refused: float | None = None
+        self._after = 0  # bytes that came after that
         self._why: TrainmasterError | None = None
         self._connections: Connections = cast(Any, self.config.app).connections
         self._seat = self._connections.come(self, self.client[0] if self.client else "")
@@ -127,6 +128,9 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Take what came. As uvicorn's, but a refusal says why, and is not logged: strangers write no log."""
         if self._refused is not None:
+            self._after += len(data)
+            if self._after > MOST_HEAD:
+                self.transport.pause_reading()  # whoever sends without end waits, and costs nothing
             return
         self._unset_keepalive_if_required()
         self._connections.heard(self._seat)

@@ -15,10 +15,11 @@ from trainmaster.core.cluster import ANY, DEFAULT
 from trainmaster.core.errors import InvalidSpec, Problem, Unavailable
 from trainmaster.core.records import Job
 from trainmaster.queue.snapshot import Start
-from trainmaster.service.candidate import QUICK, Candidate, job_of
+from trainmaster.service.candidate import QUICK, job_of
 from trainmaster.service.context import Context
 from trainmaster.service.data_folder import without_absent_data
 from trainmaster.service.estimates import with_engine
+from trainmaster.service.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
 from trainmaster.spec.problems import problem
 

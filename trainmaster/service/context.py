@@ -15,6 +15,7 @@ from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
+from trainmaster.service.clerks import Clerks
 from trainmaster.service.counts import StateCounts
 from trainmaster.service.disks import Disks
 from trainmaster.service.feed import Feed
@@ -63,6 +64,7 @@ class Context:
     shares: Shares
     waits: Waits
     disks: Disks
+    clerks: Clerks
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)

@@ -6,7 +6,7 @@ OpenPAI gives `dataDir` to the tasks as a text and mounts nothing, so a place th
 from dataclasses import replace
 
 from trainmaster.service.admission import Admission
-from trainmaster.service.candidate import Candidate
+from trainmaster.service.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
 from trainmaster.spec.problems import problem
 

@@ -171,6 +171,7 @@ class Platform:
         self.context.master.hand_over()
         await self.context.engines.close()
         self.metrics.close()
+        await asyncio.to_thread(self.context.clerks.close)
         await asyncio.to_thread(self._ledger.close)
         await asyncio.to_thread(self._database.close)
 

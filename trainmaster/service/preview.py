@@ -1,6 +1,5 @@
 """The dry run (R41, B8): what would happen to a request, with everything that is wrong with it, changing nothing."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -24,6 +23,8 @@ from trainmaster.service.scheduling import told
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective, rehearse
 
+FEW: Final = 16
+"""Replicas whose commands are written at once; those of more, which takes longer, by a clerk."""
 NEVER: Final[dict[str, Any]] = {"when": "never", "reason": None, "forecast": None, "placement": []}
 
 
@@ -37,7 +38,7 @@ class Preview:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
         decide(who, "jobs:read").demand()
         try:
-            candidate = await read(self._ctx, body)
+            candidate = await read(self._ctx, body, who)
             candidate = await settled(self._ctx, candidate, who)
         except InvalidSpec as error:
             return _answer(language, error.problems or (Problem("", error.message, error.remedy),))
@@ -60,8 +61,15 @@ class Preview:
         warnings = candidate.warnings + (() if native is None else native.warnings)
         return {
             **_answer(language, problems, warnings), "fits": fits,
-            **await asyncio.to_thread(_written, spec, gang, native),
+            **await self._written(spec, gang, native, who),
         }  # fmt: skip
+
+    async def _written(self, spec: JobSpec, gang: Gang, native: NativeRequest | None, who: Principal) -> dict[str, Any]:
+        """Return the parts of the answer that are as large as the job."""
+        document = native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)}
+        if sum(role.replicas for role in spec.roles) <= FEW:
+            return _written(spec, gang) | {"native": document}
+        return await self._ctx.clerks.do(who.name, _written, spec, gang) | {"native": document}
 
     def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> NativeRequest:
         """Return what the engine would be asked; one that chooses places itself is given none."""
@@ -89,12 +97,8 @@ class Preview:
         return {"when": "queue", "reason": reason, "forecast": None, "placement": []}, placement
 
 
-def _written(spec: JobSpec, gang: Gang, native: NativeRequest | None) -> dict[str, Any]:
-    """Return the parts of the answer that are as large as the job."""
-    return {
-        "spec": effective(spec), "roles": shown(gang),
-        "native": native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)},
-    }  # fmt: skip
+def _written(spec: JobSpec, gang: Gang) -> dict[str, Any]:
+    return {"spec": effective(spec), "roles": shown(gang)}
 
 
 def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[Problem, ...] = ()) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class Queueing:
         decide(who, "jobs:write").demand()
         submission = dict(body)
         first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
-        candidate = await read(self._ctx, submission)
+        candidate = await read(self._ctx, submission, who)
         candidate = await settled(self._ctx, candidate, who)
         job = job_of(self._ctx, candidate, who)
         wrong = self._ctx.admission.problems(job, who, first)

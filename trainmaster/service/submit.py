@@ -19,10 +19,11 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, Tr
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
-from trainmaster.service.candidate import Candidate, job_of, read, read_body
+from trainmaster.service.candidate import QUICK, job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.places import place_problems
+from trainmaster.service.reading import Candidate, read_body, read_each
 from trainmaster.service.views import job_view, sentence
 from trainmaster.store.ledger import IdempotencyRecord
 
@@ -30,6 +31,8 @@ MAX_BATCH: Final = 10_000
 MAX_KEY: Final = 200
 MOST_PROBLEMS: Final = 200
 """Problems of a batch that are listed; nothing behind them is looked at."""
+SLICE: Final = 250
+"""Items of a batch that are read at once."""
 BREATH_S: Final = 0.005
 """For how long a batch is read before others have their turn."""
 
@@ -73,7 +76,7 @@ class Submit:
         seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
-            candidate = await settled(self._ctx, await read(self._ctx, body), who)
+            candidate = await settled(self._ctx, await read(self._ctx, body, who), who)
             wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
             return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
 
@@ -112,10 +115,13 @@ class Submit:
         loop = asyncio.get_running_loop()
         began = loop.time()
         for index, body in enumerate(bodies):
+            if index % SLICE == 0:
+                read_before = await self._read_slice(bodies[index : index + SLICE], known, who)
             try:
                 text = msgspec.json.encode(body)
-                candidate = known.get(text) or await settled(self._ctx, await read(self._ctx, body), who)
-                known[text] = candidate
+                if (candidate := known.get(text)) is None:
+                    candidate = await settled(self._ctx, _candidate(read_before[text]), who)
+                    known[text] = candidate
                 if (candidate.digest, candidate.dialect) not in models:
                     model = job_of(self._ctx, candidate, who)
                     wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
@@ -138,6 +144,17 @@ class Submit:
                 f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems)
             )
         return candidates, models
+
+    async def _read_slice(
+        self, bodies: Sequence[Mapping[str, Any]], known: Mapping[bytes, Candidate], who: Principal
+    ) -> dict[bytes, Candidate | InvalidSpec]:
+        """Return by its text what each body asks for that is not `known`, or what is wrong with it."""
+        texts = {msgspec.json.encode(body): body for body in bodies}
+        new = {text: body for text, body in texts.items() if text not in known}
+        given = list(new.values()), self._ctx.scheduling.hosts, dict(self._ctx.pools.flavors)
+        quick = sum(map(len, new)) <= QUICK
+        found = read_each(*given) if quick else await self._ctx.clerks.do(who.name, read_each, *given)
+        return dict(zip(new, found, strict=True))
 
     def _read(self, body: Mapping[str, Any]) -> Candidate:
         return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
@@ -254,3 +271,9 @@ class Submit:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
         return job_view(job, self._ctx.clock(), {"reason": reason, "seq": seq})
+
+
+def _candidate(found: Candidate | InvalidSpec) -> Candidate:
+    if isinstance(found, InvalidSpec):
+        raise found
+    return found

@@ -1,8 +1,7 @@
 """Reads TensorBoard event files as a child of the server: ``python -m trainmaster.service.tensorboard_reader``.
 
 TensorBoard's own reader is the only one that follows the format, but importing it takes more memory than the whole
-server may. So it lives here, one request a line on stdin and one answer a line on stdout (JSON), and ends by itself
-when stdin closes or nothing was asked for a while.
+server may. So it lives here (see service.child), and speaks JSON.
 
     request  {"root": DIR, "files": [{"path": relative, "skip": scalars to pass over}]}
     answer   {"files": [{"path", "done": scalars read, "points": [[tag, step, t, value]], "error"?}], "more": bool}
@@ -10,14 +9,10 @@ when stdin closes or nothing was asked for a while.
 Invariant: it only reads, never follows a link, and a broken file is an error of that file, not of the process.
 """
 
-import contextlib
 import json
 import logging
 import math
 import os
-import resource
-import select
-import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Final
@@ -25,9 +20,9 @@ from typing import Any, Final
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 from tensorboard.util import tensor_util
 
+from trainmaster.service.child import answer_all
 from trainmaster.storage.safe import open_beneath
 
-IDLE_S: Final = 20.0
 MAX_POINTS: Final = 20_000
 MAX_OPEN: Final = 64
 MAX_MEMORY: Final = 2 << 30
@@ -146,21 +141,10 @@ def _inode(root: str, path: str) -> int:
 
 
 def main() -> None:
-    """Answer until stdin closes or nothing comes for a while."""
+    """Answer until the server has ended or nothing comes for a while."""
     logging.disable(logging.CRITICAL)
-    os.nice(10)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
-    reader, waiting = Reader(), b""
-    while True:
-        ready, _, _ = select.select([0], [], [], IDLE_S)
-        data = os.read(0, 1 << 16) if ready else b""
-        if not data:
-            return
-        *lines, waiting = (waiting + data).split(b"\n")
-        for line in lines:
-            sys.stdout.write(json.dumps(reader.answer(json.loads(line))) + "\n")
-            sys.stdout.flush()
+    reader = Reader()
+    answer_all(lambda asked: json.dumps(reader.answer(json.loads(asked))).encode(), MAX_MEMORY)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from trainmaster.engines.base import Engine
 from trainmaster.engines.local import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
+from trainmaster.service.clerks import Clerks
 from trainmaster.service.clock import Clock
 from trainmaster.service.context import Context
 from trainmaster.service.counts import StateCounts
@@ -164,7 +165,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         pools=pools, urgent=urgent, tally=Tally(),
         forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
         shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
-        disks=Disks(layout, config.limits.reserve_mib),
+        disks=Disks(layout, config.limits.reserve_mib), clerks=Clerks(),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)

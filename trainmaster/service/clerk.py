@@ -1,0 +1,23 @@
+"""A clerk: ``python -m trainmaster.service.clerk``, started by `clerks`. It does what it is given and knows nothing of the server."""
+
+import logging
+import pickle
+from typing import Final
+
+from trainmaster.service.child import answer_all
+
+MAX_MEMORY: Final = 1 << 30
+
+
+def answer(asked: bytes) -> bytes:
+    """Return (True, what the work returns) or (False, what it raises)."""
+    work, args, given = pickle.loads(asked)
+    try:
+        return pickle.dumps((True, work(*args, **given)), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return pickle.dumps((False, error), pickle.HIGHEST_PROTOCOL)
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)
+    answer_all(answer, MAX_MEMORY)

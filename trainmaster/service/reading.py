@@ -1,0 +1,75 @@
+"""A submission as it is read: its document checked. Pure: done in the server, or by a clerk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.dialects.registry import translate
+from trainmaster.spec.check import check
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of, document_of
+from trainmaster.spec.placing import FlavorsBy
+
+MOST_UNKNOWN: Final = 50
+"""Unknown fields around the document that are listed."""
+_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
+_DIALECTS: Final = ("auto", "native", "pai")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit."""
+
+    spec: JobSpec
+    dialect: str
+    document: str  # canonical JSON, stored once under its digest
+    digest: str
+    warnings: tuple[Problem, ...]
+    code_follows: bool = False
+
+
+def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
+
+    Raises InvalidSpec with all problems.
+    """
+    wrong = _shape_problems(body)
+    if wrong:
+        raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
+    dialect = body.get("dialect") or "auto"
+    translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
+    spec = check(translated.document, hosts=hosts, flavors=flavors)
+    text = document_of(spec)
+    return Candidate(
+        spec, translated.dialect, text, digest_of(text), tuple(translated.warnings), body.get("code_follows") is True
+    )
+
+
+def read_each(
+    bodies: Sequence[Mapping[str, Any]], hosts: int, flavors: FlavorsBy | None = None
+) -> list[Candidate | InvalidSpec]:
+    """Return of each what it asks for, or what is wrong with it."""
+    found: list[Candidate | InvalidSpec] = []
+    for body in bodies:
+        try:
+            found.append(read_body(body, hosts, flavors))
+        except InvalidSpec as error:
+            found.append(error)
+    return found
+
+
+def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """Return everything that is wrong with the request around the spec."""
+    known = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
+    unknown = sorted(str(name)[:100] for name in body.keys() - _BODY_KEYS)[:MOST_UNKNOWN]
+    found = [Problem(name, "unknown field", known) for name in unknown]
+    if not isinstance(body.get("spec"), Mapping):
+        found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
+    if not isinstance(body.get("set") or {}, Mapping):
+        found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
+    if (body.get("dialect") or "auto") not in _DIALECTS:
+        found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
+    if not isinstance(body.get("code_follows") or False, bool):
+        found.append(Problem("code_follows", "must be true or false", "Leave it out."))
+    return tuple(found)
