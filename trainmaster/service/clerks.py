@@ -11,7 +11,7 @@ import pickle
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from trainmaster.core.errors import Unavailable
@@ -41,14 +41,20 @@ class Clerks:
         mine = self._persons.setdefault(person, asyncio.Lock())
         async with mine, self._free:
             clerk = self._idle.pop()
-            asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, clerk, work, args, given)
+            asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, clerk, (work, args, given))
             try:
-                return await asyncio.shield(asked)
+                good, found = await asyncio.shield(asked)
             finally:
                 if not asked.done():  # nobody waits for it any more
                     clerk.drop()
                     await asyncio.wait([asked])
                 self._idle.append(clerk)
+        if good:
+            return found  # type: ignore[no-any-return]
+        try:
+            raise found
+        finally:
+            del asked, found  # else it and what was asked keep each other in memory
 
     def close(self) -> None:
         """End them."""
@@ -56,19 +62,15 @@ class Clerks:
             clerk.end()
         self._threads.shutdown()
 
-    def _ask(self, clerk: Child, work: Callable[P, T], args: tuple[object, ...], given: dict[str, object]) -> T:
+    def _ask(self, clerk: Child, question: object) -> tuple[bool, Any]:
+        """Return whether it went well, and what the work returned or raised."""
         try:
-            good, found = pickle.loads(
-                clerk.ask(pickle.dumps((work, args, given), pickle.HIGHEST_PROTOCOL), self._limit_s)
-            )
+            good, found = pickle.loads(clerk.ask(pickle.dumps(question, pickle.HIGHEST_PROTOCOL), self._limit_s))
         except TimeoutError:
-            raise Unavailable(
-                f"Looking at the request took longer than {self._limit_s:g} s", remedy="Ask for less at once."
-            ) from None
+            text, good = f"Looking at the request took longer than {self._limit_s:g} s", False
+            found = Unavailable(text, remedy="Ask for less at once.")
         except EOFError:
             good, found = False, MemoryError()  # what else ends a process of ours
         if isinstance(found, MemoryError):
-            raise Unavailable("Looking at the request took too much memory", remedy="Ask for less at once.")
-        if not good:
-            raise found
-        return found  # type: ignore[no-any-return]
+            found = Unavailable("Looking at the request took too much memory", remedy="Ask for less at once.")
+        return good, found

@@ -275,5 +275,5 @@ class Submit:
 
 def _candidate(found: Candidate | InvalidSpec) -> Candidate:
     if isinstance(found, InvalidSpec):
-        raise found
+        raise InvalidSpec(found.message, remedy=found.remedy, problems=found.problems)
     return found
