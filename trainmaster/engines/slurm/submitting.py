@@ -213,6 +213,7 @@ class Submitting:
         self.package = ""
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # what was announced
+        self._launched: set[str] = set()  # what is being submitted: an announcement would come too late
 
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
@@ -254,7 +255,8 @@ class Submitting:
 
     def _announce(self, gang: Gang) -> None:
         attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
-        free = attempt not in self._begun and len(self._begun) < AT_ONCE and not self._turns.locked()
+        new = attempt not in self._begun and attempt not in self._launched
+        free = new and len(self._begun) < AT_ONCE and not self._turns.locked()
         if free and user is not None and self.hand.there:
             try:
                 order = self._order(gang, user)
@@ -271,6 +273,13 @@ class Submitting:
 
     async def submit(self, attempt: str, gang: Gang) -> Following:
         """Put the gang into Slurm's queue, unless it is there already. Raises LaunchRefused, Unavailable."""
+        self._launched.add(attempt)
+        try:
+            return await self._submit(attempt, gang)
+        finally:
+            self._launched.discard(attempt)
+
+    async def _submit(self, attempt: str, gang: Gang) -> Following:
         async with self._turns:
             user = await self._people.user(gang.user)
             order, begun = self._begun.pop(attempt, (None, None))

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,3 +59,21 @@ async def test_nothing_is_announced_to_one_that_has_died(submitting: Submitting)
     process.wait()
     submitting.announce(one)
     assert (await submitting.submit(key(one), one)).id == JobId(7)
+
+
+async def test_an_announcement_that_comes_after_the_launch_is_not_begun(
+    submitting: Submitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was of another gang, whose decision did not come to the disk: of the two, whichever is written down first would run."""
+    told, real = [], submitting.hand.send
+
+    def send(op: str, **more: Any) -> Any:
+        told.append((op, more.get("step")))
+        return real(op, **more)
+
+    monkeypatch.setattr(submitting.hand, "send", send)
+    other, one = (gang(job="t" + "3" * 32, node="").role("w", 1, text).build() for text in ("exit 3", "exit 4"))
+    submitting.announce(other)  # in the loop's next turn
+    assert (await submitting.submit(key(one), one)).id == JobId(7)
+    assert [op for op, _ in told] == ["begin", "submit"]
+    assert "exit 4" in told[0][1]
