@@ -5,9 +5,10 @@ needs the session's key beside it, in a header, or a ticket that was taken with 
 `caller(request)` is who the policy was decided for.
 """
 
+from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from http.cookies import CookieError, SimpleCookie
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import HTTPConnection
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.api.desk import Desk, Intake
+from trainmaster.api.desk import LARGE, Desk, Intake
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import TrainmasterError, Unauthenticated
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 COOKIE: Final = "tm_session"
 KEY_HEADER: Final = b"x-session-key"
 _CALLER: Final = "trainmaster.caller"
+_CHUNKED: Final = b"transfer-encoding"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_WANTED: Final = frozenset({b"authorization", b"cookie", KEY_HEADER, b"content-length"})
+_WANTED: Final = frozenset({b"authorization", b"cookie", KEY_HEADER, b"content-length", _CHUNKED})
 
 
 def caller(request: HTTPConnection) -> Seen:
@@ -78,20 +80,30 @@ def gate_for(platform: "Platform") -> Gate:
                     raise
                 await refuse_socket(error, scope, receive, send)
                 return
+            desk: Desk = scope["app"].state.desk
+            name = scope[_CALLER].principal.name if _CALLER in scope else None
+            if name is not None:
+                desk.comes(name)
             if scope["type"] != "http" or scope["method"] in _SAFE:
                 await app(scope, receive, send)
                 return
             limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
-            person = scope["app"].state.desk.of(scope[_CALLER].principal.name) if _CALLER in scope else None
-            intake = Intake(receive, headers.get(b"content-length"), limit, person)
+            intake = Intake(receive, headers.get(b"content-length"), limit, desk.of(name) if name is not None else None)
             try:
-                await app(scope, intake.receive, send)
+                work = cast(Coroutine[Any, Any, None], app(scope, intake.receive, send))
+                await (desk.work(name, work, _large(headers)) if name is not None else work)
             finally:
                 intake.done()
 
         return guarded
 
     return gate
+
+
+def _large(headers: dict[bytes, bytes]) -> bool:
+    """Return whether the body is large; one that does not say how long it is may be."""
+    length = headers.get(b"content-length", b"")
+    return int(length[:20]) > LARGE if length.isdigit() else _CHUNKED in headers
 
 
 async def _admit(people: People, needed: str, scope: Scope, headers: dict[bytes, bytes]) -> Seen:

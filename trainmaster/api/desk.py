@@ -2,28 +2,43 @@
 
 A body is read into memory only up to SMALL bytes before it has its turn, so that memory is bounded by persons, not by requests; what
 takes more than a moment to answer has a turn of its own, of which there are few in all, so that the rest of the server is answered
-beside it. What only looks has turns of its own: a page of many logs stops no submit. Invariant: waiting costs nothing but a place,
-of which a person has PLACES of each kind; who asks for more is told to wait.
+beside it. What only looks has turns of its own: a page of many logs stops no submit. Who takes much of the server's own time waits
+before large requests while others are there (`Allowance`); what is small, such as a stop, never waits for that. Invariant: waiting
+costs nothing but a place, of which a person has PLACES of each kind; who asks for more is told to wait.
 """
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import Message, Receive
 
 from trainmaster.core.errors import RateLimited, TooLarge
+from trainmaster.service.meter import Meter
 
 SMALL: Final = 64 * 1024
 """Bytes of a body that are read without a turn."""
+LARGE: Final = 4096
+"""Bytes of a body that may take much of the server's own time."""
 EACH: Final = 2
 """Turns of one person, of each kind."""
 ALL: Final = 4
 """Requests of a kind that are worked at side by side, whosever they are."""
 PLACES: Final = 64
 """Requests of one person and kind that may have a turn or wait for one."""
+
+
+SHARE: Final = 0.1
+"""Of the server's own time, what one person may take for long while others are there."""
+CREDIT_S: Final = 0.5
+"""What they may take at once."""
+DEBT_S: Final = 1.5
+"""What is remembered of what they took beyond that."""
+AROUND_S: Final = 5.0
+"""Who asked for something in that time is there."""
 
 
 class Turns:
@@ -52,6 +67,36 @@ class Turns:
         self._free.release()
 
 
+class Allowance:
+    """The seconds of the server's own time that one person may take, as they come back with time."""
+
+    def __init__(self) -> None:
+        self._left, self._at = CREDIT_S, time.monotonic()
+        self.waiting = 0
+
+    def take(self, seconds: float) -> None:
+        """Count what a request took."""
+        self._left = max(self._now() - seconds, -DEBT_S)
+
+    async def wait(self, others: Callable[[], bool]) -> None:
+        """Return when there is something left, or no others are there. Raises RateLimited when too many wait."""
+        if self._now() > 0 or not others():
+            return
+        if self.waiting >= PLACES:
+            raise _much_work()
+        self.waiting += 1
+        try:
+            while (left := self._now()) <= 0 and others():
+                await asyncio.sleep(min(AROUND_S, 0.001 - left / SHARE))
+        finally:
+            self.waiting -= 1
+
+    def _now(self) -> float:
+        now = time.monotonic()
+        self._left, self._at = min(CREDIT_S, self._left + (now - self._at) * SHARE), now
+        return self._left
+
+
 def _much_work() -> RateLimited:
     return RateLimited(
         f"{PLACES} of your requests are being worked at or wait already",
@@ -71,6 +116,8 @@ class Person:
 
     def __init__(self) -> None:
         self.bodies, self.works, self.looks = Turns(_much_work), Turns(_much_work), Turns(_many_looks)
+        self.allowance = Allowance()
+        self.seen = 0.0
 
     @property
     def here(self) -> int:
@@ -88,6 +135,29 @@ class Desk:
     def of(self, name: str) -> Person:
         """Return the turns of the person called `name`. As many are kept as there are persons who may come in."""
         return self._persons[name]
+
+    def comes(self, name: str) -> None:
+        """Note that a person asks for something."""
+        self._persons[name].seen = time.monotonic()
+
+    async def work(self, name: str, work: Coroutine[Any, Any, None], large: bool) -> None:
+        """Work at a request of `name`; a `large` one may have to wait. Raises RateLimited."""
+        person = self._persons[name]
+        try:
+            if large:
+                await person.allowance.wait(lambda: self._others(name))
+        except BaseException:
+            work.close()
+            raise
+        meter = Meter()
+        try:
+            await meter.count(work)
+        finally:
+            person.allowance.take(meter.spent)
+
+    def _others(self, name: str) -> bool:
+        since = time.monotonic() - AROUND_S
+        return any(person.seen > since for other, person in self._persons.items() if other != name)
 
     def working(self, name: str) -> AbstractAsyncContextManager[None]:
         """Work at a request of `name` that takes more than a moment. Raises RateLimited."""

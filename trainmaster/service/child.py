@@ -20,7 +20,6 @@ from typing import Final
 LENGTH: Final = struct.Struct(">Q")
 PIECE: Final = 1 << 20
 NICE: Final = 10
-IDLE_S: Final = 20.0
 
 
 class Child:
@@ -125,14 +124,14 @@ def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
     return b"".join(pieces)
 
 
-def answer_all(answer: Callable[[bytes], bytes], most_memory: int) -> None:
-    """Be such a process: answer until the server has ended or nothing was asked for IDLE_S. `most_memory`: bytes."""
+def answer_all(answer: Callable[[bytes], bytes], most_memory: int, idle_s: float) -> None:
+    """Be such a process: answer until the server has ended or nothing was asked for `idle_s`. `most_memory`: bytes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     os.nice(NICE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (most_memory, most_memory))
     with contextlib.suppress(EOFError, BrokenPipeError):
-        while select.select([0], [], [], IDLE_S)[0]:
+        while select.select([0], [], [], idle_s)[0]:
             given = answer(frame_of(lambda size: os.read(0, size)))
             rest = memoryview(LENGTH.pack(len(given)) + given)
             while rest:

@@ -7,6 +7,8 @@ from typing import Final
 from trainmaster.service.child import answer_all
 
 MAX_MEMORY: Final = 1 << 30
+IDLE_S: Final = 120.0
+"""A start takes half a second of a core."""
 
 
 def answer(asked: bytes) -> bytes:
@@ -20,4 +22,4 @@ def answer(asked: bytes) -> bytes:
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)
-    answer_all(answer, MAX_MEMORY)
+    answer_all(answer, MAX_MEMORY, IDLE_S)

@@ -9,13 +9,16 @@ that takes too long or dies costs the answer, never the server.
 import asyncio
 import pickle
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, Final, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.service.child import Child
+from trainmaster.service.meter import counted
 
 AT_ONCE: Final = 2
 LIMIT_S: Final = 30.0
@@ -41,7 +44,10 @@ class Clerks:
         mine = self._persons.setdefault(person, asyncio.Lock())
         async with mine, self._free:
             clerk = self._idle.pop()
-            asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, clerk, (work, args, given))
+            question = (work, args, given)
+            asked = asyncio.get_running_loop().run_in_executor(
+                self._threads, copy_context().run, self._ask, clerk, question
+            )
             try:
                 good, found = await asyncio.shield(asked)
             finally:
@@ -54,7 +60,7 @@ class Clerks:
         try:
             raise found
         finally:
-            del asked, found  # else it and what was asked keep each other in memory
+            del asked, found, question, args, given  # else it and what was asked keep each other in memory
 
     def close(self) -> None:
         """End them."""
@@ -65,7 +71,8 @@ class Clerks:
     def _ask(self, clerk: Child, question: object) -> tuple[bool, Any]:
         """Return whether it went well, and what the work returned or raised."""
         try:
-            good, found = pickle.loads(clerk.ask(pickle.dumps(question, pickle.HIGHEST_PROTOCOL), self._limit_s))
+            with counted(time.monotonic):  # the clerk's time, too
+                good, found = pickle.loads(clerk.ask(pickle.dumps(question, pickle.HIGHEST_PROTOCOL), self._limit_s))
         except TimeoutError:
             text, good = f"Looking at the request took longer than {self._limit_s:g} s", False
             found = Unavailable(text, remedy="Ask for less at once.")

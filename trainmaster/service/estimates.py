@@ -6,19 +6,17 @@ Knows no kind of engine. Invariant: an engine that is silent keeps nobody waitin
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.launch import Gang
-from trainmaster.core.records import Assignment, Attempt, Job, Task, unplaced
-from trainmaster.core.states import Phase
+from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import Refused, Waiting
 from trainmaster.service.context import Context
 from trainmaster.service.launching import mounts
 from trainmaster.service.waits import forecast_view, reason_view
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import gang as build_gang
+from trainmaster.spec.lower import supposed
 from trainmaster.spec.problems import problem
 
 PATIENCE_S: Final = 5.0
@@ -32,10 +30,7 @@ Outlook = dict[str, Any]
 
 def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
     """Return what an engine would be asked for a job that is not submitted."""
-    tasks = tuple(Task(a.role, a.index) for a in placement)
-    attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, ctx.clock())
-    facts = {"user": job.owner, "workspace": job.workspace}
-    return build_gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts(spec, ctx.layout))
+    return supposed(job, spec, placement, mounts(spec, ctx.layout), ctx.clock())
 
 
 async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:

@@ -9,19 +9,19 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.ids import task_name
-from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import NativeRequest
-from trainmaster.frameworks.showing import shown
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import gang_of, with_engine
 from trainmaster.service.language import Language, problems_in
+from trainmaster.service.launching import mounts
+from trainmaster.service.reading import written
 from trainmaster.service.scheduling import told
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import effective, rehearse
+from trainmaster.spec.lower import rehearse
 
 FEW: Final = 16
 """Replicas whose commands are written at once; those of more, which takes longer, by a clerk."""
@@ -50,34 +50,42 @@ class Preview:
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems
-        fits, placement = NEVER, rehearse(job.roles)
+        fits: dict[str, Any] = NEVER
+        placement: tuple[Assignment, ...] | None = None
         native: NativeRequest | None = None
         if not problems:
             fits, placement = self._fits(job, who)
             outlook, refused = await with_engine(self._ctx, job, spec, fits)
             fits, problems = fits | outlook, () if refused is None else (refused,)
             native = self._native(job, spec, placement)
-        gang = gang_of(self._ctx, job, spec, placement)
         warnings = candidate.warnings + (() if native is None else native.warnings)
         return {
             **_answer(language, problems, warnings), "fits": fits,
-            **await self._written(spec, gang, native, who),
+            **await self._written(job, spec, placement, native, who),
         }  # fmt: skip
 
-    async def _written(self, spec: JobSpec, gang: Gang, native: NativeRequest | None, who: Principal) -> dict[str, Any]:
+    async def _written(
+        self,
+        job: Job,
+        spec: JobSpec,
+        placement: tuple[Assignment, ...] | None,
+        native: NativeRequest | None,
+        who: Principal,
+    ) -> dict[str, Any]:
         """Return the parts of the answer that are as large as the job."""
         document = native and {"kind": native.kind, "document": msgspec.to_builtins(native.document)}
-        if sum(role.replicas for role in spec.roles) <= FEW:
-            return _written(spec, gang) | {"native": document}
-        return await self._ctx.clerks.do(who.name, _written, spec, gang) | {"native": document}
+        given = job, spec, placement, mounts(spec, self._ctx.layout), self._ctx.clock()
+        few = sum(role.replicas for role in spec.roles) <= FEW
+        found = written(*given) if few else await self._ctx.clerks.do(who.name, written, *given)
+        return found | {"native": document}
 
-    def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> NativeRequest:
+    def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None) -> NativeRequest:
         """Return what the engine would be asked; one that chooses places itself is given none."""
         engine = self._ctx.engines.of(job.pool)
-        given = unplaced(job.roles) if engine.flags.owns_queue else placement
+        given = unplaced(job.roles) if engine.flags.owns_queue else placement or rehearse(job.roles)
         return engine.prepare(gang_of(self._ctx, job, spec, given))
 
-    def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...]]:
+    def _fits(self, job: Job, who: Principal) -> tuple[dict[str, Any], tuple[Assignment, ...] | None]:
         """Return (fits, placement): where it would run now, or on an empty cluster when it would have to wait.
 
         Commands of a job whose engine will choose are shown on a placement as it could be.
@@ -90,15 +98,11 @@ class Preview:
                 for a in judged.found.placement
                 if a.node
             ]
-            placement = judged.found.placement if shown else rehearse(job.roles)
+            placement = judged.found.placement if shown else None
             return {"when": "now", "reason": None, "forecast": None, "placement": shown}, placement
         reason = told(judged, self._ctx.names_for(who))
-        placement = scheduling.imagined(job) or rehearse(job.roles)
+        placement = scheduling.imagined(job)
         return {"when": "queue", "reason": reason, "forecast": None, "placement": []}, placement
-
-
-def _written(spec: JobSpec, gang: Gang) -> dict[str, Any]:
-    return {"spec": effective(spec), "roles": shown(gang)}
 
 
 def _answer(language: Language, problems: tuple[Problem, ...], warnings: tuple[Problem, ...] = ()) -> dict[str, Any]:

@@ -1,14 +1,17 @@
-"""A submission as it is read: its document checked. Pure: done in the server, or by a clerk."""
+"""A submission as it is read, its document checked, and as a preview writes it. Pure: done in the server, or by a clerk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.launch import Mount
+from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
+from trainmaster.frameworks.showing import shown
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import digest_of, document_of
+from trainmaster.spec.lower import digest_of, document_of, effective, supposed
 from trainmaster.spec.placing import FlavorsBy
 
 MOST_UNKNOWN: Final = 50
@@ -73,3 +76,10 @@ def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
     if not isinstance(body.get("code_follows") or False, bool):
         found.append(Problem("code_follows", "must be true or false", "Leave it out."))
     return tuple(found)
+
+
+def written(
+    job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
+) -> dict[str, Any]:
+    """Return the parts of a preview that are as large as the job: the whole document, and what each task would run."""
+    return {"spec": effective(spec), "roles": shown(supposed(job, spec, placement, mounts, at))}

@@ -23,6 +23,7 @@ from tensorboard.util import tensor_util
 from trainmaster.service.child import answer_all
 from trainmaster.storage.safe import open_beneath
 
+IDLE_S: Final = 20.0
 MAX_POINTS: Final = 20_000
 MAX_OPEN: Final = 64
 MAX_MEMORY: Final = 2 << 30
@@ -144,7 +145,7 @@ def main() -> None:
     """Answer until the server has ended or nothing comes for a while."""
     logging.disable(logging.CRITICAL)
     reader = Reader()
-    answer_all(lambda asked: json.dumps(reader.answer(json.loads(asked))).encode(), MAX_MEMORY)
+    answer_all(lambda asked: json.dumps(reader.answer(json.loads(asked))).encode(), MAX_MEMORY, IDLE_S)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
-from trainmaster.core.records import Assignment, Job, Policy, PortRequest, Resources, Role, replace
-from trainmaster.core.states import Priority
+from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
+from trainmaster.core.states import Phase, Priority
 from trainmaster.spec.check import refusal
 from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
 from trainmaster.spec.placing import FlavorsBy
@@ -159,6 +159,17 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
         mounts=mounts,
     )  # fmt: skip
     return found if placement[0].node else replace(found, asked=asked_of(job))
+
+
+def supposed(
+    job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
+) -> Gang:
+    """Return what an engine would be asked for a job that is not submitted. Without a placement each task gets a node. O(tasks)."""
+    placement = placement or rehearse(job.roles)
+    tasks = tuple(Task(one.role, one.index) for one in placement)
+    attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, at)
+    facts = {"user": job.owner, "workspace": job.workspace}
+    return gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts)
 
 
 def draft(

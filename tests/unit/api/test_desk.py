@@ -1,7 +1,9 @@
 """What one person may have of the server at a time: their own requests wait for each other, not those of others (B7)."""
 
 import asyncio
+import operator
 import threading
+import time
 from typing import Any
 
 import httpx
@@ -12,6 +14,7 @@ from trainmaster.api import desk
 from trainmaster.api.desk import ALL, EACH, PLACES, SMALL, Desk, Intake
 from trainmaster.api.routes import watch
 from trainmaster.core.errors import RateLimited, TooLarge
+from trainmaster.service.meter import counting
 
 
 class Work:
@@ -147,3 +150,67 @@ async def test_no_more_than_agreed_is_read() -> None:
         Intake(body(1, 1), b"9" * 5000, 10, None)
     with pytest.raises(TooLarge):
         await read(Intake(body(3, 5), b"10", 10, None))
+
+
+async def one(done: list[str], name: str) -> None:
+    done.append(name)
+
+
+async def test_who_took_much_waits_with_large_requests_while_others_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop does not wait, nobody else does, and alone one may take everything."""
+    turns, done = Desk(), list[str]()
+    turns.comes("eve")
+    turns.of("eve").allowance.take(desk.CREDIT_S + 1)
+    await turns.work("eve", one(done, "alone"), large=True)
+    turns.comes("amy")
+    waits = asyncio.create_task(turns.work("eve", one(done, "large"), large=True))
+    await asyncio.sleep(0)
+    await turns.work("eve", one(done, "small"), large=False)
+    await turns.work("amy", one(done, "amy's"), large=True)
+    assert done == ["alone", "small", "amy's"]
+    assert turns.of("eve").allowance.waiting == 1
+    waits.cancel()
+    await asyncio.gather(waits, return_exceptions=True)
+    assert turns.of("eve").allowance.waiting == 0
+    monkeypatch.setattr(desk, "SHARE", 1000.0)
+    async with asyncio.timeout(30):
+        await turns.work("eve", one(done, "later"), large=True)
+    assert done[-1] == "later"
+
+
+async def test_what_was_taken_is_forgotten_and_places_are_counted() -> None:
+    turns = Desk()
+    for name in ("amy", "eve"):
+        turns.comes(name)
+    eve = turns.of("eve").allowance
+    eve.take(1e6)
+    assert eve._now() == pytest.approx(-desk.DEBT_S, abs=0.1), "nobody waits for hours"
+    waiting = [asyncio.create_task(turns.work("eve", one([], ""), large=True)) for _ in range(PLACES)]
+    await asyncio.sleep(0)
+    with pytest.raises(RateLimited):
+        await turns.work("eve", one([], ""), large=True)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def burn(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+async def test_a_request_is_charged_for_the_servers_time_not_for_waiting() -> None:
+    turns = Desk()
+
+    async def work() -> None:
+        burn(0.05)
+        await asyncio.sleep(0.3)
+        await asyncio.to_thread(counting, burn, 0.05)
+        await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0.01))
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(counting, operator.truediv, 1, 0)
+
+    turns.comes("eve")
+    await turns.work("eve", work(), large=True)
+    assert 0.1 <= desk.CREDIT_S - turns.of("eve").allowance._now() < 0.3

@@ -22,7 +22,7 @@ def check(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
 
 async def test_a_body_that_is_no_json(local: httpx.AsyncClient) -> None:
     for path in ("/api/v1/jobs", "/api/v1/jobs/batch", "/api/v1/jobs/preview", "/api/v1/jobs/stop"):
-        for body in (b"{", b"", b"\xff\xfe", b"[" * 100_000):
+        for body in (b"{", b"", b"\xff\xfe", b"[" * 40_000):
             answer = await local.post(path, content=body, headers={"content-type": "application/json"})
             check(answer, 422, "invalid_request")
 
