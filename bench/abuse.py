@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.abusing import Took
+from bench.measure import descendants
 from bench.record import Record
 from bench.server import PLAIN, Server, spec
 from bench.stage import Stage
@@ -52,19 +53,21 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     alone: list[Took] = []
     beside: list[Took] = []
     counts = {"user": 0, "stranger": 0, "guesses": 0}
+    most = 0.0
     for _ in range(rounds):
         alone.append(_behaved(world, seconds))
         crowd = _crowd("hostile", world, seconds + 2)
         beside.append(_behaved(world, seconds))
         for who, count in json.loads(crowd.communicate()[0]).items():
             counts[who] += count
+        most = max(most, _memory(server, "VmHWM"))
     title = "the same clients alone"
     for door, p95 in P95.items():
         for metric, of in ((f"median of {door} beside hostile ones", statistics.median), (p95, _p95)):
             values, peers = [of(one[door]) for one in beside], [of(one[door]) for one in alone]
             yield stage.record(metric, values, "ms", against=title, peer=peers)
     yield stage.record("the server's memory before they came", [before], "MiB")
-    yield stage.record("the server's memory at most", [_memory(server, "VmHWM")], "MiB")
+    yield stage.record("the server's memory at most", [most], "MiB")
     yield stage.record("hostile requests of a user that were answered", [float(counts["user"])], "requests")
     yield stage.record("hostile heads of a stranger that were refused", [float(counts["stranger"])], "requests")
     yield stage.record("guesses at a password that were refused", [float(counts["guesses"])], "requests")
@@ -121,9 +124,12 @@ def _crowd(name: str, world: Path, seconds: float) -> "subprocess.Popen[str]":
 
 
 def _memory(server: Server, key: str) -> float:
-    """Return what /proc says of the server's memory, in MiB: ``VmRSS`` now, ``VmHWM`` at most so far."""
-    lines = dict(line.split(":", 1) for line in Path(f"/proc/{server.pid}/status").read_text().splitlines())
-    return float(lines[key].split()[0]) / MIB
+    """Return what /proc says of the memory of the server and its clerks, in MiB: ``VmRSS`` now, ``VmHWM`` each at most so far."""
+    found = 0.0
+    for pid in descendants([server.pid]):
+        lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        found += float(lines[key].split()[0]) / MIB
+    return found
 
 
 def _p95(values: list[float]) -> float:
