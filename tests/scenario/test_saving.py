@@ -59,6 +59,9 @@ async def test_terabytes_that_take_no_room_hold_nobody_up(stage: Stage) -> None:
     assert view["state"] == "succeeded"
     version = (await stage.platform.model("huge", ADMIN))["versions"][0]
     assert (version["files"], version["size_bytes"]) == (4, 4 << 43)
+    (note,) = [note["message"] for note in view["warnings"] if note["code"] == "not_saved"]
+    assert note["en"] == "model/pipe was not saved: a device, pipe or socket"
+    assert note["zh"] == "model/pipe 未保存：设备、管道或套接字"
 
 
 async def test_slow_saves_of_one_person_hold_nobody_else_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

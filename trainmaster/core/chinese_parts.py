@@ -12,6 +12,15 @@ PARTS: Final[dict[str, str]] = {
     "{program} takes the rights of root (set-uid), which nobody may who is kept apart": "{program} 会获取 root 权限（set-uid），隔离的进程不允许这样做",
     "the kernel refuses it ({error})": "内核拒绝（{error}）",
     "a mount at {target}; mount elsewhere, for example at /dataset": "挂载在 {target}；请挂载到其他位置，例如 /dataset",
+    # --- what of the outputs is not saved
+    "{path} was not saved: {why}": "{path} 未保存：{why}",
+    "{count} entries of the outputs were not saved; the first is {path}: {why}": "输出中有 {count} 项未保存，第一项是 {path}：{why}",
+    "a link out of the tree, to {target}": "指向目录之外的链接（{target}）",
+    "a name that is not UTF-8": "名称不是 UTF-8 编码",
+    "disappeared while it was saved": "在保存时消失",
+    "not readable": "无法读取",
+    "a device, pipe or socket": "设备、管道或套接字",
+    "what lies in it: more than {most} folders deep": "其中的内容（目录层级超过 {most}）",
     # --- what a request or a document says wrongly
     "it is not UTF-8": "不是 UTF-8 编码",
     "it is nested too deeply": "嵌套过深",

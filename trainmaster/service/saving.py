@@ -96,35 +96,36 @@ class Saving:
         save = self._saves.get(job)
         return save is None or save.give_up()
 
-    async def save(self, job: Job) -> dict[str, Any]:
-        """Return the data of the `saved` event. Raises StorageFailed when the outputs cannot be kept, or are not all here,
-        Unavailable when they cannot now, GivenUp.
+    async def save(self, job: Job) -> tuple[dict[str, Any], str]:
+        """Return the data of the `saved` event, and what of the outputs was left out and why, "" for nothing.
+
+        Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now, GivenUp.
         """
         if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
             raise StorageFailed(
                 "Not everything that its tasks wrote was fetched from their nodes, so no model was saved"
             )
         if self.nothing_to_save(job):
-            return {"model": None, "files": 0, "size_bytes": 0}
+            return {"model": None, "files": 0, "size_bytes": 0}, ""
         save = self._saves[job.id] = _Save(self._limits.save_s)
         slot = self._slots.setdefault(job.owner, asyncio.Semaphore(AT_ONCE))
         try:
             async with slot:
                 spec = await self._specs.read(job.spec_digest)
                 save.begin()
-                version = await _in_own_thread(lambda: self._save(job, spec, save))
+                version, left_out = await _in_own_thread(lambda: self._save(job, spec, save))
         finally:
             save.give_up()  # also when the server ends: its thread is not waited for
             if self._saves.get(job.id) is save:
                 del self._saves[job.id]
-        return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}
+        return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}, left_out
 
-    def _save(self, job: Job, spec: JobSpec, save: _Save) -> ModelVersion:
+    def _save(self, job: Job, spec: JobSpec, save: _Save) -> tuple[ModelVersion, str]:
         name, attempt = spec.model.name or spec.name, job.attempts_used
         folder = self._layout.saving(job.id, attempt)
         if (version := self._models.made_by(job.id, attempt)) is not None:  # before a restart
             outputs.forget(folder)
-            return version
+            return version, ""
         metrics = self._metrics.last_values(job, spec, save.go_on)
         provenance = {
             "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
@@ -160,7 +161,7 @@ class Saving:
                 model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace
             )
         outputs.forget(folder)
-        return version
+        return version, _told(saved.skipped)
 
     def _next(self, name: str, workspace: str) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
@@ -170,6 +171,15 @@ class Saving:
         while os.path.lexists(path := self._layout.model(model, number)):
             number += 1
         return path
+
+
+def _told(left_out: tuple[dict[str, str], ...]) -> str:
+    if not left_out:
+        return ""
+    path, reason = left_out[0]["path"], left_out[0]["reason"]
+    if len(left_out) == 1:
+        return f"{path} was not saved: {reason}"
+    return f"{len(left_out)} entries of the outputs were not saved; the first is {path}: {reason}"
 
 
 async def _in_own_thread(work: Callable[[], T]) -> T:

@@ -283,13 +283,15 @@ class Shell:
             return None  # stopped meanwhile: nobody wants a version of it
         self._proven.add(key)
         try:
-            saved = await self._saving.save(job)
+            saved, left_out = await self._saving.save(job)
         except TrainmasterError as error:
             if isinstance(error, Unavailable):
                 raise
             return self._event(action, Kind.SAVE_FAILED, reason=error.message)
         except OSError as error:
             return self._event(action, Kind.SAVE_FAILED, reason=f"{error.strerror}: {error.filename}")
+        if left_out:
+            self._say(self._event(action, Kind.NOTED, code="not_saved", message=left_out))
         return self._event(action, Kind.SAVED, **saved)
 
     async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:

@@ -112,11 +112,11 @@ def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
     with pytest.raises(StorageFailed, match="Not everything"):
         asyncio.run(saving.save(job))
     kept_alone = replace(job, policy=replace(policy, save_model=False))
-    assert asyncio.run(saving.save(kept_alone))["model"] is None
+    assert asyncio.run(saving.save(kept_alone))[0]["model"] is None
     with honest.connected():
         honest.leave()
     conclude(honest.shared, incomplete)
-    assert asyncio.run(saving.save(job))["model"] is None
+    assert asyncio.run(saving.save(job))[0]["model"] is None
 
 
 def test_the_script_is_the_same_for_whatever_a_user_writes_and_ends_in_the_nodes_folder() -> None:
