@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { deleteJob, deleteJobs, stopJob, stopJobs } from "../api/jobs";
 import { ENDED, type Bulk, type Job } from "../api/types";
 import { useBilingual } from "../i18n";
+import { leave } from "./live";
 import { StateTag } from "./state";
 import { useErrorText } from "./ui";
 
@@ -30,10 +31,12 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
 
   const act = useCallback(async (verb: Verb, jobs: Subject[]): Promise<void> => {
     let refused: Bulk["refused"] = [];
+    const stay = verb === "delete" ? leave(client, jobs.map((job) => job.id)) : undefined;
     try {
       if (jobs.length === 1 && jobs[0]) await ONE[verb](jobs[0].id);
       else refused = (await MANY[verb](jobs.map((job) => job.id))).refused;
     } catch (error) {
+      stay?.();
       const { title, remedy } = errorText(error);
       message.error(`${title} ${remedy}`, 6);
       throw error;
@@ -41,6 +44,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
       void client.invalidateQueries({ queryKey: ["jobs"] });
       if (verb === "stop") for (const job of jobs) void client.invalidateQueries({ queryKey: ["job", job.id] });
     }
+    if (refused.length > 0) stay?.();
     if (refused.length > 0) message.warning(`${t("jobs.refused", { count: refused.length })} ${pick(refused[0]?.title)}`, 6);
     else message.success(t(`jobs.${verb}.done`, { count: jobs.length }));
   }, [client, errorText, message, pick, t]);

@@ -17,6 +17,18 @@ const REFETCH_MS = 1000;
 const BY_JOBS = ["queue", "timeline", "resources"] as const;
 const BY_MACHINES = ["cluster", "nodes", "pools", ...BY_JOBS] as const;
 
+/** Jobs that are being deleted: nothing is asked about them any more, for the page leaves them a moment later than the server. */
+const leaving = new Set<string>();
+
+/** Begin to delete jobs; call what is returned when they were not. */
+export function leave(client: QueryClient, ids: string[]): () => void {
+  for (const id of ids) {
+    leaving.add(id);
+    for (const key of ["job", "events"]) void client.cancelQueries({ queryKey: [key, id] });
+  }
+  return () => ids.forEach((id) => leaving.delete(id));
+}
+
 /** Replace jobs by newer versions of themselves; the same object comes back when nothing changed. */
 export function patchPages(data: InfiniteData<JobPage> | undefined, fresh: ReadonlyMap<string, Job>): InfiniteData<JobPage> | undefined {
   if (!data) return data;
@@ -93,6 +105,7 @@ class Inbox {
     this.refetchTimers.set(key, setTimeout(() => {
       this.refetchTimers.delete(key);
       this.refetchedAt.set(key, Date.now());
+      if (queryKey.some((part) => leaving.has(part))) return;
       void this.client.invalidateQueries({ queryKey });
     }, wait));
   }
