@@ -107,9 +107,8 @@ USED = {
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""
 BARE = {
-    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep", "tail",
-    "tar",
-    "true", "umount", "unshare", "useradd", "userdel",
+    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep",
+    "tail", "tar", "true", "umount", "unshare", "useradd", "userdel",
 }  # fmt: skip
 """What a bare Debian has: its essential packages, mount, passwd and e2fsprogs."""
 LIBRARIES = {"libatomic.so.1": "libatomic1"}

@@ -22,6 +22,10 @@ PIECE: Final = 1 << 20
 NICE: Final = 10
 
 
+class NotStarted(Exception):
+    """There is no process and there can be none: its program is gone, or the machine takes no more processes."""
+
+
 class Child:
     """Owns the process that `command` starts. All of it may be called from any thread."""
 
@@ -38,7 +42,7 @@ class Child:
         return process.pid if process is not None and process.poll() is None else None
 
     def ask(self, question: bytes, timeout_s: float) -> bytes:
-        """Return the answer. Raises EOFError when there is none, TimeoutError when it took too long; then the process is ended."""
+        """Return the answer. Raises EOFError without one, TimeoutError when it took too long: then the process is ended; NotStarted."""
         give_up = time.monotonic() + timeout_s
         with self._lock:
             self._dropped = False
@@ -70,9 +74,12 @@ class Child:
     def _exchange(self, frame: bytes, give_up: float) -> bytes:
         if self._process is None or self._process.poll() is not None:
             self._bury()
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
-            )
+            try:
+                self._process = subprocess.Popen(
+                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+                )
+            except OSError as error:
+                raise NotStarted from error
         into, out = self._process.stdin, self._process.stdout
         if into is None or out is None:
             raise EOFError

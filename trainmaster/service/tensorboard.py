@@ -11,7 +11,7 @@ import sys
 from typing import Any, Final
 
 from trainmaster.core.errors import Unavailable
-from trainmaster.service.child import Child
+from trainmaster.service.child import Child, NotStarted
 from trainmaster.storage.safe import walk
 
 TIMEOUT_S: Final = 60.0
@@ -50,7 +50,7 @@ class TensorBoardChild:
             answer: dict[str, Any] = json.loads(self._child.ask(json.dumps(request).encode(), timeout_s))
         except TimeoutError:
             raise Unavailable("the reader of TensorBoard files took too long", remedy="Ask again later.") from None
-        except (EOFError, ValueError) as error:
+        except (EOFError, ValueError, NotStarted) as error:
             raise Unavailable(
                 "the reader of TensorBoard files does not answer", remedy="Look at the server's log."
             ) from error

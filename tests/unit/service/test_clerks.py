@@ -81,6 +81,17 @@ async def test_one_that_dies_or_takes_all_memory_costs_the_answer_only(clerks: C
     assert await clerks.do("ann", operator.add, 2, 3) == 5
 
 
+async def test_without_one_the_server_does_it_itself() -> None:
+    """Its virtual environment was removed while it runs."""
+    clerks = Clerks(("/nowhere/python", "-m", "trainmaster.service.clerk"))
+    try:
+        assert await clerks.do("ann", operator.add, 2, 3) == 5
+        with pytest.raises(TypeError):
+            await clerks.do("ann", operator.add, 2, "3")  # type: ignore[arg-type]
+    finally:
+        clerks.close()
+
+
 async def test_one_that_has_ended_meanwhile_is_started_again(clerks: Clerks) -> None:
     for _ in range(2):
         assert await clerks.do("ann", operator.add, 2, 3) == 5

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from trainmaster.agent import folder
 from trainmaster.agent.enter import NOT_ENTERED, Entry
-from trainmaster.agent.mirror import root_of
+from trainmaster.agent.mirror_start import root_of
 from trainmaster.agent.older import start
 from trainmaster.agent.prepare import MARKER
 from trainmaster.core.errors import Conflict, Unavailable

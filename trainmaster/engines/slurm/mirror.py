@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from trainmaster.agent import logcap, mirror
-from trainmaster.agent.mirror import PRINTED, root_of
+from trainmaster.agent.mirror import PRINTED
+from trainmaster.agent.mirror_start import START, root_of
 from trainmaster.engines.slurm.commands import plain
 from trainmaster.engines.slurm.mirror_disk import growing, sound
 from trainmaster.engines.slurm.mirror_progress import Progress
@@ -83,7 +84,7 @@ class Mirror:
         self._socket, its = socket.socketpair()
         with its:
             self.process = subprocess.Popen(
-                [*argv, "-I", "-S", "-c", mirror.START, self.root], env=env, cwd="/", start_new_session=True,
+                [*argv, "-I", "-S", "-c", START, self.root], env=env, cwd="/", start_new_session=True,
                 stdin=its.fileno(), stdout=its.fileno(), stderr=self._said,
             )  # fmt: skip
         self._socket.settimeout(SILENT_S)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from trainmaster.agent import mirror, older
+from trainmaster.agent.mirror_start import BEGIN, root_of
 from trainmaster.core.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
@@ -129,7 +130,7 @@ class Batch(NamedTuple):
         """What comes first where Slurm cannot open the file that is printed into, because it is not there before."""
         if not self.scratch:
             return (f'exec >>"$folder/{PRINTED}" 2>&1 || exit 1',)
-        root = f'"{mirror.root_of("$folder", "0-$SLURMD_NODENAME")}"'
+        root = f'"{root_of("$folder", "0-$SLURMD_NODENAME")}"'
         return (
             f"(umask 077 && mkdir -p {root}) && [ -O {self.scratch} ] && [ -O {root} ] || exit 1",
             f"exec >>{root}/{PRINTED} 2>&1 || exit 1",
@@ -255,7 +256,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
 def _words(place: Place, program: str, number: int) -> list[str]:
     """Return what Python runs on each node of component `number`."""
     if place.scratch:
-        return [f"'{mirror.BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]
+        return [f"'{BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]
     return [f"'{older.start(program)}'", _path(place.package), '"$folder"', '"$run"', str(number)]
 
 

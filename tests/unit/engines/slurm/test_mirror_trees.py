@@ -16,6 +16,7 @@ import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
 from trainmaster.agent import mirror as node_side
+from trainmaster.agent.mirror_start import BEGIN
 from trainmaster.engines.base import Note
 from trainmaster.engines.slurm import mirror
 from trainmaster.engines.slurm.following import Following
@@ -332,7 +333,7 @@ WAYS: Final = [("open", False), ("group", False), ("to_open", False), ("sticky",
 @pytest.mark.parametrize(("way", "fine"), WAYS)
 def test_a_folder_that_others_can_replace_on_the_way_is_not_used(ways: Path, way: str, fine: bool) -> None:
     scratch = ways / way / "deep" / "er" / "tm"
-    words = [sys.executable, "-I", "-S", "-c", node_side.BEGIN, str(scratch / "x-1"), RUN, "0", "0", "step"]
+    words = [sys.executable, "-I", "-S", "-c", BEGIN, str(scratch / "x-1"), RUN, "0", "0", "step"]
     ran = subprocess.run(words, check=False, env={"SLURMD_NODENAME": "n1"}, capture_output=True, text=True, umask=0o002)
     said = (
         "the server did not bring what the job needs"

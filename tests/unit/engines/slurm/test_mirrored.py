@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site, quietly, until
-from trainmaster.agent import mirror as node_side
 from trainmaster.agent import mirrored
 from trainmaster.agent.folder import read
+from trainmaster.agent.mirror_start import BEGIN
 from trainmaster.agent.survey import REQUEST
 from trainmaster.engines.slurm import mirror
 from trainmaster.engines.slurm.delivery import deliver
@@ -38,7 +38,7 @@ def looked(site: Site) -> Site:
 @contextlib.contextmanager
 def waiter(site: Site, patience_s: float) -> Iterator["subprocess.Popen[str]"]:
     """Be what srun starts on the node."""
-    words = [site.python, "-I", "-S", "-c", node_side.BEGIN, site.shape.base, RUN, "0", str(patience_s), "survey"]
+    words = [site.python, "-I", "-S", "-c", BEGIN, site.shape.base, RUN, "0", str(patience_s), "survey"]
     env = {"SLURMD_NODENAME": "n1", "PATH": "/usr/bin:/bin"}
     with subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -126,7 +126,7 @@ def test_who_begins_waits_for_as_long_as_the_server_gets_further(
         patch.setenv("SLURMD_NODENAME", "n1")
         clock = Clock(patch, lambda count: touch(root, count) if count <= 200 else None)
         with pytest.raises(SystemExit, match="did not bring"):
-            exec(node_side.BEGIN, {})
+            exec(BEGIN, {})
     assert 201 < clock.count < 240
 
 

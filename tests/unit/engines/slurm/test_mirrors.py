@@ -15,6 +15,7 @@ import pytest
 from tests.fixtures.gangs import gang
 from tests.unit.engines.slurm.pretended import PATIENCE_S, Site, quietly
 from trainmaster.agent import mirror as node_side
+from trainmaster.agent.mirror_start import BEGIN
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import ProblemList, StorageFailed
 from trainmaster.core.launch import Mount
@@ -127,7 +128,7 @@ def test_the_script_is_the_same_for_whatever_a_user_writes_and_ends_in_the_nodes
     assert "#SBATCH --output=/dev/null" in text.splitlines()
     assert f"folder=/var/tmp/tm/{made.job}-1" in text.splitlines()
     words = shlex.split(text[text.index("exec srun") :])
-    assert words[-6:] == [node_side.BEGIN, "$folder", "$run", "0", "600.0", "step"]
+    assert words[-6:] == [BEGIN, "$folder", "$run", "0", "600.0", "step"]
     assert subprocess.run(["sh", "-n"], input=text, text=True, check=True).returncode == 0
     of = batch(made, Terms("batch"), place)
     members = [Member(f"{made.job}-{number}", "/server/data/jobs/x") for number in (1, 2)]
