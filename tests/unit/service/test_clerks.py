@@ -1,6 +1,7 @@
 """Work that is done by processes beside the server: what comes back, and what a clerk that hangs, dies or is not needed any more costs."""
 
 import asyncio
+import contextlib
 import gc
 import operator
 import os
@@ -31,8 +32,13 @@ def clerks() -> Iterator[Clerks]:
 
 
 def children() -> list[psutil.Process]:
-    """Return the clerks that run."""
-    return [one for one in psutil.Process().children() if "trainmaster.service.clerk" in one.cmdline()]
+    """Return the clerks that run; other tests of this process may have left dead ones of their own."""
+    found = []
+    for one in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if "trainmaster.service.clerk" in one.cmdline():
+                found.append(one)
+    return found
 
 
 async def until_begun(count: int) -> None:
