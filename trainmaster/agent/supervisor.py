@@ -171,6 +171,7 @@ class Supervisor:
         for attempt in list(self.attempts.values()):
             with contextlib.suppress(OSError):  # its folder may have been written anew
                 self.gangs.etc.know(task.prepared.name for task in attempt.tasks)
+            attempt.undone = not attempt.launched  # first: how its sandboxes ended is nobody's business
             for task in attempt.present:
                 self._adopt(task)
             if not attempt.launched:

@@ -3,6 +3,8 @@
 import errno
 import json
 import os
+import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import live
+from trainmaster.agent import live, procs
 from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.supervisor import Supervisor
@@ -23,9 +25,10 @@ class Agent:
 
     def __init__(self, layout: Layout) -> None:
         self.timers: list[Callable[[], None]] = []
+        self.told: list[Any] = []
         os.makedirs(live.live_folder(layout), exist_ok=True)
         self.supervisor = Supervisor(
-            layout, Cgroups(layout.home), lambda event: None, lambda seconds, call: self.timers.append(call),
+            layout, Cgroups(layout.home), self.told.append, lambda seconds, call: self.timers.append(call),
             lambda pid, call: False,
         )  # fmt: skip
 
@@ -59,4 +62,23 @@ def test_a_gang_that_cannot_be_started_late_is_ended_when_asked(
     heir.supervisor.reap(attempt.id, 0.0, lambda: ended.append(attempt.id))
     heir.pass_time()
     assert ended == [attempt.id]
+    assert os.listdir(live.live_folder(layout)) == []
+
+
+def test_how_a_sandbox_ended_that_was_never_launched_is_not_told(tmp_path: Path) -> None:
+    """Its agent was killed as it gave it up. Told, it would be the end of the launch that follows: the same attempt."""
+    layout, settings = Layout(str(tmp_path)), Settings(cgroups=False)
+    story = gang().shell("w", 1, "sleep 60").build()
+    first = Agent(layout)
+    attempt = first.supervisor.gangs.ready(story, settings, json.dumps({"gang": gang_to_json(story)}).encode())
+    dead = subprocess.Popen(["true"], start_new_session=True)
+    found = procs.stat(dead.pid)
+    assert found is not None
+    attempt.note({"s": 0, "pid": dead.pid, "start": found.start, "at": time.time(), "stamp": procs.stamp()})
+    dead.wait()
+    heir = Agent(layout)
+    heir.supervisor.adopt()
+    heir.pass_time()
+    assert heir.told == []
+    assert heir.supervisor.attempts == {}
     assert os.listdir(live.live_folder(layout)) == []
