@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,32 +47,28 @@ def upgrade():
 
 
 @pytest.fixture
-def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Trainmaster of the future with schema 2; returns the file of its migration."""
-    folder = tmp_path / "migrations"
-    (folder / "versions").mkdir(parents=True)
-    for name in ("env.py", "versions/0001_first.py"):
-        (folder / name).write_text((Path(migrate.MIGRATIONS) / name).read_text())
-    monkeypatch.setattr(migrate, "MIGRATIONS", str(folder))
-    monkeypatch.setattr(tables, "SCHEMA", 2)
-    return folder / "versions" / "0002_colour.py"
+def upgraded(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Store one job; then, with what else its migration does, be a Trainmaster of the future with schema 2."""
 
-
-def filled(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Store one job with schema 1."""
-    with monkeypatch.context() as patch:
-        patch.setattr(tables, "SCHEMA", 1)
+    def upgrade(more: str) -> None:
+        monkeypatch.setattr(tables, "SCHEMA", 1)
         database = home.open()
         Ledger(database).commit(Batch(list(life(1).changes))).result(60)
         database.close()
+        folder = tmp_path / "migrations"
+        (folder / "versions").mkdir(parents=True)
+        for name in ("env.py", "versions/0001_first.py"):
+            (folder / name).write_text((Path(migrate.MIGRATIONS) / name).read_text())
+        (folder / "versions" / "0002_colour.py").write_text(MIGRATION.format(more=more))
+        monkeypatch.setattr(migrate, "MIGRATIONS", str(folder))
+        monkeypatch.setattr(tables, "SCHEMA", 2)
+
+    return upgrade
 
 
-def test_an_older_store_is_copied_and_then_migrated(
-    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_store_is_copied_and_then_migrated(home: Home, upgraded: Callable[[str], None]) -> None:
     """Item 4: schema stamp, backup before migrating; the copy is a whole store of the old schema."""
-    filled(home, monkeypatch)
-    next_version.write_text(MIGRATION.format(more=""))
+    upgraded("")
     database = home.open()
     with database.read() as connection:
         assert connection.scalar(text("SELECT colour FROM job")) == "blue"
@@ -88,11 +85,10 @@ def test_an_older_store_is_copied_and_then_migrated(
 
 
 def test_a_migration_that_fails_leaves_the_old_store(
-    home: Home, next_version: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, upgraded: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The change and its stamp are one transaction."""
-    filled(home, monkeypatch)
-    next_version.write_text(MIGRATION.format(more="raise RuntimeError('power cut')"))
+    upgraded("raise RuntimeError('power cut')")
     with pytest.raises(StorageFailed, match="power cut"):
         home.open()
     monkeypatch.setattr(tables, "SCHEMA", 1)
