@@ -116,7 +116,8 @@ def _held(folder: str) -> int:
 
 def _lock(folder: str) -> int | None:
     """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever happens."""
-    os.makedirs(os.path.join(folder, "run"), mode=0o700, exist_ok=True)
+    for private in (folder, os.path.join(folder, "run")):  # of several new folders only the last one would get the mode
+        os.makedirs(private, mode=0o700, exist_ok=True)
     fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -148,6 +148,13 @@ def test_a_home_is_closed_to_others(shell: Shell) -> None:
     assert "closed to other users" not in shell.said
 
 
+def test_a_new_home_is_closed_from_the_start_and_nothing_is_said_of_it(shell: Shell) -> None:
+    shell.home.rmdir()
+    shell.serve()
+    assert stat.S_IMODE(shell.home.stat().st_mode) == 0o700
+    assert "WARNING" not in shell.said
+
+
 def test_the_service_of_a_process_is_read_from_its_control_group() -> None:
     assert service_of("0::/system.slice/trainmaster.service\n") == ("trainmaster.service", False)
     assert service_of("0::/system.slice/trainmaster.service/server\n") == ("trainmaster.service", False)
