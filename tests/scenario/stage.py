@@ -161,10 +161,10 @@ class Stage:
         return await self.until(job, there, " or ".join(states))
 
     async def ended(self, job: str) -> dict[str, Any]:
-        """Return the job's view once it has ended."""
-        view = await self.until(job, lambda view: view["state"] in ENDED, "its end")
-        await self.platform.context.master.durable()  # what memory shows is on its way to the disk
-        return view
+        """Return the job's view once it has ended and that is on the disk: notes and events are read there."""
+        await self.until(job, lambda view: view["state"] in ENDED, "its end")
+        await self.platform.context.master.durable()
+        return await self.view(job)
 
     async def running(self, job: str, line: str = "") -> dict[str, Any]:
         """Return the job's view once all its tasks run and, when asked, the first one has logged `line`."""

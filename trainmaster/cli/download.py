@@ -22,8 +22,9 @@ def download(
         str | None, typer.Argument(metavar="JOB", help="An id, a unique beginning of one, or a slug.")
     ] = None,
     path: Annotated[
-        str, typer.Argument(metavar="PATH", help="outputs, model, or a file or folder beneath one of them.")
-    ] = "outputs",
+        str | None,
+        typer.Argument(metavar="PATH", help="outputs (if none is named), model, or a file or folder beneath one."),
+    ] = None,
     to: Annotated[Path, typer.Option(help="Folder of this machine; made where it is missing.")] = Path(),
     logs: Annotated[bool, typer.Option("--logs", help="The logs of all tasks instead.")] = False,
     model: Annotated[
@@ -38,8 +39,15 @@ def download(
     from trainmaster.cli.render import emit_json
     from trainmaster.cli.transfer import bar
 
+    wrong = []
     if (job is None) == (model is None):
-        raise typer.BadParameter("name a job, or a model with --model")
+        wrong.append("name a job, or a model with --model")
+    if logs and model is not None:
+        wrong.append("--logs are of a job, not of a model")
+    if path is not None and (logs or model is not None):
+        wrong.append("PATH is of what a job wrote; leave it out with --logs and --model")
+    if wrong:
+        raise typer.BadParameter("; ".join(wrong))
     server = client()
     with bar("downloading", not as_json) as on_bytes:
         if model is not None:
@@ -48,7 +56,7 @@ def download(
         elif logs:
             files = server.get(str(job)).download_logs(to, on_bytes=on_bytes)
         else:
-            files = server.get(str(job)).download(path, to, on_bytes=on_bytes)
+            files = server.get(str(job)).download(path or "outputs", to, on_bytes=on_bytes)
     if as_json:
         emit_json({"files": [str(file) for file in files]})
         return

@@ -52,19 +52,23 @@ class Given:
 
 
 def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> Given:
-    """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is.
+    """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under OpenPAI's name for
+    it in OpenPAI's documents.
 
     Raises InvalidSpec when `source` cannot be read.
     """
-    from trainmaster.dialects.registry import local_code  # noqa: PLC0415
+    from trainmaster.dialects.registry import dialect_of, local_code  # noqa: PLC0415
     from trainmaster.spec.parse import apply_set  # noqa: PLC0415
 
     document, base = load(source)
     left = dict(changes or {})
     ours = {path: value for path, value in left.items() if path.split(".")[0] in ("code", "codeDir")}
     if ours:
+        pai = (dialect_of(document) if dialect == "auto" else dialect) == "pai"
         with suppress(InvalidSpec):  # whoever checks the rest says what is wrong with them
-            document = apply_set(document, ours)
+            document = apply_set(
+                document, {"codeDir" if pai and path == "code" else path: value for path, value in ours.items()}
+            )
             left = {path: value for path, value in left.items() if path not in ours}
     path = local_code(document, dialect)
     folder = None if path is None else os.path.normpath(os.path.join(base, os.path.expanduser(path)))

@@ -78,7 +78,8 @@ def test_nothing_that_is_there_is_overwritten(tm: Shell, job: str, tmp_path: Pat
 def test_what_is_not_there_is_said(tm: Shell, job: str, tmp_path: Path) -> None:
     assert "no" in tm("download", job, "outputs/nothing", "--to", str(tmp_path), code=1)
     assert "no version 7" in tm("download", "--model", "kept@7", "--to", str(tmp_path), code=1)
-    tm("download", "--to", str(tmp_path), code=2)
+    for words in ((), (job, "--model", "kept"), (job, "outputs", "--logs"), ("--model", "kept", "--logs")):
+        assert "Invalid value" in tm("download", *words, "--to", str(tmp_path), code=2)
     assert read(tmp_path) == {}
 
 

@@ -34,6 +34,10 @@ def test_a_code_folder_is_uploaded_as_that_of_any_job(tm: Shell, tmp_path: Path)
     job = tm.json("submit", file, "--wait")
     assert (job["state"], job["slug"]) == ("succeeded", "mine")
     assert "what the folder holds" in tm("logs", job["id"])
+    for key in ("code", "codeDir"):
+        named = file_of(tmp_path, jobName=f"by-{key}")
+        job = tm.json("submit", named, "--set", f"{key}=./code", "--wait")
+        assert "what the folder holds" in tm("logs", job["id"])
 
 
 def test_another_name_is_another_job(tm: Shell, tmp_path: Path) -> None:
