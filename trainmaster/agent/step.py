@@ -40,6 +40,10 @@ LAST_WORDS_S: Final = 60.0
 """How long the last facts are tried to be written."""
 SAME_MOMENT_S: Final = 0.3
 """A cluster that ends a job signals one process after the other. What failed is told so much later: its agent may be signalled next."""
+SIGNALLED_S: Final = 3.0
+"""The same for what ended by a signal that clusters send: on a busy node the next process has to wait for its signal."""
+BY_CLUSTERS: Final = (signal.SIGTERM, signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGKILL)
+"""Signals, and the exit codes by which shells pass them on."""
 REFUSED: Final = 1
 """Exit code by which srun ends the agents of the other nodes: the gang starts whole or not at all."""
 
@@ -92,6 +96,7 @@ class Step:
         self.heard = 0  # bytes of the orders
         self.missed = 0  # looks without the folder
         self.held: list[dict[str, Any]] = []  # ends that are not told yet
+        self.hold_until = 0.0  # in monotonic seconds
         self.ending = False
         self.over = False
         self.code = 0
@@ -132,7 +137,10 @@ class Step:
             self.facts.tell(fact)
         else:  # and what comes after it: who ended first is told first
             self.held.append(fact)
-            self.loop.later(SAME_MOMENT_S, self._tell_held)
+            signalled = fact.get("signal") in BY_CLUSTERS or fact.get("exit_code") in BY_CLUSTERS
+            now = time.monotonic()
+            self.hold_until = max(self.hold_until, now + (SIGNALLED_S if signalled else SAME_MOMENT_S))
+            self.loop.later(self.hold_until - now, self._tell_held)
 
     def _tell_held(self) -> None:
         if self.held:
