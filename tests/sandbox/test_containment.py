@@ -57,6 +57,12 @@ async def test_a_double_forked_session_leader_that_ignores_sigterm_is_ended(kind
         await world.close()
 
 
+async def test_a_crash_fills_no_disk_unless_the_program_asks_for_it(run: Run) -> None:
+    """RLIMIT_CORE: what a program may leave when it is ended by a signal; it may raise its own limit."""
+    _, log = await run(gang().shell("w", 1, "ulimit -Sc; ulimit -Sc 1; ulimit -Sc"))
+    assert log == "0\n1\n"
+
+
 async def test_a_fork_bomb_is_contained_and_named(sandboxed: LocalWorld, run: Run) -> None:
     text = "import os\ntry:\n  while True: os.fork()\nexcept OSError: pass\nos._exit(3)"
     end, _ = await run(gang().role("w", 1, "python3", "-S", "-c", text))

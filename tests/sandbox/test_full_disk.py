@@ -67,7 +67,12 @@ async def test_who_fills_the_disk_is_ended_and_nobody_else(disk: tuple[Path, str
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"), [({"disk_share": 0.25}, "the limit is 12 MiB"), ({"inodes": 200}, "the limit is 200 files")]
+    ("limits", "told"),
+    [
+        ({"disk_share": 0.25}, "the limit is 12 MiB"),
+        ({"inodes": 200}, "the limit is 200 files"),
+        ({}, "the limit is 24 MiB"),
+    ],
 )
 async def test_a_share_of_the_disk_is_a_budget(tmp_path: Path, limits: dict[str, float], told: str) -> None:
     """Long before the disk is full."""

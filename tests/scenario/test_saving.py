@@ -12,6 +12,7 @@ from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
+from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.service.saving import AT_ONCE
 from trainmaster.storage import outputs
@@ -192,6 +193,11 @@ async def test_saving_that_takes_too_long_ends(tmp_path: Path, monkeypatch: pyte
         view = await stage.ended(await stage.submit(spec("long", SAVES)))
         assert (view["state"], view["verdict"]["code"]) == ("failed", "save_failed")
         assert view["verdict"]["message"]["en"] == "the outputs could not be saved within 0.2 s"
+
+
+def test_both_are_limited_unless_an_administrator_says_otherwise() -> None:
+    usual = LimitsConfig()
+    assert (usual.save_s, usual.model_mib) == (6 * 3600, 1 << 20)
 
 
 async def test_a_model_that_takes_too_much_is_not_saved(tmp_path: Path) -> None:

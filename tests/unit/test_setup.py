@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.readme import blocks
+
 ROOT = Path(__file__).parents[2]
 TORCH = "2.13.0"
 
@@ -91,6 +93,26 @@ class TestTorch:
         other = self.index(tmp_path / "other", f"{TORCH}+cpu")
         done = self.need(venv, self.index(tmp_path / "index", TORCH), TRAINMASTER_TORCH_INDEX=other.as_uri())
         assert done.stdout == f"torch=={TORCH}+cpu\n", done.stderr
+
+    def test_pytorchs_own_index_is_asked_before_the_other_build_is_taken(self, venv: Path, tmp_path: Path) -> None:
+        """By uv, which knows its address; here a uv that has found the wheel in it."""
+        own = self.index(tmp_path / "own", f"{TORCH}+cpu") / "torch"
+        uv = venv / "bin/uv"
+        uv.write_text(
+            f'#!/bin/sh\necho "$@" >{tmp_path}/asked\nexec {venv}/bin/python -m pip install -q --no-deps --no-index -f {own} torch=={TORCH}+cpu\n'
+        )
+        uv.chmod(0o755)
+        index = self.index(tmp_path / "index", TORCH)
+        (index / "uv").mkdir()
+        wheel(index / "uv", "uv", "1.0")
+        name = "uv-1.0-py3-none-any.whl"
+        (index / "uv" / "index.html").write_text(
+            f'<!DOCTYPE html><html><body><a href="{name}">{name}</a></body></html>'
+        )
+        done = self.need(venv, index)
+        uv.unlink()
+        assert done.stdout == f"torch=={TORCH}+cpu\n", done.stderr
+        assert f"--torch-backend cpu --no-deps torch=={TORCH}" in (tmp_path / "asked").read_text()
 
     def test_the_size_of_the_other_build_is_said_before_it_is_installed(self, venv: Path, tmp_path: Path) -> None:
         done = self.need(venv, self.index(tmp_path / "index", TORCH))
@@ -178,3 +200,22 @@ def test_what_is_missing_is_told_by_what_is_there_not_by_names(tmp_path: Path) -
     packages = " ".join(sorted(needed("test")))
     look = "command() { return 1; }; compgen() { return 1; }; "
     assert ask(look + f"missing {packages}").stdout.split() == packages.split()
+
+
+def test_what_starts_servers_and_clusters_is_kept_by_somebody_who_ends_them() -> None:
+    """An interrupted run leaves nothing: shown of kept.py in tests/crash; these run under it from their first command on."""
+    for name in ("test", "fresh"):
+        commands = [
+            line for line in (ROOT / "scripts" / name).read_text().splitlines() if line and line[0] not in "# '"
+        ]
+        assert commands.index('kept "$@"') < next(at for at, line in enumerate(commands) if line.startswith("need_"))
+
+
+def test_the_first_commands_of_the_readme_install_into_an_environment_of_their_own() -> None:
+    """A Debian's own Python takes no package (PEP 668). scripts/fresh runs these commands word for word."""
+    first, second = blocks()
+    place = re.search(r"-m venv (\S+)", first)
+    assert place is not None
+    assert first.index("-m venv") < first.index(f". {place[1]}/bin/activate") < first.index("pip install .")
+    assert first.index("pip install .") < first.index("trainmaster serve")
+    assert f". {place[1]}/bin/activate" in second

@@ -10,6 +10,7 @@ from trainmaster.agent.cgroups import Cgroups
 from trainmaster.agent.live import LiveTask
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Verdict, to_json
+from trainmaster.core.terminal import as_seen
 from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
 
 EVIDENCE_BYTES: Final = 2048
@@ -42,12 +43,6 @@ def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
     if not is_all and b"\n" in last[:-1]:
         last = last[last.index(b"\n") + 1 :]
     return last.decode("utf-8", "replace").rstrip()
-
-
-def as_seen(text: str) -> str:
-    """Return `text` as a terminal shows it in the end: of a line that a carriage return wrote over, what came last."""
-    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return "\n".join(lines)
 
 
 def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:

@@ -33,8 +33,10 @@ def logs(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a task's log: text and colours; with --raw all that the program wrote, which your terminal obeys."""
-    from trainmaster.core.terminal import RESET, Harmless
+    """Print a task's log: text and colours, of a line that was drawn over and over what came last; with --raw all that the program
+    wrote, which your terminal obeys.
+    """
+    from trainmaster.core.terminal import RESET, Harmless, as_seen
 
     found = client().get(job)
     safe = Harmless()
@@ -58,7 +60,8 @@ def logs(
 
         emit_json({"id": found.id, "state": found.state, "task": task, "attempt": attempt, "text": text})
         return
-    sys.stdout.write(feed(str(text)) + (RESET if safe.coloured else ""))
+    shown = str(text) if raw else safe.feed(as_seen(str(text)))
+    sys.stdout.write(shown + (RESET if safe.coloured else ""))
 
 
 def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, raw: bool, as_json: bool) -> None:

@@ -52,6 +52,8 @@ CLUSTER: Final[dict[str, str]] = {
     "Slurm keeps the place that this job has in its order: {error}": "Slurm 保留此任务在其队列中的位置：{error}",
     "Slurm keeps the time limit that it has for this job: {error}": "Slurm 保留此任务原有的时限：{error}",
     "Slurm does not answer: {error}": "Slurm 没有响应：{error}",
+    "what Slurm said was not understood: {error}": "无法理解 Slurm 的回复：{error}",
+    "the node is gone": "节点已不存在",
     "Slurm cannot be used: {error}": "无法使用 Slurm：{error}",
     "{folder} cannot be written: {error}": "无法写入 {folder}：{error}",
     "Set server.data to a folder that the nodes share and this user may write.": "请将 server.data 设为各节点共享且本用户可写的目录。",

@@ -37,6 +37,12 @@ def visible(text: object) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
+def as_seen(text: str) -> str:
+    """Return `text` as a terminal shows it in the end: of a line that a carriage return wrote over, what came last."""
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return "\n".join(lines)
+
+
 class Harmless:
     """Takes a text in pieces. `coloured`: it has changed colours and not changed them back."""
 

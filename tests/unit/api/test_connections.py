@@ -291,3 +291,11 @@ def test_who_takes_a_little_now_and_then_is_not_let_go() -> None:
     assert taking.stalled(now + most + 1, written=102 * 65536, waiting=3 * 65536)
     assert not taking.stalled(now + 9 * most, written=102 * 65536, waiting=0)
     assert not taking.stalled(now + 99 * most, written=102 * 65536, waiting=0)
+
+
+@pytest.mark.parametrize(("allowed", "most"), [(256, 192), (1024, 896), (8192, 7168), (20, 16)])
+def test_files_are_left_for_what_else_the_server_opens(
+    monkeypatch: pytest.MonkeyPatch, allowed: int, most: int
+) -> None:
+    monkeypatch.setattr(connections, "files", lambda: allowed)
+    assert Connections().most == most

@@ -314,3 +314,21 @@ def test_help_is_there_for_every_command_with_an_example(tmp_path: Path) -> None
         "doctor",
     } <= set(names)
     assert "Example" in shell("submit", "--help")
+
+
+def test_all_points_of_a_curve_come_as_json_and_of_a_very_long_one_how_many_there_were(
+    tm: Shell, tmp_path: Path
+) -> None:
+    lines = [
+        json.dumps({"step": n, "t": 1e9 + n, "values": {"short" if n <= 1500 else "rest": n % 7}})
+        for n in range(1, 6501)
+    ]
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "points").write_text("\n".join(lines) + "\n")
+    command = "sh -c 'cp points $TRAINMASTER_METRICS_DIR/metrics.jsonl'"
+    job = tm.json("submit", write(tmp_path / "j.json", command, code=str(code)), "--wait")
+    found = {series["name"]: series for series in tm.json("metrics", job["id"])["series"]}
+    assert (found["short"]["steps"], found["short"]["count"]) == (list(range(1, 1501)), 1500)
+    assert 1000 < len(found["rest"]["steps"]) <= 2048
+    assert found["rest"]["count"] == 5000

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.test_commands import Shell
+from trainmaster.cli import doctor, greeting, systemd
 from trainmaster.cli.greeting import exposed
 from trainmaster.cli.sandbox_check import FORBID, why_none
 from trainmaster.cli.systemd import notify, service_of
 from trainmaster.cli.unit import text_of
+from trainmaster.core.config import Config
 
 UID_MAP = "bwrap: setting up uid map: Permission denied"
 
@@ -181,6 +183,46 @@ def test_the_unit_names_this_installation_and_home() -> None:
         assert f"\n{line}" in system
     assert "\nWantedBy=default.target\n" in own
     assert "\nUser=" not in own
+
+
+def test_the_command_prints_the_unit(shell: Shell) -> None:
+    for words, user in (((), False), (("--user",), True)):
+        assert shell("--home", str(shell.home), "unit", *words) == text_of(str(shell.home), user=user)
+
+
+@pytest.mark.parametrize(
+    ("mode", "state"), [("control-group", "bad"), ("mixed", "bad"), ("process", "ok"), ("none", "ok"), ("", "ok")]
+)
+def test_a_unit_that_would_end_all_jobs_is_told_at_the_start_and_by_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, state: str
+) -> None:
+    """By what systemd says of the service; a real one is asked by scripts/try-systemd."""
+    program = tmp_path / "systemctl"
+    program.write_text(f"#!/bin/sh\n[ $1 = show ] && [ $5 = tm.service ] && echo {mode}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(systemd, "service_of", lambda text: ("tm.service", False))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/server.json").write_text(
+        json.dumps({"url": "http://127.0.0.1:1", "pid": os.getpid(), "version": "0"})
+    )
+    said = "\n".join(greeting.notes(Config(), 0))
+    (found,) = doctor._unit(str(tmp_path))
+    assert found.state == state
+    assert (systemd.REMEDY in said) == (found.remedy == systemd.REMEDY) == (state == "bad")
+
+
+def test_a_ledger_that_is_damaged_is_told(shell: Shell) -> None:
+    shell.serve()
+    assert look(shell)["ledger"]["state"] == "ok"
+    shell.stop()
+    file = shell.home / "trainmaster.db"
+    with file.open("r+b") as disk:
+        disk.seek(file.stat().st_size // 4096 // 2 * 4096)
+        disk.write(os.urandom(4096))
+    found = look(shell, code=1)["ledger"]
+    assert found["state"] == "bad"
+    assert "backup" in found["remedy"]
 
 
 def test_a_server_tells_its_service_manager_that_it_is_ready(shell: Shell, tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ def test_a_log_is_text_and_colours_unless_it_is_asked_for_raw(server: Running, j
     assert tm(server, "logs", job, "--raw", "-f") == SAID
 
 
+def test_of_a_bar_that_was_drawn_a_thousand_times_the_last_one_is_printed(server: Running, job: str) -> None:
+    """And Windows' line ends are none of that."""
+    bar = "\r".join(f"{n:>4}/1000 [{'#' * (n // 50):<20}]" for n in range(1, 1001))
+    Path(server.platform.layout.task(job, 1, 0, 0).log).write_text(f"begin\n{bar}\nwindows\r\nend", newline="")
+    last = bar.rpartition("\r")[2]
+    assert tm(server, "logs", job) == f"begin\n{last}\nwindows\nend"
+    assert tm(server, "logs", job, "--tail", "3") == f"{last}\nwindows\nend"
+    assert tm(server, "logs", job, "--tail", "3", "--raw") == f"{bar}\nwindows\r\nend"
+
+
 def test_names_are_shown_without_what_a_terminal_obeys(server: Running, job: str) -> None:
     for words in (("list",), ("show", job), ("explain", job), ("list", "--json"), ("show", job, "--json")):
         out = tm(server, *words)

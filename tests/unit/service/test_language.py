@@ -52,14 +52,15 @@ def sentence(node: ast.expr) -> str | None:
 
 NO_SENTENCE = {
     "7 MIG 7g.7gb",
+    "7 at column 7",
     (
         "; no Python environment is set for tasks here, and the node has no 7: an administrator can name one (environment); "
         "python3 may be there"
     ),
 }
-"""The name of a card; the end of sentences that stand in the table as a whole."""
+"""The name of a card; where in a document; the end of sentences that stand in the table as a whole."""
 
-NAMES = {"text", "rule", "remedy", "message", "why"}
+NAMES = {"text", "rule", "remedy", "message", "why", "reason", "trouble", "detail"}
 """What a sentence is called that is said a line later."""
 
 

@@ -1,5 +1,6 @@
 """What nobody needs is removed, in any order of events and crashes, and nothing that is needed."""
 
+import asyncio
 import os
 import tempfile
 import time
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tests.fixtures.histories import History, life
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.layout import Layout
+from trainmaster.service import sweeping
 from trainmaster.service.sweeping import Sweeper
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import use
@@ -156,3 +158,19 @@ def test_deleted_jobs_keys_and_half_made_things_go(world: World) -> None:
     assert world.reader.idempotency("default", "new") is not None
     assert os.listdir(world.layout.path("models/.saving")) == ["t2-1"]
     assert not [name for name in os.listdir(world.layout.path("uploads")) if name.startswith(".")]
+
+
+async def test_a_server_sweeps_by_itself_again_and_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "EVERY_S", 0.01)
+    first, later = (world.send(digit * 64) for digit in "ab")
+    os.utime(first, (world.now - 31 * DAY,) * 2)
+    following = asyncio.create_task(world.sweeper().follow())
+    async with asyncio.timeout(60):
+        while os.path.exists(first):
+            await asyncio.sleep(0.01)
+        assert os.path.exists(later)
+        world.now += 31 * DAY
+        while os.path.exists(later):
+            await asyncio.sleep(0.01)
+    following.cancel()
+    await asyncio.gather(following, return_exceptions=True)
