@@ -98,9 +98,8 @@ class TestTorch:
         """By uv, which knows its address; here a uv that has found the wheel in it."""
         own = self.index(tmp_path / "own", f"{TORCH}+cpu") / "torch"
         uv = venv / "bin/uv"
-        uv.write_text(
-            f'#!/bin/sh\necho "$@" >{tmp_path}/asked\nexec {venv}/bin/python -m pip install -q --no-deps --no-index -f {own} torch=={TORCH}+cpu\n'
-        )
+        installs = f"{venv}/bin/python -m pip install -q --no-deps --no-index -f {own} torch=={TORCH}+cpu"
+        uv.write_text(f'#!/bin/sh\necho "$@" >{tmp_path}/asked\nexec {installs}\n')
         uv.chmod(0o755)
         index = self.index(tmp_path / "index", TORCH)
         (index / "uv").mkdir()
