@@ -23,6 +23,8 @@ from trainmaster.core.errors import TrainmasterError
 
 READY_S = 60.0
 ENDING_S = 30.0
+ASKING_S = 120.0
+"""What a command may take: a disk that still writes what was installed keeps a commit waiting."""
 PATIENCE_S = 60.0
 PROGRAM = str(Path(sys.executable).with_name("trainmaster"))
 PASSWORD = "correct-horse-battery"
@@ -121,7 +123,7 @@ class World:
         """Run the command line and return what it printed. Raises AssertionError when it fails."""
         done = subprocess.run(
             [PROGRAM, *arguments],
-            env=_plain(TRAINMASTER_HOME=str(self.home)), capture_output=True, text=True, check=False, timeout=ENDING_S,
+            env=_plain(TRAINMASTER_HOME=str(self.home)), capture_output=True, text=True, check=False, timeout=ASKING_S,
         )  # fmt: skip
         assert done.returncode == 0, f"tm {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout

@@ -22,6 +22,7 @@ from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.engines.local import LocalEngine
 
+ROOT: Final = Path(__file__).parents[3]
 START_S: Final = 60.0
 IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.serve, uvicorn"
 VICTIMS: Final = ("server", "agent", "server and agent", "agent", "server", "keeper", "server", "agent", "all", "agent")
@@ -39,13 +40,21 @@ class Home:
         self._process: subprocess.Popen[bytes] | None = None
         self.spawn()
 
-    def spawn(self) -> None:
-        """Start the server; do not wait for it."""
+    def spawn(self, code: Path = ROOT) -> None:
+        """Start the server whose package lies in the folder `code`; do not wait for it."""
         arguments = ["serve", "--home", str(self.folder), "--port", str(self.port), "--log-level", "warning"]
         with open(self.folder / "server.log", "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True
-            )
+                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True,
+                env={**os.environ, "PYTHONPATH": str(code)},
+            )  # fmt: skip
+
+    def stop_server(self) -> int:
+        """Ask the server to end; return its exit code."""
+        assert self._process is not None
+        self._process.terminate()
+        code, self._process = self._process.wait(START_S), None
+        return code
 
     def kill_server(self) -> None:
         """kill -9."""

@@ -214,3 +214,21 @@ async def test_a_request_is_charged_for_the_servers_time_not_for_waiting() -> No
     turns.comes("eve")
     await turns.work("eve", work(), large=True)
     assert 0.1 <= desk.CREDIT_S - turns.of("eve").allowance._now() < 0.3
+
+
+async def test_over_http_it_is_of_whoever_is_signed_in(app: Any, local: httpx.AsyncClient) -> None:
+    turns: Desk = app.app.state.desk
+    mine = turns.of("admin").allowance
+    assert (await local.post("/api/v1/jobs", json={"spec": {"name": "a"}})).status_code == 201
+    assert mine._now() < desk.CREDIT_S, "it was counted"
+    mine.take(desk.CREDIT_S + 1)
+    turns.comes("amy")
+    large = asyncio.create_task(local.post("/api/v1/jobs", json={"spec": {"name": "b", "description": "x" * 5000}}))
+    async with asyncio.timeout(30):
+        while mine.waiting == 0:
+            await asyncio.sleep(0)
+    assert (await local.post("/api/v1/jobs", json={"spec": {"name": "c"}})).status_code == 201
+    assert not large.done()
+    large.cancel()
+    await asyncio.gather(large, return_exceptions=True)
+    assert mine.waiting == 0
