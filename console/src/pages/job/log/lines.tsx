@@ -24,6 +24,7 @@ interface Props {
 export function LogLines({ session, view, wrap, pinned, setPinned, mark, current }: Props): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const byUs = useRef(0);
+  const leaving = useRef(false); // asked to go up, and still at the end: a scroll of ours may only be told now
   useFillHeight(box, 78);
   const rows = useVirtualizer({
     count: view.lines.length,
@@ -56,13 +57,21 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
     if (element.scrollTop < NEAR_PX && Date.now() - byUs.current > 150) void session.more("above");
     if (below < NEAR_PX) void session.more("below");
-    if (below < 4 && view.atEnd) setPinned(true);
+    if (below >= 4) leaving.current = false;
+    else if (view.atEnd && !leaving.current) setPinned(true);
+  };
+  const up = (): void => {
+    leaving.current = true;
+    setPinned(false);
+  };
+  const down = (): void => {
+    leaving.current = false;
   };
   const width = String((view.first ?? 0) + view.lines.length).length;
   return (
     <div ref={box} className={`tm-log${wrap ? " tm-wrap" : ""}`} tabIndex={0} role="log" aria-live="off" data-testid="log" onScroll={onScroll}
-      onWheel={(e) => e.deltaY < 0 && setPinned(false)} onTouchMove={() => setPinned(false)}
-      onKeyDown={(e) => ["ArrowUp", "PageUp", "Home"].includes(e.key) && setPinned(false)}>
+      onWheel={(e) => (e.deltaY < 0 ? up() : down())} onTouchMove={() => setPinned(false)}
+      onKeyDown={(e) => (["ArrowUp", "PageUp", "Home"].includes(e.key) ? up() : down())}>
       <div style={{ height: rows.getTotalSize(), position: "relative", minWidth: "max-content", width: wrap ? "100%" : undefined }}>
         {rows.getVirtualItems().map((row) => {
           const line = view.lines[row.index];
