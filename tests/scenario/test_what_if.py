@@ -36,7 +36,9 @@ async def test_another_quota_is_tried_on_the_past(fake: Stage) -> None:
     for one in ran:
         await fake.platform.stop(one, ADMIN)
     first, second = [await fake.ended(one) for one in ran]
-    wait_s = pytest.approx(first["submitted_at"] + first["run_s"] - second["submitted_at"], abs=1.0)  # it counts whole seconds
+    wait_s = pytest.approx(
+        first["submitted_at"] + first["run_s"] - second["submitted_at"], abs=1.0
+    )  # it counts whole seconds
     least = Workspace("default", quotas={"default": {"gpu": Limit(2, 2)}})
     effect = await fake.platform.what_if.policy({}, ADMIN, [least])
     assert (effect["now"]["max_s"], effect["changed"]["max_s"]) == (0, wait_s)
