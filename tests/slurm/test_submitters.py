@@ -48,8 +48,8 @@ class Gated(Served):
         )
 
     def given(self) -> list[Path]:
-        """Return what stands for the programs that have their input and have not ended."""
-        return list(self.programs.glob("given-*"))
+        """Return what stands for the programs that have their input and have not ended. Who took too long was killed."""
+        return [path for path in self.programs.glob("given-*") if Path("/proc", path.name.partition("-")[2]).exists()]
 
     def close_gate(self) -> None:
         """Let what is submitted from now on wait."""
