@@ -66,6 +66,7 @@ def serve(
     from trainmaster.core.errors import Unavailable
 
     first.make_way()
+    gc.disable()  # until all is imported and built: nothing of it is garbage
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
     logging.basicConfig(
@@ -175,7 +176,9 @@ def _tune() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
     sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(*COLLECT)
+    gc.collect()
     gc.freeze()  # what was imported and built so far stays
+    gc.enable()
 
 
 def _forget(folder: str) -> None:
