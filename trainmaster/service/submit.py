@@ -6,7 +6,8 @@ the transaction of the job. Two requests with one key at the same time meet in `
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -114,36 +115,52 @@ class Submit:
         known: dict[bytes, Candidate] = {}
         loop = asyncio.get_running_loop()
         began = loop.time()
-        for index, body in enumerate(bodies):
-            if index % SLICE == 0:
-                read_before = await self._read_slice(bodies[index : index + SLICE], known, who)
-            try:
-                text = msgspec.json.encode(body)
-                if (candidate := known.get(text)) is None:
-                    candidate = await settled(self._ctx, _candidate(read_before[text]), who)
-                    known[text] = candidate
-                if (candidate.digest, candidate.dialect) not in models:
-                    model = job_of(self._ctx, candidate, who)
-                    wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
-                    self._ctx.admission.admit(model, who, wrong)
-                    models[candidate.digest, candidate.dialect] = model
-                candidates.append(candidate)
-            except TrainmasterError as error:
-                found = error.problems or (Problem("", error.message, error.remedy, error.code),)
-                problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
-            if loop.time() - began > BREATH_S:
-                await asyncio.sleep(0)
-                began = loop.time()
-            if len(problems) > MOST_PROBLEMS:
-                raise InvalidSpec(
-                    f"The batch is not valid: {MOST_PROBLEMS} of its problems are listed, and there are more; nothing was accepted",
-                    problems=tuple(problems[:MOST_PROBLEMS]),
-                )
+        async with aclosing(self._read_ahead(bodies, known, who)) as slices:
+            for index, body in enumerate(bodies):
+                if index % SLICE == 0:
+                    read_before = await anext(slices)
+                try:
+                    text = msgspec.json.encode(body)
+                    if (candidate := known.get(text)) is None:
+                        candidate = await settled(self._ctx, _candidate(read_before[text]), who)
+                        known[text] = candidate
+                    if (candidate.digest, candidate.dialect) not in models:
+                        model = job_of(self._ctx, candidate, who)
+                        wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        self._ctx.admission.admit(model, who, wrong)
+                        models[candidate.digest, candidate.dialect] = model
+                    candidates.append(candidate)
+                except TrainmasterError as error:
+                    found = error.problems or (Problem("", error.message, error.remedy, error.code),)
+                    problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
+                if loop.time() - began > BREATH_S:
+                    await asyncio.sleep(0)
+                    began = loop.time()
+                if len(problems) > MOST_PROBLEMS:
+                    raise InvalidSpec(
+                        f"The batch is not valid: {MOST_PROBLEMS} of its problems are listed, and there are more; nothing was accepted",
+                        problems=tuple(problems[:MOST_PROBLEMS]),
+                    )
         if problems:
             raise InvalidSpec(
                 f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems)
             )
         return candidates, models
+
+    async def _read_ahead(
+        self, bodies: Sequence[Mapping[str, Any]], known: Mapping[bytes, Candidate], who: Principal
+    ) -> AsyncGenerator[dict[bytes, Candidate | InvalidSpec]]:
+        """Yield what each slice asks for; the next one is read by a clerk while it is looked at here."""
+        ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who))
+        try:
+            for at in range(SLICE, len(bodies) + SLICE, SLICE):
+                found = await ahead
+                if at < len(bodies):
+                    ahead = asyncio.create_task(self._read_slice(bodies[at : at + SLICE], known, who))
+                yield found
+        finally:
+            ahead.cancel()
+            await asyncio.gather(ahead, return_exceptions=True)
 
     async def _read_slice(
         self, bodies: Sequence[Mapping[str, Any]], known: Mapping[bytes, Candidate], who: Principal
