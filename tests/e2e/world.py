@@ -73,14 +73,14 @@ class World:
                 break
             if self._process.poll() is not None or time.monotonic() > limit:
                 raise AssertionError(f"the server did not become ready:\n{said[-3000:]}")
-            time.sleep(0.05)
+            time.sleep(0.05)  # another process: nothing tells
         self.url = found[1]
         self._port = int(self.url.rpartition(":")[2])
         limit = time.monotonic() + READY_S
         while not self._ready():
             if time.monotonic() > limit:
                 raise AssertionError("the server started, but never became ready")
-            time.sleep(0.05)
+            time.sleep(0.05)  # another process: nothing tells
         if one := re.search(r"^ +password +(\S+)$", log.read_text(errors="replace"), re.MULTILINE):
             self.one_time_password = one[1]
 
@@ -144,7 +144,7 @@ class World:
         limit = time.monotonic() + PATIENCE_S
         while not true(view := self.show(job)):
             assert time.monotonic() < limit, (view["state"], view["reason"], view["verdict"])
-            time.sleep(0.1)
+            time.sleep(0.1)  # another process: nothing tells
         return view
 
     def _ready(self) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,9 @@ MODEST = "head -c 5000000 /dev/zero > $TRAINMASTER_OUTPUT_DIR/large; while :; do
 
 
 @contextlib.asynccontextmanager
-async def world(disk: Path, **limits: float) -> AsyncIterator[tuple[LocalEngine, Watcher]]:
+async def world(disk: Path, **limits: Any) -> AsyncIterator[tuple[LocalEngine, Watcher]]:
     """Give an engine whose home is a disk of its own."""
-    made = LocalWorld("bubblewrap", limits=LimitsConfig(sample_s=0.2, **limits), home=str(disk / "home"))  # type: ignore[arg-type]
+    made = LocalWorld("bubblewrap", limits=LimitsConfig(sample_s=0.2, **limits), home=str(disk / "home"))
     (disk / "home").mkdir()
     try:
         watcher = Watcher()

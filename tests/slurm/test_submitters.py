@@ -51,6 +51,10 @@ class Gated(Served):
         """Return what stands for the programs that have their input and have not ended. Who took too long was killed."""
         return [path for path in self.programs.glob("given-*") if Path("/proc", path.name.partition("-")[2]).exists()]
 
+    def until_given(self, least: int) -> None:
+        """Wait until so many have their input."""
+        until(lambda: len(self.given()) >= least, "given")
+
     def close_gate(self) -> None:
         """Let what is submitted from now on wait."""
         (self.programs / "go").unlink(missing_ok=True)
@@ -96,7 +100,7 @@ def test_each_is_submitted_once_and_none_is_lost(served: Gated) -> None:
     for kill in range(KILLS):
         served.close_gate()
         jobs += [served.submit(job(f"once-{kill}-{number}", "true")) for number in range(4)]
-        until(lambda least=kill % 3: len(served.given()) >= least, "given")  # type: ignore[misc]
+        served.until_given(kill % 3)
         served.kill_server()
         served.spawn()
         served.view()

@@ -67,11 +67,15 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
   const down = (): void => {
     leaving.current = false;
   };
+  const onKey = (key: string): void => {
+    if (["ArrowUp", "PageUp", "Home"].includes(key)) up();
+    else if (["ArrowDown", "PageDown", "End"].includes(key)) down();
+  };
   const width = String((view.first ?? 0) + view.lines.length).length;
   return (
     <div ref={box} className={`tm-log${wrap ? " tm-wrap" : ""}`} tabIndex={0} role="log" aria-live="off" data-testid="log" onScroll={onScroll}
       onWheel={(e) => (e.deltaY < 0 ? up() : down())} onTouchMove={() => setPinned(false)}
-      onKeyDown={(e) => (["ArrowUp", "PageUp", "Home"].includes(e.key) ? up() : down())}>
+      onKeyDown={(e) => onKey(e.key)}>
       <div style={{ height: rows.getTotalSize(), position: "relative", minWidth: "max-content", width: wrap ? "100%" : undefined }}>
         {rows.getVirtualItems().map((row) => {
           const line = view.lines[row.index];
