@@ -1,53 +1,25 @@
 """The command line `trainmaster`, short `tm`: joins the commands, and turns every error into words and an exit code.
 
 Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing heavy
-is imported before a command runs.
+is imported before a command runs, and nothing of the other commands by the server, which stays.
 """
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Annotated, Final
 
 import typer
 
-from trainmaster.cli import (
-    access,
-    cluster,
-    doctor,
-    download,
-    engine,
-    entering,
-    flavor,
-    jobs,
-    node,
-    pool,
-    queue,
-    serve,
-    simulate,
-    submit,
-    unit,
-    watch,
-    workspace,
-)  # fmt: skip
 from trainmaster.cli.context import OPTIONS
 from trainmaster.core.errors import TrainmasterError
 
-app = typer.Typer(
-    name="tm",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    help="Trainmaster: from one job file to a trained, versioned model.",
-    epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
-)
-PARTS = (
-    serve, submit, jobs, watch, download, entering, queue, cluster, engine, node, pool, workspace, flavor, simulate, access, doctor,
-    unit,
+PARTS: Final = (
+    "serve", "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "flavor",
+    "simulate", "access", "doctor", "unit",
 )  # fmt: skip
-for part in PARTS:
-    part.add_to(app)
+"""Modules of this package that bring commands, in the order of the help."""
 
 
 def _version(wanted: bool) -> None:
@@ -58,7 +30,24 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def commands(parts: Iterable[str] = PARTS) -> typer.Typer:
+    """Return the command line with the commands of `parts`."""
+    app = typer.Typer(
+        name="tm",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+        help="Trainmaster: from one job file to a trained, versioned model.",
+        epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
+        callback=options,
+    )
+    for part in parts:
+        import_module(f"trainmaster.cli.{part}").add_to(app)
+    return app
+
+
 def options(
     home: Annotated[
         str | None,
@@ -79,7 +68,7 @@ def options(
 def run() -> None:
     """Run the command line and exit."""
     try:
-        app()
+        commands(("serve",) if sys.argv[1:2] == ["serve"] else PARTS)()
     except TrainmasterError as error:
         from trainmaster.cli.render import show_error
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -48,11 +49,11 @@ def translate(
     if target is None:
         found: list[Problem] = [problem("unknown_dialect", "dialect", dialect=str(dialect), known=", ".join(DIALECTS))]
         raise refusal(found)
-    dialect_module, _, function = target.partition(":")
-    written_in = import_module(dialect_module)
-    front_end: Callable[..., Translation] = getattr(written_in, function)
-    before = {path: value for path, value in (changes or {}).items() if written_in.knows(path.partition(".")[0])}
-    after = {path: value for path, value in (changes or {}).items() if path not in before}
+    written_in, front_end = _loaded(target)
+    if not changes:
+        return front_end(document, hosts=hosts)
+    before = {path: value for path, value in changes.items() if written_in.knows(path.partition(".")[0])}
+    after = {path: value for path, value in changes.items() if path not in before}
     translated = front_end(apply_set(document, before) if before else document, hosts=hosts)
     return replace(translated, document=apply_set(translated.document, after)) if after else translated
 
@@ -72,4 +73,11 @@ def with_upload(document: Mapping[str, Any], upload: str, dialect: str = "auto")
 
 def _module(document: Mapping[str, Any], dialect: str) -> Any:
     target = DIALECTS.get(dialect_of(document) if dialect == "auto" else dialect)
-    return None if target is None else import_module(target.partition(":")[0])
+    return None if target is None else _loaded(target)[0]
+
+
+@cache
+def _loaded(target: str) -> tuple[Any, Callable[..., Translation]]:
+    module, _, function = target.partition(":")
+    written_in = import_module(module)
+    return written_in, getattr(written_in, function)

@@ -85,6 +85,7 @@ class Line:
     def clear(self) -> None:
         """Forget the head, which starts after all."""
         self.head = self.head_at = self.promise = self._behind = None
+        self.closed = False
         self.unfit_behind = Failures(self.unfit)
 
     @property

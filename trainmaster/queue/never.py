@@ -88,10 +88,11 @@ def refusal(
     driver: str | None = None,
 ) -> Reason | None:
     """Return `can_ever_fit` for the nodes of `capacity`; a request class that was asked before costs a look-up."""
-    ask = asking(capacity, roles, pool, names, driver)
-    if ask is not None:
-        remember(capacity, roles, pool, names, driver, ask())
-    found: Reason | None = capacity.refused[Request(pool, (tuple(roles),), names, driver)]
+    asked = Request(pool, (tuple(roles),), names, driver)
+    if asked not in capacity.refused:
+        first, last = capacity.port_first, capacity.port_last
+        _keep(capacity, asked, can_ever_fit(roles, pool, capacity.nodes, first, last, names, driver))
+    found: Reason | None = capacity.refused[asked]
     return found
 
 
@@ -109,9 +110,13 @@ def remember(
     found: Reason | None,
 ) -> None:  # fmt: skip
     """Keep an answer that was found on the nodes that `capacity` has now."""
+    _keep(capacity, Request(pool, (tuple(roles),), names, driver), found)
+
+
+def _keep(capacity: Capacity, asked: Request, found: Reason | None) -> None:
     if len(capacity.refused) > REMEMBERED:
         capacity.refused.clear()
-    capacity.refused[Request(pool, (tuple(roles),), names, driver)] = found
+    capacity.refused[asked] = found
 
 
 def _one_replica(room: Room, at: int, role: Role, pool: str) -> Reason | None:

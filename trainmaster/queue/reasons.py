@@ -117,6 +117,9 @@ _OPEN: Final = frozenset(
 )
 """What anybody may know of a job whose name he may not: how much it takes, when his own turn comes, what his own account holds."""
 
+_OTHERS: Final = frozenset({"job", "holders"})
+"""Where jobs of others stand in the evidence."""
+
 _KINDS: Final[dict[str, tuple[str, str]]] = {
     "cluster": ("虚拟集群 {} ", "virtual cluster {}"),
     "workspace": ("工作空间 {} ", "workspace {}"),
@@ -152,9 +155,13 @@ class Text(NamedTuple):
 
 def render(reason: Reason) -> Text:
     """Return the sentences of `reason`. Raises KeyError for a code that is not in REASONS."""
-    zh, en = REASONS[reason.code]
-    english = en.format(**_words(reason, 1))
-    return Text(_closed_up(zh.format(**_words(reason, 0))), english[:1].upper() + english[1:])
+    if reason.sentences is None:
+        zh, en = REASONS[reason.code]
+        english = en.format(**_words(reason, 1))
+        sentences = _closed_up(zh.format(**_words(reason, 0))), english[:1].upper() + english[1:]
+        object.__setattr__(reason, "sentences", sentences)
+    assert reason.sentences is not None
+    return Text(*reason.sentences)
 
 
 def evicted(why: str, name: str | None) -> Text:
@@ -193,6 +200,8 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
         shown = item if name is not None else {key: item[key] if key in _OPEN else None for key in item}
         return {**shown, "name": name}
 
+    if reason.evidence.keys().isdisjoint(_OTHERS):
+        return reason
     evidence = told(reason.evidence) if "job" in reason.evidence else dict(reason.evidence)
     if "holders" in evidence:
         evidence["holders"] = [told(holder) for holder in evidence["holders"]]

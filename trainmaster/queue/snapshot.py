@@ -175,10 +175,14 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names."""
+    """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names.
+
+    `sentences`: what it is in Chinese and English, once `queue.reasons.render` was asked: many jobs wait for the same reason.
+    """
 
     code: str
     evidence: dict[str, Any] = field(default_factory=dict)
+    sentences: tuple[str, str] | None = field(init=False, repr=False, compare=False, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Invariant: a job changed as stated starts in the next pass if nothing else happe
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from operator import attrgetter
@@ -16,12 +16,13 @@ from trainmaster.queue.changes import Changes, Suggestion
 from trainmaster.queue.classes import joined, without
 from trainmaster.queue.failures import Failures
 from trainmaster.queue.fit import largest, place
-from trainmaster.queue.plan import plan
+from trainmaster.queue.plan import capacity_of, plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.running import running_of
+from trainmaster.queue.shortage import away
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Reason, Snapshot
-from trainmaster.queue.ways import models_of, ways
+from trainmaster.queue.ways import Way, models_of, ways
 
 MINUTE_S: Final = 60.0
 """Limits are suggested in whole minutes, from one on."""
@@ -48,7 +49,8 @@ def suggest(
 
     Another pool or virtual cluster, another class, a shorter limit, and by role another flavor of `flavors`, another card
     model, less of an amount, fewer replicas. A role with a flavor is changed as a whole. `snapshot`: after the starts of
-    `made`, which was made under `policy`; `spent_s`: what is over of the time of its limit. Costs O(roles x (log of the
+    `made`, which was made under `policy`; `spent_s`: what is over of the time of its limit. Quota that is kept for
+    somebody counts as kept, though the changed job might come first: such a change may be missed. Costs O(roles x (log of the
     numbers asked + card models + flavors) + pools + virtual clusters) fits, and for the first in line a pass.
     """
     if made.room is None or made.more or reason.code == "next_pass":
@@ -63,6 +65,7 @@ class _Trial:
 
     def __init__(self, snapshot: Snapshot, made: Plan, changes: Changes, policy: QueuePolicy) -> None:
         self.snapshot, self.made, self._changes, self._policy = snapshot, made, changes, policy
+        self._capacity = snapshot.capacity or capacity_of(snapshot)
         self._by_name = {node.name: node for node in snapshot.nodes}
 
     def works(self, one: Suggestion) -> bool:
@@ -77,18 +80,17 @@ class _Trial:
         assert made.room is not None
         assert made.ranking is not None
         room, unfit = made.room, line.unfit if line is not None else Failures()
-        if line is not None and line.head_at is not None:
-            turn = made.ranking.place(job, borrows)
-            if turn > line.head_at:
-                if line.closed:
-                    return False
-                if not line.in_time(made.at + DECIDING_S + job.limit_s):
-                    room, unfit = line.behind(room), line.unfit_behind
         books, right = self._books(made, job.pool), (OWN, BORROWS) if borrows else (OWN,)
         ends_at = made.at + DECIDING_S + job.limit_s
-        for way in ways(
-            ClassKey.of(job), books, models_of(() if books.empty else self.snapshot.nodes, job.pool), ends_at, job.job
-        ):
+        models = models_of(() if books.empty else self.snapshot.nodes, job.pool)
+        found = ways(ClassKey.of(job), books, models, ends_at, job.job)
+        if line is not None and line.head_at is not None:
+            late = made.ranking.place(job, borrows and not self._closes(made, job, found)) > line.head_at
+            if late and line.closed:
+                return False
+            if late and not line.in_time(ends_at):
+                room, unfit = line.behind(room), line.unfit_behind
+        for way in found:
             placed = place(room, way.demand, unfit, made.packing) if way.verdict in right else None
             if placed is None:
                 continue
@@ -96,6 +98,14 @@ class _Trial:
             if books.judge(job.tenant, held, ends_at, job.job) in right:
                 return True
         return False
+
+    def _closes(self, made: Plan, job: Pending, found: Iterable[Way]) -> bool:
+        """Return whether nobody can start behind a job that cannot start without borrowing: then its turn to borrow is its own."""
+        if self._policy.backfill != "none" or away(self._capacity, job.request) is not None:
+            return False
+        assert made.room is not None
+        own = (way.demand for way in found if way.verdict == OWN)
+        return any(place(made.room, demand, Failures(), made.packing) is None for demand in own)
 
     def _seen_by(self, job: Pending) -> Plan:
         """Return the pass that decides about `job`: a copy of who keeps others waiting comes when that has left its place."""

@@ -45,7 +45,9 @@ class UrgentLimits:
 
     def problems(self, more: Counter[Wanted], path: str, gone: Iterable[Job] = ()) -> list[Problem]:
         """Return which limits so many more urgent jobs would pass, if live jobs `gone` had ended."""
-        found = []
+        found: list[Problem] = []
+        if not more:
+            return found
         totals: Counter[str] = Counter()
         freed = wanted(gone)
         for (name, owner), count in more.items():

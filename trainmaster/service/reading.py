@@ -17,6 +17,7 @@ from trainmaster.spec.placing import FlavorsBy
 MOST_UNKNOWN: Final = 50
 """Unknown fields around the document that are listed."""
 _BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
+_KNOWN: Final = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
 _DIALECTS: Final = ("auto", "native", "pai")
 
 
@@ -64,9 +65,8 @@ def read_each(
 
 def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Return everything that is wrong with the request around the spec."""
-    known = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
     unknown = sorted(str(name)[:100] for name in body.keys() - _BODY_KEYS)[:MOST_UNKNOWN]
-    found = [Problem(name, "unknown field", known) for name in unknown]
+    found = [Problem(name, "unknown field", _KNOWN) for name in unknown]
     if not isinstance(body.get("spec"), Mapping):
         found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
     if not isinstance(body.get("set") or {}, Mapping):

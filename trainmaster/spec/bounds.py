@@ -31,7 +31,8 @@ def oversized(document: Mapping[str, Any]) -> list[Problem]:
     while waiting:
         path, value = waiting.pop()
         size = len(value)
-        keyed = isinstance(value, dict | Mapping)  # most are dicts, and asking for them is faster
+        kind = type(value)  # most are dicts and lists, and asking for those is faster
+        keyed = kind is dict or (kind is not list and isinstance(value, Mapping))
         if path.startswith("extras"):
             left_extras -= size
         else:
@@ -48,7 +49,7 @@ def oversized(document: Mapping[str, Any]) -> list[Problem]:
             kind = type(item)
             if kind is str or kind is int or kind is float:
                 continue
-            if isinstance(item, dict | list | tuple | Mapping):
+            if kind is dict or kind is list or isinstance(item, tuple | Mapping):
                 waiting.append((f"{path}.{key}" if path else str(key), item))
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from trainmaster.cli.main import app
+from trainmaster.cli.main import commands
 
 JOBS = "row,submit_s,run_s,gpus,vc\n0,0,600,8,a\n1,10,60,8,a\n2,20,60,4,b\n"
 
@@ -19,7 +19,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def tm(*words: object) -> Result:
-    return CliRunner().invoke(app, ["simulate", *map(str, words)], env={"COLUMNS": "300"})
+    return CliRunner().invoke(commands(), ["simulate", *map(str, words)], env={"COLUMNS": "300"})
 
 
 def test_policies_and_machines_are_compared(trace: Path, tmp_path: Path) -> None:
