@@ -3,6 +3,7 @@
 Virtual nodes share the machine; what they offer comes from the configuration. A missing driver is no error: no cards then.
 """
 
+import ctypes
 import os
 import platform
 import socket
@@ -10,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import psutil
-import pynvml
 
 from trainmaster.agent.settings import Cards
 from trainmaster.core.config import LocalConfig, VirtualNode
@@ -20,16 +20,29 @@ from trainmaster.engines.local_cards import Card, find_cards, slots_of, text
 MIB: Final = 1 << 20
 
 
+def driver() -> Any:
+    """Return pynvml, None on a machine without NVIDIA's driver: there its bindings, 1 MiB of memory, stay away."""
+    try:
+        ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    import pynvml  # noqa: PLC0415 - see above
+
+    return pynvml
+
+
 class Host:
     """This machine, read once at the start of an engine. `nvml`: the driver's library (another one in tests)."""
 
-    def __init__(self, config: LocalConfig, nvml: Any = pynvml) -> None:
-        self.config, self._nvml = config, nvml
+    def __init__(self, config: LocalConfig, nvml: Any = None) -> None:
+        self.config, self._nvml = config, nvml or driver()
         self.driver = ""
         self.cards = self._find_cards()
         self._last_cpu = psutil.cpu_times()
 
     def _find_cards(self) -> tuple[Card, ...]:
+        if self._nvml is None:
+            return ()
         try:
             self._nvml.nvmlInit()
             self.driver = text(self._nvml.nvmlSystemGetDriverVersion())

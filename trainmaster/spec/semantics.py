@@ -27,6 +27,7 @@ MAX_STRINGS: Final = 131072
 FREE_PORTS: Final = 1024
 """The first port where a program without rights may listen."""
 _FEW: Final = 64
+_SHM: Final[int] = Resources.model_fields["shm"].default
 _JOB_ID: Final = re.compile(r"t[0-9a-f]{32}")
 
 
@@ -137,7 +138,7 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
     total = sum(role.replicas for role in spec.roles)
     if total > MAX_TASKS:
         yield problem("too_many_tasks", "roles", count=total, maximum=MAX_TASKS)
-    ports = sum(role.replicas * sum(port.count for port in role.ports) for role in spec.roles)
+    ports = sum(role.replicas * sum(port.count for port in role.ports) for role in spec.roles if role.ports)
     if ports > MAX_PORTS:
         yield problem("too_many_ports", "roles", count=ports, maximum=MAX_PORTS)
 
@@ -160,7 +161,7 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
         elif isinstance(value, int) and abs(value) >= 2**63:
             yield problem("too_big", f"{path}.parameters.{key}", maximum=2**63 - 1)
     asked = role.resources
-    if not role.flavors and asked.shm > max(asked.memory, Resources.model_fields["shm"].default):
+    if not role.flavors and asked.shm > max(asked.memory, _SHM):
         yield problem("shm_over_memory", f"{path}.resources.shm", value=asked.shm, shm=asked.shm, memory=asked.memory)
     for key in ("min_succeeded", "min_failed", "min_replicas"):
         count = getattr(role, key)
