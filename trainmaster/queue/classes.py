@@ -61,7 +61,7 @@ def pending_of(job: Job) -> Pending:
 
 
 class PendingQueue:
-    """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes)."""
+    """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes) after a change, then O(1)."""
 
     def __init__(self) -> None:
         self.changes = 0
@@ -69,6 +69,7 @@ class PendingQueue:
         self.lanes = Lanes()
         self._classes: dict[ClassKey, RequestClass] = {}
         self._jobs: dict[str, tuple[ClassKey, Pending]] = {}
+        self._snapshot: tuple[int, Sequence[RequestClass]] = (-1, ())
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -110,7 +111,9 @@ class PendingQueue:
 
     def snapshot_classes(self) -> Sequence[RequestClass]:
         """Return the classes for a Snapshot. Their jobs are not copied: valid until the next change of this queue."""
-        return Sorted(self._classes.values(), self.lanes)
+        if self._snapshot[0] != self.changes:
+            self._snapshot = self.changes, Sorted(self._classes.values(), self.lanes)
+        return self._snapshot[1]
 
     def put(self, pending: Pending) -> None:
         """Let a job wait that is already in the queue's own words."""

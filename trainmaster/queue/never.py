@@ -99,7 +99,7 @@ def refusal(
 def asking(
     capacity: Capacity, roles: Sequence[Role], pool: str, names: frozenset[str], driver: str | None
 ) -> Callable[[], Reason | None] | None:
-    """Return what finds out the answer, which may be called in another thread; None where it is known."""
+    """Return what finds out the answer, which may be called in another thread or process; None where it is known."""
     if Request(pool, (tuple(roles),), names, driver) in capacity.refused:
         return None
     return partial(can_ever_fit, roles, pool, capacity.nodes, capacity.port_first, capacity.port_last, names, driver)

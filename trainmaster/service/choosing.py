@@ -8,6 +8,7 @@ import asyncio
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from trainmaster.access.roles import Principal
@@ -38,7 +39,7 @@ async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candida
     candidate = await without_absent_data(ctx.admission, candidate)
     if candidate.spec.pool != ANY:
         if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):
-            await ctx.scheduling.consider(job_of(ctx, candidate, who))
+            await ctx.scheduling.consider(job_of(ctx, candidate, who), partial(ctx.clerks.do, who.name))
         return candidate
     names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))
     tried = [_in_pool(candidate, name) for name in names]
@@ -61,7 +62,7 @@ def _in_pool(candidate: Candidate, pool: str) -> Candidate:
 async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | list[Problem]:
     """Return how soon the job would start where it is now, or everything that speaks against it there."""
     job = job_of(ctx, candidate, who)
-    await ctx.scheduling.consider(job)
+    await ctx.scheduling.consider(job, partial(ctx.clerks.do, who.name))
     found = [*ctx.admission.problems(job, who), *await _stranger(ctx, job)]
     never = ctx.admission.never_fits(job)
     if found or never is not None:

@@ -4,9 +4,8 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -47,6 +46,8 @@ SMALL: Final = 256
 
 NameOf = Callable[[str], str | None]
 """Job id -> its name, or None for a reader who may not know of it."""
+Aside = Callable[[Callable[[], Reason | None]], Awaitable[Reason | None]]
+"""Has something done in another process."""
 
 
 class Scheduling:
@@ -63,6 +64,7 @@ class Scheduling:
         self._busy = BusyPorts()
         self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
         self.nodes: dict[str, Node] = {}
+        self._machines: tuple[Node, ...] = ()  # the same
         self.fair = Fairness(self.policy.fair_half_life_s)
         self._clusters: Mapping[str, int] = {}
         self._begin()
@@ -84,7 +86,8 @@ class Scheduling:
     def set_nodes(self, nodes: Iterable[Node]) -> None:
         """Replace the machines."""
         self.nodes = {node.name: node for node in nodes}
-        self.capacity.set_nodes(self.nodes.values())
+        self._machines = tuple(self.nodes.values())
+        self.capacity.set_nodes(self._machines)
 
     def set_rules(
         self, policy: QueuePolicy, quotas: Mapping[tuple[Account, str], Quota], weights: Mapping[str, float]
@@ -263,7 +266,7 @@ class Scheduling:
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
-            nodes=tuple(self.nodes.values()), running=self.running, pending=self.queue.snapshot_classes(),
+            nodes=self._machines, running=self.running, pending=self.queue.snapshot_classes(),
             port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
             quotas=self.quotas, fair=self.fair, mix=self._mix, handing=self._handing,
         )  # fmt: skip
@@ -320,8 +323,8 @@ class Scheduling:
             return ()
         return fit(self.capacity.empty(), job.roles, job.pool, ALL, frozenset(job.node_names), job.driver) or ()
 
-    async def consider(self, job: Job) -> None:
-        """Find out in a thread what `refusal` will say of a large job: of many roles of many tasks, that takes seconds."""
+    async def consider(self, job: Job, aside: Aside) -> None:
+        """Find out `aside` what `refusal` will say of a large job: of many roles of many tasks, that takes seconds."""
         if job.pool in self._clusters or sum(role.replicas * (1 + len(role.ports)) for role in job.roles) <= SMALL:
             return
         capacity, names = self.capacity, frozenset(job.node_names)
@@ -329,7 +332,7 @@ class Scheduling:
         for shape in job.shapes or (job.roles,):
             asked = fewest(shape), job.pool, names, job.driver
             ask = asking(capacity, *asked)
-            found = await asyncio.to_thread(ask) if ask is not None else None
+            found = await aside(ask) if ask is not None else None
             if ask is not None and capacity.empty() is empty:  # machines that came meanwhile are asked by `refusal`
                 remember(capacity, *asked, found)
 
