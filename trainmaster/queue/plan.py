@@ -213,7 +213,7 @@ class _PoolPass:
         ):
             claim(self.books, job, found, work.now)
         lent = lent or any(way.verdict == BORROWS for way in found)
-        if lent and line.closed:  # nobody whose turn is before that of borrowing can start any more
+        if lent and line.closed and not turn[1]:  # nobody whose turn is before that of borrowing can start any more
             both = (OWN, BORROWS)
             if self._start(key, job, [way for way in found if way.verdict in both], both, late=False)[0]:
                 return STARTED

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from trainmaster.cli.main import PARTS
+
 TM = [sys.executable, "-m", "trainmaster.cli"]
 
 
@@ -332,3 +334,12 @@ def test_all_points_of_a_curve_come_as_json_and_of_a_very_long_one_how_many_ther
     assert (found["short"]["steps"], found["short"]["count"]) == (list(range(1, 1501)), 1500)
     assert 1000 < len(found["rest"]["steps"]) <= 2048
     assert found["rest"]["count"] == 5000
+
+
+def test_the_server_carries_no_other_commands() -> None:
+    """Each would cost its start and its memory."""
+    code = "import sys; from trainmaster.cli.main import commands; commands(('serve',)); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert "trainmaster.cli.serve" in loaded
+    others = {f"trainmaster.cli.{part}" for part in PARTS if part != "serve"}
+    assert not others & set(loaded)

@@ -1,8 +1,11 @@
 """Real cards as the driver's library tells of them, whole and cut (MIG): by a library made for the test."""
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
+
+import pytest
 
 from trainmaster.core.config import LocalConfig
 from trainmaster.engines.local_cards import Card, find_cards
@@ -150,3 +153,14 @@ def test_whole_cards_need_no_slots_and_no_driver_means_no_cards() -> None:
             raise NVMLError
 
     assert Host(LocalConfig(), Missing([])).nodes()[0].gpus == ()
+
+
+def test_a_machine_without_the_driver_has_no_cards_and_loads_no_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file")
+
+    monkeypatch.setattr("trainmaster.engines.local_facts.ctypes.CDLL", absent)
+    monkeypatch.delitem(sys.modules, "pynvml", raising=False)
+    host = Host(LocalConfig())
+    assert (host.cards, host.driver) == ((), "")
+    assert "pynvml" not in sys.modules

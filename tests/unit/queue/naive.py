@@ -82,8 +82,8 @@ class _Pool:
     def turn(self, job: Pending) -> Place:
         return self.ranking.place(job, job.job in self.borrowers)
 
-    def consider(self, job: Pending) -> None:
-        world, borrows = self.world, job.job in self.borrowers
+    def consider(self, job: Pending, borrows: bool = False) -> None:
+        world, borrows = self.world, borrows or job.job in self.borrowers
         right = (OWN, BORROWS) if borrows else (OWN,)
         ends_at = world.now + job.limit_s
         late = self.at is not None and self.promised != job.job and not (ends_at <= self.at and ends_at < math.inf)
@@ -108,6 +108,9 @@ class _Pool:
             self.claim(job, found)
         if BORROWS in verdicts and not borrows:
             self.borrowers.add(job.job)
+            if self.policy.backfill == "none" and self.at is not None:  # nobody else has a turn any more
+                self.at = None
+                self.consider(job, borrows=True)
         else:
             self.settled.add(job.job)
 

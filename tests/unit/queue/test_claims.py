@@ -147,3 +147,21 @@ def test_a_gang_passes_with_cards_of_the_model_that_fits_although_another_was_re
     assert [each.job for each in made.reservations] == [head.job]
     assert started(made) == [able.job]
     assert lab.why(barred, made) == "waiting_gpus"
+
+
+def test_the_first_of_a_strict_line_borrows_at_once_since_nobody_can_start_before_it() -> None:
+    """Its first shape lacks nodes and holds up everybody; its second needs what others leave of their quota."""
+    lab = Lab()
+    lab.quotas = {
+        (Account("user", name), "default"): Quota({"gpu:B": most}) for name, most in (("ann", 0), ("bob", 4000))
+    }
+    lab.runs(4, ends_in=50, tenant=BOB, model="A")
+    first = lab.waits(gang(4, "A"), gang(2, "B"))
+    behind = lab.waits(gang(1, "B"), tenant=BOB)
+    made = lab.plan(backfill="none")
+    assert started(made) == [first.job, behind.job]
+    assert made.starts[0].shape == 1
+    lab.quotas = {(Account("user", "ann"), "default"): Quota({"gpu:B": 0})}
+    made = lab.plan(backfill="none")
+    assert started(made) == []
+    assert lab.why(first, made) == "waiting_gpus"

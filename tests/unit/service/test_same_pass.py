@@ -1,5 +1,6 @@
 """A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did, or shares may have."""
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from trainmaster.core.states import Priority
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
-from trainmaster.queue.snapshot import Plan, Snapshot, Tenant
+from trainmaster.queue.snapshot import Plan, Reason, Snapshot, Tenant
 from trainmaster.service.scheduling import SHARES_S, Scheduling
 
 
@@ -127,3 +128,33 @@ def test_where_shares_count_nothing_time_brings_no_pass(monkeypatch: pytest.Monk
     passes.made = 0
     found.schedule(EPOCH + 3600)
     assert passes.made == 0
+
+
+async def test_whether_a_wide_job_can_ever_run_is_found_out_elsewhere_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in a thread of the server either: that would take the interpreter from all who read."""
+    found = full(Passes(monkeypatch))
+    asked: list[object] = []
+
+    async def aside(ask: Callable[[], Reason | None]) -> Reason | None:
+        asked.append(ask)
+        return pickle.loads(pickle.dumps(ask))()  # type: ignore[no-any-return]
+
+    roles = tuple(Role(f"r{at}", 64, Resources(cpu=0.5, memory_mib=1, gpu=0)) for at in range(8))
+    wide = job("wide").seq(3).fields(roles=roles).done()
+    await found.consider(wide, aside)
+    monkeypatch.setattr("trainmaster.queue.never.can_ever_fit", None)  # whoever asks again would fail
+    refused = found.refusal(wide)
+    assert refused is not None
+    assert refused.code == "never_together"
+    await found.consider(wide, aside)
+    assert len(asked) == 1
+    await found.consider(asks("small", 4, 1), aside)
+    assert len(asked) == 1
+
+
+def test_the_queue_is_put_together_once_for_all_who_ask_until_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = full(Passes(monkeypatch))
+    seen = found.queue.snapshot_classes()
+    assert found.queue.snapshot_classes() is seen
+    found.moved(None, asks("more", 3, 1))
+    assert len(found.queue.snapshot_classes()) == len(seen) + 1

@@ -248,3 +248,15 @@ def _plan(database: Database, statement: Any) -> str:
         values = tuple(compiled.params[name] for name in compiled.positiontup)
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values).all()
     return "\n".join(row.detail for row in rows)
+
+
+def test_readers_use_the_connection_used_last(database: Database) -> None:
+    """SQLite keeps what it read for each connection: those made for a moment with many readers stay aside."""
+    with database.read(), database.read() as second:
+        last = second.connection.driver_connection
+    used = []
+    for _ in range(4):
+        with database.read() as connection:
+            used.append(connection.connection.driver_connection)
+    assert len(set(map(id, used))) == 1
+    assert last is not None
