@@ -59,23 +59,29 @@ async def test_whatever_is_large_is_answered_and_holds_up_nobody(roomy: Stage) -
     assert {"POST /api/v1/jobs", "POST /api/v1/jobs/batch", "PUT /api/v1/queue/policy", "GET /api/v1/jobs"} <= doors
 
 
-async def test_whether_a_large_job_can_ever_run_is_found_out_in_a_thread(
+async def test_whether_a_large_job_can_ever_run_is_found_out_by_a_clerk(
     roomy: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By each who asks: 64 roles of 64 tasks that fit one by one and not together are seconds of work."""
-    where: list[int] = []
-    judge = never.can_ever_fit
+    tried: list[int] = []
+    asked: list[Any] = []
+    fit, do = never.fit, roomy.platform.context.clerks.do
 
-    def noted(*asked: Any) -> Any:
-        where.append(threading.get_ident())
-        return judge(*asked)
+    def noted(*given: Any, **more: Any) -> Any:
+        tried.append(threading.get_ident())
+        return fit(*given, **more)
 
-    monkeypatch.setattr(never, "can_ever_fit", noted)
+    async def told(person: str, work: Any, *given: Any) -> Any:
+        asked.append(getattr(work, "func", work))
+        return await do(person, work, *given)
+
+    monkeypatch.setattr(never, "fit", noted)
+    monkeypatch.setattr(roomy.platform.context.clerks, "do", told)
     app = create_app(roomy.platform)
     async with signed_in(app, roomy.platform) as http:
         for at, door in enumerate(("/jobs", "/jobs/preview", "/queue/would-start", "/jobs/batch")):
             body: Any = {"spec": wide(64, 60 + at)}
             found = await http.post("/api/v1" + door, json={"items": [body]} if door == "/jobs/batch" else body)
             assert found.status_code in (200, 422), found.text
-    assert len(where) >= 4
-    assert threading.get_ident() not in where
+    assert asked.count(never.can_ever_fit) == 4
+    assert not tried, "in no thread of the server"

@@ -32,10 +32,11 @@ class Line(Protocol):
 class Seat:
     """A connection. `group`: whose it is, an address or a person."""
 
-    __slots__ = ("group", "known", "line")
+    __slots__ = ("group", "known", "line", "mates")
 
     def __init__(self, line: Line, group: str) -> None:
         self.line, self.group, self.known = line, group, False
+        self.mates: Seats | None = None  # those of its group, itself among them; None once it is gone
 
 
 Seats = OrderedDict[Seat, None]
@@ -81,11 +82,11 @@ class Connections:
 
     def heard(self, seat: Seat) -> None:
         """Note that something came over it."""
-        if not seat.known and seat in self._strangers:
+        if seat.mates is None:
+            return
+        seat.mates.move_to_end(seat)
+        if not seat.known:
             self._strangers.move_to_end(seat)
-        mine = self._groups.get((seat.known, seat.group))
-        if mine is not None and seat in mine:
-            mine.move_to_end(seat)
 
     def belongs(self, seat: Seat, person: str) -> None:
         """Note that `person` has shown a credential over it."""
@@ -105,18 +106,18 @@ class Connections:
 
     def _join(self, seat: Seat, most: int) -> None:
         mine = self._groups.setdefault((seat.known, seat.group), OrderedDict())
-        mine[seat] = None
+        mine[seat], seat.mates = None, mine
         if len(mine) > most:
             self._close_first(mine)
 
     def _leave(self, seat: Seat) -> bool:
-        key = (seat.known, seat.group)
-        mine = self._groups.get(key)
-        if mine is None or seat not in mine:
+        mine = seat.mates
+        if mine is None:
             return False
         del mine[seat]
+        seat.mates = None
         if not mine:
-            del self._groups[key]
+            del self._groups[seat.known, seat.group]
         return True
 
     def _close_first(self, seats: Seats) -> None:
