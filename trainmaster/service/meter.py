@@ -41,7 +41,7 @@ def counting(work: Callable[P, T], *args: P.args, **given: P.kwargs) -> T:
 
 
 class _Steps(Awaitable[T]):
-    """Runs a coroutine step by step, as a task does; counts for how long each holds the event loop."""
+    """Runs a coroutine step by step, as a task does; counts the CPU time of each."""
 
     def __init__(self, work: Coroutine[Any, Any, T], meter: Meter) -> None:
         self._work, self._meter = work, meter
@@ -52,14 +52,14 @@ class _Steps(Awaitable[T]):
         error: BaseException | None = None
         try:
             while True:
-                began = time.monotonic()
+                began = time.thread_time()
                 try:
                     awaited = self._work.send(value) if error is None else self._work.throw(error)
                 except StopIteration as end:
                     found: T = end.value
                     return found
                 finally:
-                    self._meter.spent += time.monotonic() - began
+                    self._meter.spent += time.thread_time() - began
                 value = error = None
                 try:
                     value = yield awaited
