@@ -123,10 +123,13 @@ def test_nodes_that_die_and_nodes_whose_daemon_dies(served: Served) -> None:
     try:
         assert plain(served.ended(dead)) == ("failed", "lost", "Slurm says of the job: lost a node")
         served.until(again, lambda view: view["attempts"] == 2, "another attempt")
-        seen = {one["name"]: one for one in served.asking.ask("GET", "/cluster")["nodes"]}
-        for name in node.values():
-            assert not seen[name]["schedulable"]
-            assert "not responding" in seen[name]["reason"]["en"].lower()
+
+        def away() -> bool:  # Slurm notices one node after the other
+            seen = {one["name"]: one for one in served.asking.ask("GET", "/cluster")["nodes"]}
+            told = [seen[name]["reason"] for name in node.values() if not seen[name]["schedulable"]]
+            return len(told) == len(jobs) and all("not responding" in one["en"].lower() for one in told)
+
+        until(away, "the nodes are told as away")
         assert [served.view(one)["state"] for one in (lives, stopped)] == ["running", "running"]
         assert bed.processes(stopped)
         served.stop(stopped)
