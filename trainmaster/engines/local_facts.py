@@ -26,7 +26,7 @@ def driver() -> Any:
         ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:
         return None
-    import pynvml  # noqa: PLC0415 - see above
+    import pynvml  # noqa: PLC0415 - only where there is a driver
 
     return pynvml
 

@@ -18,9 +18,13 @@ class Meter:
     def __init__(self) -> None:
         self.spent = 0.0
 
-    def count(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
-        """Return what `work` returns once it is awaited; what it and the threads that it waits for take is counted."""
-        return _Steps(work, self)
+    async def count(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return what `work` returns; what it and the threads that it waits for take is counted."""
+        token = _current.set(self)
+        try:
+            return await _Steps(work, self)
+        finally:
+            _current.reset(token)
 
 
 @contextlib.contextmanager
@@ -47,23 +51,19 @@ class _Steps(Awaitable[T]):
         self._work, self._meter = work, meter
 
     def __await__(self) -> Generator[Any, Any, T]:
-        token = _current.set(self._meter)
         value: Any = None
         error: BaseException | None = None
-        try:
-            while True:
-                began = time.thread_time()
-                try:
-                    awaited = self._work.send(value) if error is None else self._work.throw(error)
-                except StopIteration as end:
-                    found: T = end.value
-                    return found
-                finally:
-                    self._meter.spent += time.thread_time() - began
-                value = error = None
-                try:
-                    value = yield awaited
-                except BaseException as thrown:
-                    error = thrown
-        finally:
-            _current.reset(token)
+        while True:
+            began = time.thread_time()
+            try:
+                awaited = self._work.send(value) if error is None else self._work.throw(error)
+            except StopIteration as end:
+                found: T = end.value
+                return found
+            finally:
+                self._meter.spent += time.thread_time() - began
+            value = error = None
+            try:
+                value = yield awaited
+            except BaseException as thrown:
+                error = thrown

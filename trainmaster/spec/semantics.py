@@ -216,7 +216,7 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     """Return (code, detail) of what is wrong with a metric's expression; None when it is fine."""
     try:
         groups = re.compile(pattern).groupindex
-        tree = re._parser.parse(pattern)  # type: ignore[attr-defined]
+        tree = re._parser.parse(pattern)  # type: ignore[attr-defined]  # typeshed leaves it out
     except (re.error, OverflowError, RecursionError) as error:
         return "bad_regex", str(error)
     options = re2.Options()

@@ -200,7 +200,7 @@ class Database:
         patience = 0 if self._epoch else LEAD_S
         give_up = time.monotonic() + patience
         while not (leads := self._try_to_lead(connection)) and time.monotonic() < give_up:
-            time.sleep(0.05)
+            time.sleep(0.05)  # the other server's session ends without a word to us
         if not leads:
             problem = Unavailable if self._epoch else Conflict  # lost on the way, or never had
             raise problem(

@@ -233,7 +233,7 @@ def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
     signal.signal(signal.SIGINT, before)
     assert waiting.stdout is not None
     left = waiting.stdout.readline().split()[0]
-    time.sleep(1)
+    time.sleep(1)  # it waits for the job's end by then: another process, nothing tells
     waiting.send_signal(signal.SIGINT)
     _, said = waiting.communicate(timeout=60)
     assert waiting.returncode == 130

@@ -137,7 +137,8 @@ async def test_whether_a_wide_job_can_ever_run_is_found_out_elsewhere_and_once(m
 
     async def aside(ask: Callable[[], Reason | None]) -> Reason | None:
         asked.append(ask)
-        return pickle.loads(pickle.dumps(ask))()  # type: ignore[no-any-return]
+        found: Reason | None = pickle.loads(pickle.dumps(ask))()
+        return found
 
     roles = tuple(Role(f"r{at}", 64, Resources(cpu=0.5, memory_mib=1, gpu=0)) for at in range(8))
     wide = job("wide").seq(3).fields(roles=roles).done()

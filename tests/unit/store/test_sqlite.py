@@ -63,8 +63,7 @@ def test_a_full_disk_refuses_everything_and_loses_nothing(database: Database) ->
     ledger.commit(Batch(list(life(1).changes))).result(60)
 
     def limit(pages: int) -> None:
-        work = lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages}").close()  # noqa: E731
-        database.write(work).result(60)
+        database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages}").close()).result(60)
 
     with database.read() as connection:
         limit(int(connection.exec_driver_sql("PRAGMA page_count").scalar() or 0) + 2)
@@ -222,7 +221,7 @@ def test_the_first_page_costs_the_same_with_100_000_jobs(database: Database) -> 
         return min(times)
 
     def copy(low: int, high: int) -> None:
-        columns = [name for name in tables.job.c.keys() if name not in ("seq", "id", "submitted_at", "name")]  # noqa: SIM118
+        columns = [of.name for of in tables.job.c if of.name not in ("seq", "id", "submitted_at", "name")]
         rest = ", ".join(columns)
         numbers = f"WITH RECURSIVE n(i) AS (SELECT {low} UNION ALL SELECT i + 1 FROM n WHERE i < {high})"
         values = f"SELECT i, 't' || i, i * 1.0, 'name-' || (i % 97), {rest} FROM job, n WHERE job.seq = 1"
@@ -230,7 +229,7 @@ def test_the_first_page_costs_the_same_with_100_000_jobs(database: Database) -> 
         database.write(lambda c: c.exec_driver_sql(insert).close()).result(60)
         kept = ("attempt", "number"), ("task", "attempt")
         for table, _ in kept:
-            names = [name for name in tables.META.tables[table].c.keys() if name != "job"]  # noqa: SIM118
+            names = [of.name for of in tables.META.tables[table].c if of.name != "job"]
             row = f"SELECT j.seq, {', '.join('x.' + name for name in names)} FROM job j, {table} x WHERE x.job = 1"
             copied = f"INSERT INTO {table} (job, {', '.join(names)}) {row} AND j.seq BETWEEN {low} AND {high}"
             database.write(lambda c, copied=copied: c.exec_driver_sql(copied).close()).result(60)
@@ -252,11 +251,8 @@ def _plan(database: Database, statement: Any) -> str:
 
 def test_readers_use_the_connection_used_last(database: Database) -> None:
     """SQLite keeps what it read for each connection: those made for a moment with many readers stay aside."""
-    with database.read(), database.read() as second:
-        last = second.connection.driver_connection
-    used = []
+    with database.read() as given_back_last, database.read():
+        last = given_back_last.connection.driver_connection
     for _ in range(4):
         with database.read() as connection:
-            used.append(connection.connection.driver_connection)
-    assert len(set(map(id, used))) == 1
-    assert last is not None
+            assert connection.connection.driver_connection is last
