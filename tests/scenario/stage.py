@@ -247,7 +247,7 @@ def check_fold(job: str, reader: JobReader) -> None:
         if folded.attempt is not None:
             attempts[folded.attempt.number] = folded.attempt
     assert folded == reader.get_job(job)
-    assert list(attempts.values()) == reader.attempts(job)
+    assert list(attempts.values()) == reader.history(job)[0]
 
 
 def marked() -> list[tuple[int, str, str]]:

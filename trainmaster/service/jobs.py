@@ -18,7 +18,7 @@ from trainmaster.access.roles import Principal, Reach
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import task_name
-from trainmaster.core.records import Job, find_task
+from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.service.context import Context
@@ -26,6 +26,7 @@ from trainmaster.service.language import both
 from trainmaster.service.scheduling import told
 from trainmaster.service.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
+from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
 
@@ -112,9 +113,9 @@ class Jobs:
         """Return everything about one job."""
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
-        [view] = await self.views([job], who, seq)
-        spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
-        attempts = await asyncio.to_thread(self._ctx.reader.attempts, job.id)
+        [view], (spec, (attempts, events)) = await asyncio.gather(
+            self.views([job], who, seq), asyncio.to_thread(self._stored, job)
+        )
         if job.attempt is not None:
             attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
         shown = [attempt_view(job, attempt) for attempt in attempts]
@@ -125,20 +126,14 @@ class Jobs:
             "roles": [role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
             "attempt_list": shown,
             "task_list": shown[-1]["tasks"] if shown else [],
-            "warnings": await self._warnings(job, spec is None, job.attempts_used - len(shown)),
+            "warnings": _warnings(events, spec is None, job.attempts_used - len(shown)),
             "spec": effective(spec) if spec is not None else {},
             "extras": spec.extras if spec is not None else None,
         }
 
-    async def _warnings(self, job: Job, no_spec: bool, lost: int) -> list[dict[str, Any]]:
-        """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
-        events = await asyncio.to_thread(self._ctx.reader.events, job.id, 0)
-        found = [event_note(event) for event in events if event.kind is Kind.NOTED]
-        if no_spec:
-            found.append(damage_view("The document of this job can no longer be read; it cannot be started or copied"))
-        if lost > 0:
-            found.append(damage_view(f"{lost} earlier attempts of this job can no longer be read"))
-        return found
+    def _stored(self, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
+        """Return what the ledger holds of a job: its document, its attempts and its events; blocking."""
+        return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(job.id)
 
     async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
         """Return the job's events after a sequence number."""
@@ -328,6 +323,16 @@ class Jobs:
 
 def _command(command: str | Sequence[str]) -> str:
     return command if isinstance(command, str) else shlex.join(command)
+
+
+def _warnings(events: Iterable[Event], no_spec: bool, lost: int) -> list[dict[str, Any]]:
+    """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
+    found = [event_note(event) for event in events if event.kind is Kind.NOTED]
+    if no_spec:
+        found.append(damage_view("The document of this job can no longer be read; it cannot be started or copied"))
+    if lost > 0:
+        found.append(damage_view(f"{lost} earlier attempts of this job can no longer be read"))
+    return found
 
 
 def _refuse_ended(job: Job) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, insert, select, text
 
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import Event
@@ -44,7 +44,7 @@ class JobReader:
         tasks).
         """
         with self._database.read() as connection:
-            jobs, broken = _load(connection, tables.LIVE)
+            jobs, broken = _LIVING.load(connection)
         return [jobs[seq] for seq in sorted(jobs)], [self._set_aside(*one) for one in broken]
 
     def last_seq(self) -> int:
@@ -71,7 +71,7 @@ class JobReader:
 
     def get_job(self, id_: str) -> Job | None:
         """Return the job with this id, None when there is none (or its record is malformed)."""
-        found = self._jobs(_JOB.c.id == id_)
+        found = self._jobs(_BY_ID, wanted=id_)
         return found[0] if found else None
 
     def find(self, text: str, workspace: str = "default") -> Job:
@@ -80,9 +80,8 @@ class JobReader:
 
         Raises NotFound, or Conflict when several ids begin so.
         """
-        for condition in (_JOB.c.id == text, (_JOB.c.workspace == workspace) & (_JOB.c.slug == text)):
-            if found := self._jobs(condition):
-                return found[0]
+        if found := self._jobs(_BY_ID, wanted=text) or self._jobs(_BY_SLUG, wanted=text, place=workspace):
+            return found[0]
         if len(text) >= _PREFIX_MIN:
             with self._database.read() as connection:
                 range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
@@ -90,7 +89,7 @@ class JobReader:
             if len(ids) > 1:
                 some = ", ".join(ids[:3]) + (" ..." if len(ids) > 3 else "")
                 raise Conflict(f"Several jobs begin with {text!r}: {some}", remedy="Write more characters of the id.")
-            if ids and (found := self._jobs(_JOB.c.id == ids[0])):
+            if ids and (found := self._jobs(_BY_ID, wanted=ids[0])):
                 return found[0]
         raise NotFound(
             f"There is no job {text!r}.", remedy="Give an id, its beginning, or a slug: the list of jobs shows them."
@@ -105,7 +104,7 @@ class JobReader:
         query = at_its_moment(query, cursor)
         with self._database.read() as connection:
             keys = connection.execute(page_keys(query, limit + 1, cursor)).all()
-            jobs, broken = _load(connection, _JOB.c.seq.in_([row.seq for row in keys[:limit]]))
+            jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
             self._set_aside(*one)
         more = len(keys) > limit
@@ -142,27 +141,10 @@ class JobReader:
         with self._database.read() as connection:
             return {(owner, shown): count for owner, shown, count in connection.execute(statement)}
 
-    def attempts(self, id_: str) -> list[Attempt]:
-        """Return all attempts of a job, first to last, but for those whose rows cannot be read."""
-        seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
+    def history(self, id_: str) -> tuple[list[Attempt], list[Event]]:
+        """Return all attempts of a job, first to last, but for those whose rows cannot be read, and all `events`, of one moment."""
         with self._database.read() as connection:
-            found = (
-                connection.execute(select(_ATTEMPT).where(_ATTEMPT.c.job == seq).order_by(_ATTEMPT.c.number))
-                .mappings()
-                .all()
-            )
-            tasks: dict[int, list[Any]] = defaultdict(list)
-            for task in connection.execute(
-                select(_TASK).where(_TASK.c.job == seq).order_by(_TASK.c.position)
-            ).mappings():
-                tasks[task["attempt"]].append(task)
-        whole = []
-        for row in found:
-            try:
-                whole.append(rows.attempt_of(row, tasks[row["number"]]))
-            except MalformedRow as error:
-                _log.error("attempt %s of job %s cannot be read and is left out: %s", row["number"], id_, error)
-        return whole
+            return _attempts(connection, id_), _events(connection, _EVENTS_OF_JOB, wanted=id_, after=0)
 
     def ran_last(self, most: int) -> list[tuple[str, float, float | None]]:
         """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest first.
@@ -195,9 +177,9 @@ class JobReader:
                     found.append(rows.roles_of(record))
         return found[::-1]
 
-    def _jobs(self, condition: Any) -> list[Job]:
+    def _jobs(self, whole: "_Whole", **values: Any) -> list[Job]:
         with self._database.read() as connection:
-            jobs, broken = _load(connection, condition)
+            jobs, broken = whole.load(connection, **values)
         for one in broken:
             self._set_aside(*one)
         return [jobs[seq] for seq in sorted(jobs)]
@@ -208,24 +190,14 @@ class JobReader:
         """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note stands, which
         says so.
         """
-        seq = select(_JOB.c.seq).where(_JOB.c.id == id_).scalar_subquery()
-        return self._events((_EVENT.c.job == seq) & (_EVENT.c.seq > after), limit)
+        with self._database.read() as connection:
+            wanted = _EVENTS_OF_JOB if limit is None else _EVENTS_OF_JOB.limit(limit)
+            return _events(connection, wanted, wanted=id_, after=after)
 
     def events_after(self, seq: int, limit: int) -> list[Event]:
         """Return the next `limit` events of all jobs with a number above `seq`, oldest first: the feed."""
-        return self._events(_EVENT.c.seq > seq, limit)
-
-    def _events(self, condition: ColumnElement[bool], limit: int | None) -> list[Event]:
-        statement = select(_EVENT, _JOB.c.id).join(_JOB, _JOB.c.seq == _EVENT.c.job).where(condition)
-        found = []
         with self._database.read() as connection:
-            for row in connection.execute(statement.order_by(_EVENT.c.seq).limit(limit)).mappings():
-                try:
-                    found.append(rows.event_of(row["id"], row))
-                except MalformedRow as error:
-                    _log.warning("event %s of job %s cannot be read: %s", row["seq"], row["id"], error)
-                    found.append(rows.unreadable_event(row["id"], row))
-        return found
+            return _events(connection, _EVENTS.limit(limit), after=seq)
 
     # -------------------------------------------------------------------------------------------- what belongs to jobs
 
@@ -285,28 +257,72 @@ def _quarantined(id_: str, at: float, error: str, raw: dict[str, Any]) -> Quaran
         return Quarantined(id_, at, error)
 
 
-def _load(connection: Connection, condition: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
-    """Return the jobs that meet `condition` by number, and (number, id, error) of the malformed ones. Three
-    statements.
-    """
-    last = (_ATTEMPT.c.job == _JOB.c.seq) & (_ATTEMPT.c.number == _JOB.c.attempts_used)
-    placed = (_TASK.c.job == _JOB.c.seq) & (_TASK.c.attempt == _JOB.c.attempts_used)
-    found = connection.execute(select(_JOB).where(condition)).mappings().all()
-    attempts = connection.execute(select(_ATTEMPT).join(_JOB, last).where(condition)).mappings().all()
+class _Whole:
+    """Reads whole jobs under one condition. The statements are made once: to make one takes longer than to ask it."""
+
+    def __init__(self, condition: ColumnElement[bool] | TextClause) -> None:
+        last = (_ATTEMPT.c.job == _JOB.c.seq) & (_ATTEMPT.c.number == _JOB.c.attempts_used)
+        placed = (_TASK.c.job == _JOB.c.seq) & (_TASK.c.attempt == _JOB.c.attempts_used)
+        self._jobs = select(_JOB).where(condition)
+        self._attempts = select(_ATTEMPT).join(_JOB, last).where(condition)
+        self._tasks = select(_TASK).join(_JOB, placed).where(condition).order_by(_TASK.c.job, _TASK.c.position)
+
+    def load(self, connection: Connection, **values: Any) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
+        """Return the jobs by number, and (number, id, error) of the malformed ones. `values`: the condition's."""
+        found = connection.execute(self._jobs, values).mappings().all()
+        attempts = connection.execute(self._attempts, values).mappings().all()
+        tasks: dict[int, list[Any]] = defaultdict(list)
+        for task in connection.execute(self._tasks, values).mappings():
+            tasks[task["job"]].append(task)
+        attempt_of_job = {row["job"]: row for row in attempts}
+        jobs: dict[int, Job] = {}
+        broken = []
+        for row in found:
+            seq = row["seq"]
+            try:
+                jobs[seq] = rows.job_of(row, attempt_of_job.get(seq), tasks[seq])
+            except MalformedRow as error:
+                broken.append((seq, row["id"], error))
+        return jobs, broken
+
+
+_LIVING: Final = _Whole(tables.LIVE)
+_BY_ID: Final = _Whole(_JOB.c.id == bindparam("wanted"))
+_BY_SLUG: Final = _Whole((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
+_BY_SEQ: Final = _Whole(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
+_ITS_SEQ: Final = select(_JOB.c.seq).where(_JOB.c.id == bindparam("wanted")).scalar_subquery()
+_ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == _ITS_SEQ).order_by(_ATTEMPT.c.number)
+_TASKS: Final = select(_TASK).where(_TASK.c.job == _ITS_SEQ).order_by(_TASK.c.position)
+_EVENTS: Final = (
+    select(_EVENT, _JOB.c.id).join(_JOB, _JOB.c.seq == _EVENT.c.job)
+    .where(_EVENT.c.seq > bindparam("after")).order_by(_EVENT.c.seq)
+)  # fmt: skip
+_EVENTS_OF_JOB: Final = _EVENTS.where(_EVENT.c.job == _ITS_SEQ)
+
+
+def _attempts(connection: Connection, id_: str) -> list[Attempt]:
+    found = connection.execute(_ATTEMPTS, {"wanted": id_}).mappings().all()
     tasks: dict[int, list[Any]] = defaultdict(list)
-    in_order = select(_TASK).join(_JOB, placed).where(condition).order_by(_TASK.c.job, _TASK.c.position)
-    for task in connection.execute(in_order).mappings():
-        tasks[task["job"]].append(task)
-    attempt_of_job = {row["job"]: row for row in attempts}
-    jobs: dict[int, Job] = {}
-    broken = []
+    for task in connection.execute(_TASKS, {"wanted": id_}).mappings():
+        tasks[task["attempt"]].append(task)
+    whole = []
     for row in found:
-        seq = row["seq"]
         try:
-            jobs[seq] = rows.job_of(row, attempt_of_job.get(seq), tasks[seq])
+            whole.append(rows.attempt_of(row, tasks[row["number"]]))
         except MalformedRow as error:
-            broken.append((seq, row["id"], error))
-    return jobs, broken
+            _log.error("attempt %s of job %s cannot be read and is left out: %s", row["number"], id_, error)
+    return whole
+
+
+def _events(connection: Connection, statement: Select[Any], **values: Any) -> list[Event]:
+    found = []
+    for row in connection.execute(statement, values).mappings():
+        try:
+            found.append(rows.event_of(row["id"], row))
+        except MalformedRow as error:
+            _log.warning("event %s of job %s cannot be read: %s", row["seq"], row["id"], error)
+            found.append(rows.unreadable_event(row["id"], row))
+    return found
 
 
 def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: str) -> dict[str, Any]:

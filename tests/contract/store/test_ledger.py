@@ -42,7 +42,7 @@ def test_fold_of_the_stored_events_is_the_stored_rows(store: Store, data: st.Dat
     assert stored == history.events
     assert store.reader.get_job(history.job.id) == folded(stored) == history.job
     every = {change.job.attempt.number: change.job.attempt for change in history.changes if change.job.attempt}
-    assert store.reader.attempts(history.job.id) == [every[number] for number in sorted(every)]
+    assert store.reader.history(history.job.id) == ([every[number] for number in sorted(every)], stored)
     live, malformed = store.reader.live_jobs()
     assert malformed == []
     assert (history.job in live) == (not history.job.terminal)
@@ -140,7 +140,7 @@ def test_a_change_over_two_attempts_is_refused(store: Store) -> None:
     with pytest.raises(Conflict):
         store.keep(Change(tuple(history.events), history.job))
     store.keep(*history.changes)
-    assert [attempt.number for attempt in store.reader.attempts(job.id)] == [1, 2]
+    assert [attempt.number for attempt in store.reader.history(job.id)[0]] == [1, 2]
 
 
 def test_one_key_makes_one_job_however_many_ask(store: Store) -> None:
@@ -188,7 +188,7 @@ def test_a_deleted_job_leaves_only_its_numbers(store: Store) -> None:
     assert last.job
     store.keep(deleted=[gone.job.id, shared.job.id, last.job.id])
     assert store.reader.get_job(gone.job.id) is None
-    assert store.reader.attempts(gone.job.id) == store.reader.events(gone.job.id) == []
+    assert store.reader.history(gone.job.id)[0] == store.reader.events(gone.job.id) == []
     assert [event.job for event in store.reader.events_after(0, 1000)] == [live.job.id]
     assert store.reader.spec("sha256:1") is None
     assert store.reader.spec("sha256:s") == "shared"
