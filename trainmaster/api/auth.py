@@ -69,29 +69,31 @@ def gate_for(platform: "Platform") -> Gate:
 
     def gate(app: ASGIApp, policy: Policy) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+            name = None
             try:
                 headers = {key: value for key, value in scope["headers"] if key in _WANTED}
                 if policy.scope is not None:
-                    scope[_CALLER] = await _admit(platform.people, policy.scope, scope, headers)
+                    scope[_CALLER] = seen = await _admit(platform.people, policy.scope, scope, headers)
+                    name = seen.principal.name
                     if (seat := scope.get("state", {}).get("seat")) is not None:
-                        scope["app"].state.connections.belongs(seat, scope[_CALLER].principal.name)
+                        scope["app"].state.connections.belongs(seat, name)
             except TrainmasterError as error:
                 if scope["type"] != "websocket":
                     raise
                 await refuse_socket(error, scope, receive, send)
                 return
             desk: Desk = scope["app"].state.desk
-            name = scope[_CALLER].principal.name if _CALLER in scope else None
-            if name is not None:
-                desk.comes(name)
+            person = desk.comes(name) if name is not None else None
             if scope["type"] != "http" or scope["method"] in _SAFE:
                 await app(scope, receive, send)
                 return
             limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
-            intake = Intake(receive, headers.get(b"content-length"), limit, desk.of(name) if name is not None else None)
+            announced = _announced(headers)
+            intake = Intake(receive, announced, limit, person)
             try:
                 work = cast(Coroutine[Any, Any, None], app(scope, intake.receive, send))
-                await (desk.work(name, work, _large(headers)) if name is not None else work)
+                large = _CHUNKED in headers if announced is None else announced > LARGE
+                await (desk.work(person, work, large) if person is not None else work)
             finally:
                 intake.done()
 
@@ -100,10 +102,10 @@ def gate_for(platform: "Platform") -> Gate:
     return gate
 
 
-def _large(headers: dict[bytes, bytes]) -> bool:
-    """Return whether the body is large; one that does not say how long it is may be."""
+def _announced(headers: dict[bytes, bytes]) -> int | None:
+    """Return how many bytes the body will have, None where that is not said."""
     length = headers.get(b"content-length", b"")
-    return int(length[:20]) > LARGE if length.isdigit() else _CHUNKED in headers
+    return int(length[:20]) if length.isdigit() else None
 
 
 async def _admit(people: People, needed: str, scope: Scope, headers: dict[bytes, bytes]) -> Seen:

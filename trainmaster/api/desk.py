@@ -136,16 +136,17 @@ class Desk:
         """Return the turns of the person called `name`. As many are kept as there are persons who may come in."""
         return self._persons[name]
 
-    def comes(self, name: str) -> None:
-        """Note that a person asks for something."""
-        self._persons[name].seen = time.monotonic()
-
-    async def work(self, name: str, work: Coroutine[Any, Any, None], large: bool) -> None:
-        """Work at a request of `name`; a `large` one may have to wait. Raises RateLimited."""
+    def comes(self, name: str) -> Person:
+        """Return the turns of the person called `name`, who asks for something."""
         person = self._persons[name]
+        person.seen = time.monotonic()
+        return person
+
+    async def work(self, person: Person, work: Coroutine[Any, Any, None], large: bool) -> None:
+        """Work at a request of `person`; a `large` one may have to wait. Raises RateLimited."""
         try:
             if large:
-                await person.allowance.wait(lambda: self._others(name))
+                await person.allowance.wait(lambda: self._others(person))
         except BaseException:
             work.close()
             raise
@@ -155,9 +156,9 @@ class Desk:
         finally:
             person.allowance.take(meter.spent)
 
-    def _others(self, name: str) -> bool:
+    def _others(self, person: Person) -> bool:
         since = time.monotonic() - AROUND_S
-        return any(person.seen > since for other, person in self._persons.items() if other != name)
+        return any(other.seen > since for other in self._persons.values() if other is not person)
 
     def working(self, name: str) -> AbstractAsyncContextManager[None]:
         """Work at a request of `name` that takes more than a moment. Raises RateLimited."""
@@ -181,14 +182,14 @@ async def _turn(own: Turns, everybodys: asyncio.Semaphore) -> AsyncIterator[None
 class Intake:
     """Reads one body: not more than `limit` bytes, and no more than SMALL of them without a turn of `person` (None: nobody's).
 
-    Raises TooLarge at once when `announced`, the header Content-Length, is above the limit.
+    Raises TooLarge at once when `announced`, what Content-Length says, is above the limit.
     """
 
-    def __init__(self, receive: Receive, announced: bytes | None, limit: int, person: Person | None) -> None:
+    def __init__(self, receive: Receive, announced: int | None, limit: int, person: Person | None) -> None:
         self._receive, self._limit, self._person = receive, limit, person
         self._taken = 0
         self._held = False
-        if announced is not None and announced.isdigit() and int(announced[:20]) > limit:
+        if announced is not None and announced > limit:
             raise self._too_large()
 
     async def receive(self) -> Message:

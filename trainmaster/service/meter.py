@@ -18,13 +18,9 @@ class Meter:
     def __init__(self) -> None:
         self.spent = 0.0
 
-    async def count(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what `work` returns; what it and the threads that it waits for take is counted."""
-        token = _current.set(self)
-        try:
-            return await _Steps(work, self)
-        finally:
-            _current.reset(token)
+    def count(self, work: Coroutine[Any, Any, T]) -> Awaitable[T]:
+        """Return what to wait for instead of `work`: what that and the threads that it waits for take is counted."""
+        return _Steps(work, self)
 
 
 @contextlib.contextmanager
@@ -53,17 +49,21 @@ class _Steps(Awaitable[T]):
     def __await__(self) -> Generator[Any, Any, T]:
         value: Any = None
         error: BaseException | None = None
-        while True:
-            began = time.thread_time()
-            try:
-                awaited = self._work.send(value) if error is None else self._work.throw(error)
-            except StopIteration as end:
-                found: T = end.value
-                return found
-            finally:
-                self._meter.spent += time.thread_time() - began
-            value = error = None
-            try:
-                value = yield awaited
-            except BaseException as thrown:
-                error = thrown
+        token = _current.set(self._meter)
+        try:
+            while True:
+                began = time.thread_time()
+                try:
+                    awaited = self._work.send(value) if error is None else self._work.throw(error)
+                except StopIteration as end:
+                    found: T = end.value
+                    return found
+                finally:
+                    self._meter.spent += time.thread_time() - began
+                value = error = None
+                try:
+                    value = yield awaited
+                except BaseException as thrown:
+                    error = thrown
+        finally:
+            _current.reset(token)

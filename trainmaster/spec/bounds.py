@@ -25,6 +25,8 @@ MOST_CHANGED: Final = 65_536
 
 def oversized(document: Mapping[str, Any]) -> list[Problem]:
     """Return why `document`, of any dialect, is too large to be judged: nothing for most. O(values)."""
+    if _small(document):
+        return []
     found: list[Problem] = []
     left, left_extras = MOST_VALUES, MOST_EXTRAS
     waiting: list[tuple[str, Any]] = [("", document)]
@@ -52,6 +54,22 @@ def oversized(document: Mapping[str, Any]) -> list[Problem]:
             if kind is dict or kind is list or isinstance(item, tuple | Mapping):
                 waiting.append((f"{path}.{key}" if path else str(key), item))
     return found
+
+
+def _small(document: Mapping[str, Any]) -> bool:
+    """Return whether there are fewer values than any bound: true of nearly all, and found in a moment."""
+    left, waiting = min(MOST_KEYS, MOST_ITEMS), [document]
+    for value in waiting:  # it grows meanwhile
+        left -= len(value)
+        if left < 0:
+            return False
+        for item in value.values() if isinstance(value, dict) else value:
+            kind = type(item)
+            if kind is dict or kind is list:
+                waiting.append(item)
+            elif kind is not str and isinstance(item, tuple | Mapping):
+                return False
+    return True
 
 
 def oversized_changes(changes: Mapping[str, Any]) -> list[Problem]:

@@ -147,9 +147,9 @@ async def test_large_bodies_of_a_person_come_in_turn_and_small_ones_at_once() ->
 
 async def test_no_more_than_agreed_is_read() -> None:
     with pytest.raises(TooLarge, match="larger than this server accepts"):
-        Intake(body(1, 1), b"9" * 5000, 10, None)
+        Intake(body(1, 1), int("9" * 20), 10, None)
     with pytest.raises(TooLarge):
-        await read(Intake(body(3, 5), b"10", 10, None))
+        await read(Intake(body(3, 5), 10, 10, None))
 
 
 async def one(done: list[str], name: str) -> None:
@@ -161,12 +161,12 @@ async def test_who_took_much_waits_with_large_requests_while_others_are_there(mo
     turns, done = Desk(), list[str]()
     turns.comes("eve")
     turns.of("eve").allowance.take(desk.CREDIT_S + 1)
-    await turns.work("eve", one(done, "alone"), large=True)
+    await turns.work(turns.of("eve"), one(done, "alone"), large=True)
     turns.comes("amy")
-    waits = asyncio.create_task(turns.work("eve", one(done, "large"), large=True))
+    waits = asyncio.create_task(turns.work(turns.of("eve"), one(done, "large"), large=True))
     await asyncio.sleep(0)
-    await turns.work("eve", one(done, "small"), large=False)
-    await turns.work("amy", one(done, "amy's"), large=True)
+    await turns.work(turns.of("eve"), one(done, "small"), large=False)
+    await turns.work(turns.of("amy"), one(done, "amy's"), large=True)
     assert done == ["alone", "small", "amy's"]
     assert turns.of("eve").allowance.waiting == 1
     waits.cancel()
@@ -174,7 +174,7 @@ async def test_who_took_much_waits_with_large_requests_while_others_are_there(mo
     assert turns.of("eve").allowance.waiting == 0
     monkeypatch.setattr(desk, "SHARE", 1000.0)
     async with asyncio.timeout(30):
-        await turns.work("eve", one(done, "later"), large=True)
+        await turns.work(turns.of("eve"), one(done, "later"), large=True)
     assert done[-1] == "later"
 
 
@@ -185,10 +185,10 @@ async def test_what_was_taken_is_forgotten_and_places_are_counted() -> None:
     eve = turns.of("eve").allowance
     eve.take(1e6)
     assert eve._now() == pytest.approx(-desk.DEBT_S, abs=0.1), "nobody waits for hours"
-    waiting = [asyncio.create_task(turns.work("eve", one([], ""), large=True)) for _ in range(PLACES)]
+    waiting = [asyncio.create_task(turns.work(turns.of("eve"), one([], ""), large=True)) for _ in range(PLACES)]
     await asyncio.sleep(0)
     with pytest.raises(RateLimited):
-        await turns.work("eve", one([], ""), large=True)
+        await turns.work(turns.of("eve"), one([], ""), large=True)
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
@@ -212,7 +212,7 @@ async def test_a_request_is_charged_for_the_servers_time_not_for_waiting() -> No
             await asyncio.to_thread(counting, operator.truediv, 1, 0)
 
     turns.comes("eve")
-    await turns.work("eve", work(), large=True)
+    await turns.work(turns.of("eve"), work(), large=True)
     assert 0.1 <= desk.CREDIT_S - turns.of("eve").allowance._now() < 0.3
 
 
