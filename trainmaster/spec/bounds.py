@@ -58,7 +58,8 @@ def oversized(document: Mapping[str, Any]) -> list[Problem]:
 
 def _small(document: Mapping[str, Any]) -> bool:
     """Return whether there are fewer values than any bound: true of nearly all, and found in a moment."""
-    left, waiting = min(MOST_KEYS, MOST_ITEMS), [document]
+    left = min(MOST_KEYS, MOST_ITEMS)
+    waiting: list[Any] = [document]
     for value in waiting:  # it grows meanwhile
         left -= len(value)
         if left < 0:
