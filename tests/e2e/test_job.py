@@ -70,6 +70,27 @@ def test_the_log_grows_under_the_eyes(world: World, endless: str, console: Conso
     expect(log).to_contain_text("training with lr=0.1")
 
 
+@pytest.mark.parametrize("button", ["log-follow", "log-top"])
+def test_who_stops_following_is_not_taken_back_to_the_end(endless: str, console: Console, button: str) -> None:
+    """A scroll of the page's own is told after the click, when it is still at the end."""
+    console.open_job(endless, "logs")
+    expect(console.at("log")).to_contain_text("epoch=")
+    console.page.evaluate(
+        """async button => {
+            const at = name => document.querySelector(`[data-testid=${name}]`);
+            const log = at("log");
+            log.scrollTop = log.scrollHeight;
+            at(button).click();
+            await new Promise(done => setTimeout(done));
+            log.dispatchEvent(new Event("scroll"));
+        }""",
+        button,
+    )
+    expect(console.at("log-follow")).to_have_attribute("aria-pressed", "false")
+    if button == "log-top":
+        expect(console.at("log")).to_contain_text("training with lr=0.1")
+
+
 def test_the_log_is_searched_and_downloaded_whole(world: World, done: str, console: Console, tmp_path: Path) -> None:
     """R207, R221: hits are counted and marked; the file is the same to the byte; all logs come as one archive."""
     console.open_job(done, "logs")

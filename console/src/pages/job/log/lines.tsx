@@ -24,7 +24,7 @@ interface Props {
 export function LogLines({ session, view, wrap, pinned, setPinned, mark, current }: Props): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const byUs = useRef(0);
-  const leaving = useRef(false); // asked to go up, and still at the end: a scroll of ours may only be told now
+  const leaving = useRef(false); // asked to leave the end, and still there: a scroll of ours may only be told now
   useFillHeight(box, 78);
   const rows = useVirtualizer({
     count: view.lines.length,
@@ -44,6 +44,11 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
     else if (view.shift !== 0) rows.scrollToOffset(Math.max(0, element.scrollTop + view.shift * LINE_PX));
     // Only a new view may move the page.
   }, [view]);
+
+  // Whoever stopped following, by whatever button, leaves the end: the last scroll of ours must not follow again.
+  useLayoutEffect(() => {
+    if (!pinned) leaving.current = true;
+  }, [pinned]);
 
   useEffect(() => {
     if (!pinned || view.lines.length === 0) return;
