@@ -88,11 +88,11 @@ def gate_for(platform: "Platform") -> Gate:
                 await app(scope, receive, send)
                 return
             limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
-            announced = _announced(headers)
-            intake = Intake(receive, announced, limit, person)
+            length = announced(headers)
+            intake = Intake(receive, length, limit, person)
             try:
                 work = cast(Coroutine[Any, Any, None], app(scope, intake.receive, send))
-                large = _CHUNKED in headers if announced is None else announced > LARGE
+                large = _CHUNKED in headers if length is None else length > LARGE
                 await (desk.work(person, work, large) if person is not None else work)
             finally:
                 intake.done()
@@ -102,7 +102,7 @@ def gate_for(platform: "Platform") -> Gate:
     return gate
 
 
-def _announced(headers: dict[bytes, bytes]) -> int | None:
+def announced(headers: dict[bytes, bytes]) -> int | None:
     """Return how many bytes the body will have, None where that is not said."""
     length = headers.get(b"content-length", b"")
     return int(length[:20]) if length.isdigit() else None

@@ -115,7 +115,7 @@ def position(snapshot: Snapshot, job: Pending, made: Plan) -> int:
     if ranking is None:
         return 0
     lanes, turn = lanes_of(snapshot.pending).sorted_by(ranking.rule), ranking.place(job)
-    return sum([_ahead(lane, ranking, turn) for lane in lanes if lane.key.pool == job.pool])
+    return sum(_ahead(lane, ranking, turn) for lane in lanes if lane.key.pool == job.pool)
 
 
 def _ahead(lane: Lane, ranking: Ranking, turn: Place) -> int:
@@ -124,7 +124,7 @@ def _ahead(lane: Lane, ranking: Ranking, turn: Place) -> int:
         return sum(len(cls.jobs) for _, _, cls in lane.rows) if lane.key.priority > -turn[0] else 0
     offset = ranking.offset(lane.key.tenant)
     before = bisect_left(lane.rows, turn[2:], key=lambda row: (row[0] + offset, row[1]))
-    return sum([ranking.ahead(cls, turn) if len(cls.jobs) > 1 else 1 for _, _, cls in islice(lane.rows, before)])
+    return sum(ranking.ahead(cls, turn) if len(cls.jobs) > 1 else 1 for _, _, cls in islice(lane.rows, before))
 
 
 class Judged(NamedTuple):

@@ -100,7 +100,7 @@ class Database:
         try:
             with self.readers.connect() as connection:
                 yield connection
-        except Exception as error:
+        except Exception as error:  # of the library, or of the driver below it; what the caller raised goes on
             if not from_below(error):
                 raise
             _log.error("the ledger could not be read: %s", cause_of(error))

@@ -64,7 +64,7 @@ def test_a_restart_finds_everything_again(store: Store) -> None:
         again.database.close()
 
 
-def test_many_threads_commit_in_few_transactions(store: Store) -> None:
+def test_many_threads_commit_in_few_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Group commit: what 32 threads submit is all stored, each future only after its batch, in fewer transactions."""
     transactions = 0
     transact = store.ledger._transact
@@ -74,7 +74,7 @@ def test_many_threads_commit_in_few_transactions(store: Store) -> None:
         transactions += 1
         transact(*arguments)
 
-    store.ledger._transact = counted  # type: ignore[method-assign]
+    monkeypatch.setattr(store.ledger, "_transact", counted)
     stored: list[Job] = []
 
     def work(thread: int) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.api.test_problems import check
 from trainmaster.api import desk
+from trainmaster.api.auth import announced
 from trainmaster.api.desk import ALL, EACH, PLACES, SMALL, Desk, Intake
 from trainmaster.api.routes import watch
 from trainmaster.core.errors import RateLimited, TooLarge
@@ -147,9 +148,9 @@ async def test_large_bodies_of_a_person_come_in_turn_and_small_ones_at_once() ->
 
 async def test_no_more_than_agreed_is_read() -> None:
     with pytest.raises(TooLarge, match="larger than this server accepts"):
-        Intake(body(1, 1), int("9" * 20), 10, None)
+        Intake(body(1, 1), announced({b"content-length": b"9" * 5000}), 10, None)
     with pytest.raises(TooLarge):
-        await read(Intake(body(3, 5), 10, 10, None))
+        await read(Intake(body(3, 5), announced({b"content-length": b"10"}), 10, None))
 
 
 async def one(done: list[str], name: str) -> None:
