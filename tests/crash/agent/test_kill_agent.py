@@ -15,6 +15,7 @@ from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.agent import procs
 from trainmaster.core.launch import Gang
+from trainmaster.engines.local import LocalEngine
 
 
 def story(ledger: str, number: int) -> GangBuilder:
@@ -33,13 +34,21 @@ def _guarded(world: LocalWorld) -> bool:
 
 
 async def _kill_until(
-    world: LocalWorld, done: asyncio.Event, victims: tuple[str, ...], kills: list[str], *, both: bool
+    world: LocalWorld,
+    engine: LocalEngine,
+    done: asyncio.Event,
+    victims: tuple[str, ...],
+    kills: list[str],
+    *,
+    both: bool,
 ) -> None:
-    """Kill at random instants. `both`: every second time also while the last kill is being mended, so that agent and keeper may
-    be dead at once: only a sandboxed task has a witness of its own then (docs/design/agent.md). On a busy machine an agent
-    that is always killed while it starts would never come to anything.
+    """Kill at random instants: every second time after an answer, for on a busy machine an agent that is always killed while it starts
+    would never come to anything; the other times perhaps while it starts. `both`: then also while the last kill is being mended,
+    so that agent and keeper may be dead at once: only a sandboxed task has a witness of its own then (docs/design/agent.md).
     """
     while not done.is_set():
+        if len(kills) % 2 == 0:
+            await engine.observe([])
         await asyncio.sleep(random.uniform(0.05, 0.8))
         if not (both and len(kills) % 2) and not _guarded(world):
             continue
@@ -64,7 +73,7 @@ async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], vic
         engine = await world.engine(watcher)
         done = asyncio.Event()
         kills: list[str] = []
-        killer = asyncio.create_task(_kill_until(world, done, victims, kills, both=kind[0] == "bubblewrap"))
+        killer = asyncio.create_task(_kill_until(world, engine, done, victims, kills, both=kind[0] == "bubblewrap"))
         gangs: list[Gang] = []
         while len(gangs) < 40 or len(kills) < 5:
             built = story("$TRAINMASTER_MODEL_DIR", len(gangs)).build()
