@@ -177,12 +177,12 @@ class Engine(Protocol):
     async def start(self, sink: Sink) -> None:
         """Connect (and start what must run beside the server). Facts are pushed to `sink` from now on.
 
-        Raises Unavailable when the engine cannot be used, naming what is missing.
+        Raises Unavailable when the engine cannot be used, naming what is missing: it is started again then, so it keeps no connection.
         """
         ...
 
     async def close(self) -> None:
-        """Disconnect. User processes go on."""
+        """Disconnect, also when it was never started or cannot be used. User processes go on."""
         ...
 
     async def nodes(self) -> tuple[Node, ...]:

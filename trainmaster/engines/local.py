@@ -92,8 +92,21 @@ class LocalEngine:
             reserve_mib=limits.reserve_mib, processes=limits.processes, sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
         )  # fmt: skip
+        try:
+            await self._meet()
+        except (
+            BaseException
+        ):  # who is started again must not have two clients, one of which would start an agent for nobody
+            await self._leave()
+            raise
+
+    async def _meet(self) -> None:
         await self._client.connect()
         self._check_data()
+
+    async def _leave(self) -> None:
+        await self._client.close()
+        self._client = self._new_client()
 
     def _check_data(self) -> None:
         if self._agents_data != self.layout.data:
@@ -107,11 +120,9 @@ class LocalEngine:
 
         async def meet() -> None:
             try:
-                await self._client.connect()
-                self._check_data()
+                await self._meet()
             finally:
-                await self._client.close()
-                self._client = self._new_client()
+                await self._leave()
 
         met: Future[None] = Future()
 

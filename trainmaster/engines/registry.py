@@ -121,7 +121,7 @@ class Engines:
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        await asyncio.gather(*(engine.close() for engine in self if engine.name not in self._down))
+        await asyncio.gather(*(engine.close() for engine in self))
 
     # -- machines ------------------------------------------------------------------------------------------------
 

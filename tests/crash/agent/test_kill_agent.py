@@ -14,7 +14,9 @@ from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.agent import procs
+from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang
+from trainmaster.core.layout import Layout
 from trainmaster.engines.local import LocalEngine
 
 
@@ -113,6 +115,26 @@ async def test_an_agent_whose_keeper_died_before_it_looked_is_guarded_all_the_sa
     finally:
         await world.close()
         agent.wait()
+
+
+async def test_a_start_that_failed_leaves_nobody_who_would_start_an_agent() -> None:
+    world = LocalWorld("none", "off")
+    try:
+        engine, built = await world.engine(), gang().shell("w", 1, "sleep 60").build()
+        await engine.launch(built)
+        elsewhere = LocalEngine(Layout(world.home, f"{world.home}/data"), engine.config)
+        with pytest.raises(Unavailable, match="keeps the files of jobs in"):
+            await elsewhere.start(lambda fact: None)
+        await engine.reap(key(built), None, 0)
+        keeper = int(world.read("run", "keeper.pid"))
+        await engine.shut_down_agent()
+        async with asyncio.timeout(PATIENCE_S):
+            while (left := procs.stat(keeper)) is not None and left.alive:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(1.5)  # who comes back tries at least every half second
+        assert not _guarded(world)
+    finally:
+        await world.close()
 
 
 async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:

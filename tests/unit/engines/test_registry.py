@@ -56,6 +56,19 @@ async def test_an_engine_that_is_down_is_tried_again_and_stops_nobody(monkeypatc
     await engines.close()
 
 
+async def test_an_engine_that_is_down_is_closed_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have a client that goes on trying, or a process of its own."""
+    closed: list[str] = []
+    _, there, engines = two()
+    there.reachable = False
+    for engine in engines:
+        close = engine.close
+        monkeypatch.setattr(engine, "close", lambda name=engine.name, close=close: closed.append(name) or close())
+    await engines.start(lambda fact: None)
+    await engines.close()
+    assert closed == ["local", "alps"]
+
+
 async def test_an_engine_that_takes_long_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "PATIENCE_S", 0.0)
     _, _, engines = two()
