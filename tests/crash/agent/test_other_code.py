@@ -31,7 +31,7 @@ class Upgraded(LocalWorld):
     """A home with a job that runs through everything that is done to its agent."""
 
     job: Gang
-    pids: list[int]
+    leader: int
 
     async def begin(self, copy: Copy) -> None:
         """Start the job from a place."""
@@ -41,10 +41,13 @@ class Upgraded(LocalWorld):
         async with asyncio.timeout(60):
             while not (model / "ran").exists():
                 await asyncio.sleep(0.01)
-        self.pids = self._pids()
+        self.leader = self._leader()
 
-    def _pids(self) -> list[int]:
-        return sorted(procs.scan(f"TRAINMASTER_TASK={key(self.job)}/task0-0".encode()))
+    def _leader(self) -> int:
+        """Return the pid of the task's first process; the pids of those that it starts may be smaller."""
+        found = procs.scan(f"TRAINMASTER_TASK={key(self.job)}/task0-0".encode())
+        (leader,) = (pid for pid in found if (seen := procs.stat(pid)) is not None and seen.sid == pid)
+        return leader
 
     async def finish(self) -> None:
         """From our own place again: the job is still the same processes, ends as its program says, and has run once."""
@@ -53,7 +56,7 @@ class Upgraded(LocalWorld):
         assert who(self.home)["package"] == str(OURS)
         (report,) = await engine.observe([key(self.job)])
         assert [task.kind for task in report.tasks] == ["running"]
-        assert self.pids[0] in self._pids()
+        assert self._leader() == self.leader
         model = Path(self.layout.model_out(self.job.job))
         (model / "go").touch()
         await engine.observe([key(self.job)])
