@@ -71,8 +71,8 @@ class Server(uvicorn.Server):
                 signal.signal(kind, handler)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """End live views first, so that closing never hangs, and a start whatever it waits for."""
-        self.app.close_views()
+        """Start nothing more, end live views first, so that closing never hangs, and a start whatever it waits for."""
+        self.app.leave()
         super().handle_exit(sig, frame)
         if not self._last.is_alive():
             self._last.start()

@@ -122,8 +122,8 @@ class Platform:
         self._waking = loop.call_later(seconds, self.context.master.wake)
 
     def _schedule(self, now: float) -> list[Event]:
-        """Plan, while there is room for what a job writes."""
-        return [] if self.context.disks.short else self.context.scheduling.schedule(now)
+        """Plan, while there is room for what a job writes, and this server is not about to end."""
+        return [] if self._closing or self.context.disks.short else self.context.scheduling.schedule(now)
 
     def _room_changed(self) -> None:
         self.context.master.wake()
@@ -148,16 +148,16 @@ class Platform:
         self.context.forecasts.changed()
         self.feed.publish(cluster_changed(self.feed.seq))
 
+    def leave(self) -> None:
+        """Start nothing more: whoever told this server to end may have told the agent, too. What waits is the next server's."""
+        self._closing = True
+
     async def close(self) -> None:
         """Let go of everything; user processes go on."""
-        self._closing = True
-        if self._waking is not None:
-            self._waking.cancel()
-        if self._recovering is not None:
-            self._recovering.cancel()
-        for task in (self._looking, self._disks):
-            if task is not None:
-                task.cancel()
+        self.leave()
+        for work in (self._waking, self._recovering, self._looking, self._disks):
+            if work is not None:
+                work.cancel()
         if self._sweeping is not None:
             self._sweeping.cancel()
             await asyncio.gather(self._sweeping, return_exceptions=True)

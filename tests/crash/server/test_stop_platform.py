@@ -5,6 +5,7 @@ program alike. The next server finds that the platform was stopped, and repeats 
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -117,6 +118,18 @@ def test_a_unit_whose_processes_end_when_told(home: Home) -> None:
     gone(told_to_end(home), home)
     assert [wrote(home, job, "saved") for job in jobs] == [False, True, True]
     check_repeated(home, jobs)
+
+
+def test_a_server_that_takes_its_time_to_end_starts_nothing_more(home: Home) -> None:
+    """It waits for a request that is under way, and hears meanwhile that the job was ended with the platform."""
+    (job,) = start(home, [TWICE])
+    with socket.create_connection(("127.0.0.1", home.port)) as slow:
+        token = Path(home.layout.cli_token).read_text().strip()
+        head = (f"Host: 127.0.0.1:{home.port}", f"Authorization: Bearer {token}", "Content-Length: 99999", "", "x")
+        slow.sendall("\r\n".join(("POST /api/v1/uploads HTTP/1.1", *head)).encode())
+        gone(told_to_end(home), home)
+    assert Path(home.layout.outputs(job), "ran").read_text() == "ran\n"
+    check_repeated(home, [job])
 
 
 def test_a_unit_that_has_to_be_killed(home: Home) -> None:
