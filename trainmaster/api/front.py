@@ -95,10 +95,14 @@ class Front:
         """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""
         return self.life()
 
-    def leave(self) -> None:
-        """The server was asked to end: start nothing more, and end all live views, which would keep it waiting. In the loop's thread."""
-        self.app.state.platform.leave()
+    def close_views(self) -> None:
+        """End all live views: they would keep a server that wants to close waiting. Call it in the event loop's thread."""
         self.app.state.closing.set()
+
+    def leave(self) -> None:
+        """The server was asked to end: nothing more is started, and live views end. Call it in the event loop's thread."""
+        self.app.state.platform.leave()
+        self.close_views()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""

@@ -178,7 +178,7 @@ def test_one_person_runs_only_so_many_at_a_time(enter: Enter) -> None:
 def test_a_server_that_stops_hangs_up(server: Running, enter: Enter) -> None:
     socket = enter("sh", "-c", "echo here; sleep 300")
     assert socket.recv(PATIENCE_S) == b"\x01here\n"
-    server.call(lambda _: server.app.leave())
+    server.call(lambda _: server.app.close_views())
     status = rest(socket)[2]
     assert status["reason"] == "unavailable"
 
