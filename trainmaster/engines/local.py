@@ -94,9 +94,7 @@ class LocalEngine:
         )  # fmt: skip
         try:
             await self._meet()
-        except (
-            BaseException
-        ):  # who is started again must not have two clients, one of which would start an agent for nobody
+        except BaseException:  # whatever it was: a client that goes on trying would start an agent for nobody
             await self._leave()
             raise
 

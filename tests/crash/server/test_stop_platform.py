@@ -56,7 +56,7 @@ def until(done: Callable[[], Any], what: str, home: Home, limit_s: float = 90.0)
     limit = time.monotonic() + limit_s
     while not (found := done()):
         assert time.monotonic() < limit, f"never: {what}\n{home.said()}"
-        time.sleep(0.05)
+        time.sleep(0.05)  # other processes write and end; nobody tells us
     return found
 
 
