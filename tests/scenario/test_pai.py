@@ -15,7 +15,11 @@ from tests.scenario.stage import ADMIN, Stage, spec
 
 FIXTURES: Final = Path(__file__).parents[1] / "fixtures" / "pai"
 DOCUMENTS: Final = {path.stem: path for path in sorted(FIXTURES.glob("*.json"))}
-DUMP: Final = 'cat /proc/$$/environ > "$TRAINMASTER_OUTPUT_DIR/${TRAINMASTER_TASK##*/}"\n'
+DUMP: Final = (
+    'cd "$TRAINMASTER_OUTPUT_DIR"; me="${TRAINMASTER_TASK##*/}"; '
+    'cat /proc/$$/environ > ".$me"; mv ".$me" "$me"; cd - > /dev/null\n'
+)
+"""What is there under a task's name is whole: the others wait for it."""
 MEET: Final = 'until [ "$(ls "$TRAINMASTER_OUTPUT_DIR" | wc -l)" -ge {count} ]; do sleep 0.02; done\n'
 """Nobody goes on before all have written: the success of one may end the others."""
 OURS: Final = ("PAI_", "VC_", "VK_", "TASKROLE_NAME", "CUDA_VISIBLE_DEVICES")
