@@ -85,7 +85,7 @@ def find(entry: Entry) -> LiveTask:
     except (OSError, ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
         raise NotEntered("the task does not run here") from error
     task = attempt.stand_ins.get(task.position, task)
-    if not attempt.launched or not alive(task):
+    if not attempt.launched or not task.alive:
         raise NotEntered(last_words(task) or "the task does not run")
     return task
 
@@ -97,12 +97,6 @@ def last_words(task: LiveTask) -> str:
     with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
         return file.read(4096).strip().rpartition("\n")[2]
     return ""
-
-
-def alive(task: LiveTask) -> bool:
-    """Return whether the main process of `task` runs. What is bound to it before that was so belongs to this task and no other."""
-    found = procs.stat(task.pid) if task.pid else None
-    return procs.same(found, task.start) and found is not None and found.alive
 
 
 def join(task: LiveTask) -> None:
@@ -124,7 +118,7 @@ def join(task: LiveTask) -> None:
         if not procs.carries(os.getpid(), task.marker):
             raise NotEntered(f"this process was not started with {task.marker.decode()}")
         os.close(os.open(task.prepared.paths.entered, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-    if not alive(task):
+    if not task.alive:
         raise NotEntered("the task has just ended")
 
 
@@ -193,7 +187,7 @@ def end_with_parent() -> None:
 def made(task: LiveTask) -> int:
     """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises NotEntered."""
     give_up = time.monotonic() + PATIENCE_S
-    while alive(task) and time.monotonic() < give_up:
+    while task.alive and time.monotonic() < give_up:
         init = ending.find_init(task)
         if init and procs.children(init):
             return init

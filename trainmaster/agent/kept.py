@@ -31,7 +31,7 @@ class Kept:
             refuse(spawn.Refused(NOT_KEPT, f"{name} is not kept here"))
             return
         there = task.attempt.stand_ins.get(task.position)
-        if task.running or (there is not None and there.end is None):
+        if not task.gone or (there is not None and not there.gone):  # who enters what has just ended would end with it
             ready()
         elif not task.settled or (there is not None and not there.settled):  # what was before is still being ended
             self._supervisor.later(RETRY_S, lambda: self.let_in(name, role, index, ready, refuse))

@@ -82,6 +82,17 @@ class LiveTask:
         """True between the start and the end of its main process."""
         return self.pid != 0 and self.end is None
 
+    @property
+    def alive(self) -> bool:
+        """Whether its main process runs now. What is bound to it before that was so belongs to this task and no other."""
+        found = procs.stat(self.pid) if self.pid else None
+        return procs.same(found, self.start) and found is not None and found.alive
+
+    @property
+    def gone(self) -> bool:
+        """True once its main process has ended, or will at once: also before that is noticed here."""
+        return self.end is not None or (self.pid != 0 and (not self.alive or procs.killed(self.pid)))
+
     def fact(self, *, ended: bool = True) -> dict[str, Any]:
         """Return the event that tells what is known of it. `ended` false: as it was before its end."""
         place = self.prepared

@@ -48,6 +48,19 @@ def _slurp(path: str, size: int = 4096) -> bytes:
         os.close(fd)
 
 
+def killed(pid: int) -> bool:
+    """Return whether `pid` was given a signal that ends it and has not died of it yet, which takes its time on a busy machine.
+
+    proc(5): the kernel turns whatever ends a whole process into a SIGKILL that waits for each of its threads.
+    """
+    try:
+        lines = _slurp(f"/proc/{pid}/status").split(b"\n")
+    except OSError:
+        return False
+    waiting = (int(line.split()[1], 16) for line in lines if line.startswith((b"SigPnd:", b"ShdPnd:")))
+    return any(signals & 1 << signal.SIGKILL - 1 for signals in waiting)
+
+
 def stat(pid: int) -> Stat | None:
     """Return the stat of `pid`, or None when there is no such process."""
     try:
