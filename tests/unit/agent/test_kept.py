@@ -44,20 +44,25 @@ def asked(task: LiveTask) -> list[str]:
     return said
 
 
+def runs_as(task: LiveTask, process: "subprocess.Popen[bytes]") -> None:
+    """Let the process be the task's own, as the agent knows it: by its number and its start."""
+    found = procs.stat(process.pid)
+    assert found is not None
+    task.pid, task.start = process.pid, found.start
+
+
 def kill(process: "subprocess.Popen[bytes]") -> None:
     """Return once it is dead; it is not buried."""
     process.kill()
     while (state := procs.stat(process.pid)) is not None and state.alive:
-        time.sleep(0.001)
+        time.sleep(0.001)  # nobody may wait for it: it would be buried
 
 
 def test_what_has_just_been_killed_is_not_entered(task: LiveTask, process: "subprocess.Popen[bytes]") -> None:
     """What the agent does about its end would hit who enters, too: they wait until that is done."""
     task.end, task.settled, task.pid = {"exit_code": 7}, True, 1
     there = LiveTask(task.attempt, task.prepared, 0, live.WAIT[0], stands_in=True)
-    found = procs.stat(process.pid)
-    assert found is not None
-    there.pid, there.start = process.pid, found.start
+    runs_as(there, process)
     task.attempt.stand_ins[0] = there
     assert asked(task) == ["ready"]
     kill(process)
@@ -69,9 +74,7 @@ def test_nor_what_was_killed_and_has_not_died_of_it_yet(
     task: LiveTask, process: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy machine a process that was killed is there for a while, and looks as if nothing had happened."""
-    found = procs.stat(process.pid)
-    assert found is not None
-    task.pid, task.start = process.pid, found.start
+    runs_as(task, process)
     status = Path(f"/proc/{process.pid}/status").read_bytes()
     assert (procs.killed(process.pid), task.gone) == (False, False)
     read = procs._slurp
@@ -82,9 +85,7 @@ def test_nor_what_was_killed_and_has_not_died_of_it_yet(
 
 
 def test_so_with_a_task_that_runs(task: LiveTask, process: "subprocess.Popen[bytes]") -> None:
-    found = procs.stat(process.pid)
-    assert found is not None
-    task.pid, task.start = process.pid, found.start
+    runs_as(task, process)
     assert asked(task) == ["ready"]
     kill(process)
     assert asked(task) == ["later"]

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 from tests.fixtures.api_server import Running, running
 from trainmaster.api.routes import entering
@@ -41,7 +42,9 @@ def enter(server: Running, job: str) -> Iterator[Enter]:
     def made(*command: str, task: str = "main-0", of: str = job, language: str = "en", **more: Any) -> ClientConnection:
         address = f"{server.url.replace('http', 'ws', 1)}/api/v1/jobs/{of}/exec?task={task}"
         headers = {"authorization": f"Bearer {server.token}", "accept-language": language}
-        socket = connect(address, additional_headers=headers, subprotocols=[PROTOCOL], ping_timeout=None, proxy=None)  # type: ignore[list-item]
+        socket = connect(
+            address, additional_headers=headers, subprotocols=[Subprotocol(PROTOCOL)], ping_timeout=None, proxy=None
+        )
         opened.enter_context(socket)
         socket.send(json.dumps({"command": command, **more}))
         return socket
@@ -159,9 +162,9 @@ def test_without_a_credential_the_handshake_is_refused_with_a_problem_document(s
         connect(
             address,
             additional_headers={"authorization": f"Bearer {server.token}"},
-            origin="http://evil.example",
+            origin=Origin("http://evil.example"),
             proxy=None,
-        )  # type: ignore[arg-type]
+        )
     assert refused.value.response.status_code == 403
 
 
