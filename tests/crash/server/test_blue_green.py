@@ -28,7 +28,7 @@ def test_a_server_from_another_place_takes_over_and_jobs_go_on(tmp_path: Path, a
             assert client.ask("GET", f"/jobs/{job}")["state"] == "running"
             assert who(str(home.folder))["package"] == str(place / "trainmaster")
         Path(home.layout.outputs(job), "go").touch()
-        while (view := client.ask("GET", f"/jobs/{job}"))["state"] in ("running", "saving"):
+        while (view := client.ask("GET", f"/jobs/{job}"))["state"] in ("running", "saving", "stopping"):
             pass
         assert (view["state"], view["attempts"]) == ("succeeded", 1)
     finally:
