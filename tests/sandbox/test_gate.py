@@ -3,7 +3,6 @@ everything runs once after, whoever is killed in between.
 """
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
@@ -12,6 +11,7 @@ import time
 
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import Watcher
 from trainmaster.agent import ending, procs
 from trainmaster.core.launch import Gang
@@ -132,8 +132,4 @@ async def test_no_descriptor_of_a_gate_stays_with_the_agent(sandboxed: LocalWorl
 
 
 def _pipes(pid: int) -> set[str]:
-    found = set()
-    for one in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(FileNotFoundError):
-            found.add(os.readlink(f"/proc/{pid}/fd/{one}"))
-    return {one for one in found if one.startswith("pipe:")}
+    return {one for one in open_files(pid) if one.startswith("pipe:")}

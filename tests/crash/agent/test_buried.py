@@ -15,6 +15,7 @@ import pytest
 from tests.fixtures.burier import TELLS, agent_below_a_burier
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.agent import place, procs
 from trainmaster.core.launch import Gang
@@ -124,12 +125,11 @@ async def test_a_keeper_that_starts_while_a_server_looks_for_one_guards(tmp_path
     try:
         fcntl.flock(asks, fcntl.LOCK_SH)
         keeper = subprocess.Popen(place.keeper_command(world.layout))
-        looks = Path(f"/proc/{keeper.pid}")
 
         def waits() -> bool:
             found = procs.stat(keeper.pid)
-            opened = [os.path.realpath(fd) for fd in (looks / "fd").iterdir()] if found and found.alive else []
-            return keeper.poll() is not None or (exits in opened and found is not None and found.state == "S")
+            asleep = found is not None and found.state == "S"
+            return keeper.poll() is not None or (asleep and exits in open_files(keeper.pid))
 
         await until(waits)
         assert keeper.poll() is None

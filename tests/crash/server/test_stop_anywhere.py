@@ -16,6 +16,7 @@ import pytest
 
 from tests.fixtures.copies import Copy, who
 from tests.fixtures.gangs import gang
+from tests.fixtures.open_files import open_files
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.engines.local import LocalEngine
@@ -154,7 +155,7 @@ def test_while_the_agent_is_asked_before_a_migration(serving: Serving) -> None:
         os.kill(pid, signal.SIGSTOP)
     try:
         process = serving.serve()
-        while not any("eventpoll" in name for name in _files(process.pid)):
+        while not any("eventpoll" in name for name in open_files(process.pid)):
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.02)
         serving.stop()
@@ -170,23 +171,13 @@ def test_while_the_database_is_migrated(serving: Serving) -> None:
     held = sqlite3.connect(serving.home / "trainmaster.db")
     held.execute("BEGIN IMMEDIATE")
     process = serving.serve()
-    while not any(name.endswith("trainmaster.db.lock") for name in _files(process.pid)):
+    while not any(name.endswith("trainmaster.db.lock") for name in open_files(process.pid)):
         assert process.poll() is None, process.communicate()[0]
         time.sleep(0.02)
     serving.stop()
     assert process.returncode == -signal.SIGTERM
     held.close()
     assert serving.schema() == "2"
-
-
-def _files(pid: int) -> list[str]:
-    found = []
-    for name in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            found.append(os.readlink(name))
-        except OSError:
-            continue
-    return found
 
 
 def test_an_agent_that_cannot_be_used_leaves_the_database_as_it_was(serving: Serving, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.open_files import open_files
 from trainmaster.agent import procs
 from trainmaster.agent.folder import Folder
 from trainmaster.core.errors import Unavailable
@@ -34,9 +35,7 @@ async def until(what: Any) -> None:
 
 def waits(hand: Hand, lock: Path) -> bool:
     """Return whether the submitter has come as far as the lock."""
-    if hand._process is None:
-        return False
-    return str(lock) in [os.path.realpath(fd) for fd in Path(f"/proc/{hand._process.pid}/fd").iterdir()]
+    return hand._process is not None and str(lock) in open_files(hand._process.pid)
 
 
 class Site:
