@@ -12,9 +12,7 @@ from trainmaster.service.platform import Platform
 from trainmaster.service.submit import read_body
 
 
-async def _only_validate(
-    self: Platform, body: Mapping[str, Any], who: Principal, key: str | None
-) -> tuple[dict[str, Any], bool]:
+async def _only_validate(self: Platform, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[Any, bool]:
     candidate = read_body(body, self.context.scheduling.hosts)
     return {"name": candidate.spec.name, "digest": candidate.digest}, True
 

@@ -16,9 +16,9 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from trainmaster import Client
+from trainmaster.answers import JobView
 from trainmaster.core.errors import TrainmasterError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -125,12 +125,12 @@ def sign_in(home: Path) -> str:
     return f"{found[1]} with the one-time password {found[2]}" if found else "as before"
 
 
-def saved_model(client: Client, job: dict[str, Any], home: Path) -> tuple[str, Path | None]:
+def saved_model(client: Client, job: JobView, home: Path) -> tuple[str, Path | None]:
     """What to call the model version that the job left, and its folder."""
-    model, _, version = str(job.get("model") or "").partition("@")
+    model, _, version = (job.model or "").partition("@")
     if not model:
         return "none", None
-    return f"{client.model(model)['name']}, version {version}", home / "models" / model / version
+    return f"{client.model(model).name}, version {version}", home / "models" / model / version
 
 
 def accuracy_of(version: Path | None) -> float | None:
@@ -139,15 +139,15 @@ def accuracy_of(version: Path | None) -> float | None:
     return float(json.loads(found[0].read_text())["accuracy"]) if found else None
 
 
-def report(client: Client, job: dict[str, Any], home: Path) -> bool:
+def report(client: Client, job: JobView, home: Path) -> bool:
     """Print what came out; tell whether it is what was wanted."""
     model, folder = saved_model(client, job, home)
     accuracy = accuracy_of(folder)
-    good = job["state"] == "succeeded" and accuracy is not None and accuracy >= WANTED_ACCURACY
+    good = job.state == "succeeded" and accuracy is not None and accuracy >= WANTED_ACCURACY
     rows = {
         "console": client.url,
         "sign in": sign_in(home),
-        "job": f"{job['name']}  {job['state']}  {job['id']}",
+        "job": f"{job.name}  {job.state}  {job.id}",
         "test accuracy": "unknown" if accuracy is None else f"{accuracy:.4f}  (wanted: {WANTED_ACCURACY} or more)",
         "saved model": model,
         "lies in": folder or "-",
@@ -155,7 +155,7 @@ def report(client: Client, job: dict[str, Any], home: Path) -> bool:
     for name, value in rows.items():
         print(f"    {name:<15}{value}", flush=True)
     if not good:
-        print(f"    That is not what was wanted. More: tm show {job['id'][:9]}; tm logs {job['id'][:9]}", flush=True)
+        print(f"    That is not what was wanted. More: tm show {job.id[:9]}; tm logs {job.id[:9]}", flush=True)
     return good
 
 
@@ -171,7 +171,7 @@ def run(home: Path, throwaway: bool, stay: bool) -> int:
             if not jobs:
                 return submitted.returncode or 1
             step("What came out")
-            good = report(client, jobs[0].data, home) and submitted.returncode == 0
+            good = report(client, jobs[0].seen, home) and submitted.returncode == 0
         if stay:
             step(f"Look around at {address}; Ctrl-C ends the server")
             with contextlib.suppress(KeyboardInterrupt):

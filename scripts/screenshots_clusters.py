@@ -55,7 +55,7 @@ def on_both(world: World) -> dict[str, str]:
         for name, pool in (("here", "default"), ("there", "gpu")):
             jobs[name] = client.submit(DEMO, set={"pool": pool}).id
         for job in jobs.values():
-            assert client.get(job).wait(300).succeeded, client.get(job).data["verdict"]
+            assert client.get(job).wait(300).succeeded, client.get(job).verdict
         wide = {"pool": "gpu", "roles.0.replicas": 3, "duration": "2h", "roles.0.parameters.pause": 20}
         world.until(client.submit(DEMO, set=wide, name="digits-wide").id, lambda view: view["state"] == "running")
         jobs["waits"] = client.submit(DEMO, set=wide, name="digits-again").id

@@ -135,9 +135,9 @@ class World:
         return str(json.loads(self.tm("submit", str(path), "--json"))["id"])
 
     def show(self, job: str) -> dict[str, Any]:
-        """Return the job as the SDK sees it."""
+        """Return the job as the API tells of it."""
         with self.client() as client:
-            return dict(client.get(job).data)
+            return dict(client.http.json("GET", f"/jobs/{job}"))
 
     def until(self, job: str, true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Return the job once `true` of it."""

@@ -2,7 +2,7 @@
 
     async with Stage(tmp_path) as stage:
         job = await stage.submit(spec("a", "echo hello"))
-        assert (await stage.ended(job))["state"] == "succeeded"
+        assert (await stage.ended(job)).state == "succeeded"
 
 Leaving the stage ends what still runs and checks, for every job in the ledger, that folding its events gives its rows, that
 nothing is held any more, and that no process and no control group is left.
@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 
 from sqlalchemy import select
 
+from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict
 from trainmaster.core.events import Event
@@ -132,13 +133,13 @@ class Stage:
     async def submit(self, document: dict[str, Any], key: str | None = None, **body: Any) -> str:
         """Submit; return the id."""
         view, _ = await self.platform.submit({"spec": document, **body}, ADMIN, key)
-        return str(view["id"])
+        return str(view.id)
 
-    async def view(self, job: str) -> dict[str, Any]:
+    async def view(self, job: str) -> answers.JobDetail:
         """Return everything the API shows of a job."""
         return await self.platform.job(job, ADMIN)
 
-    async def until(self, job: str, true: Callable[[dict[str, Any]], bool], what: str = "it") -> dict[str, Any]:
+    async def until(self, job: str, true: Callable[[answers.JobDetail], bool], what: str = "it") -> answers.JobDetail:
         """Return the job's view once `true` of it."""
         limit = time.monotonic() + PATIENCE_S
         while True:
@@ -147,30 +148,28 @@ class Stage:
                 return view
             if time.monotonic() > limit:
                 raise AssertionError(
-                    f"waited in vain for {what}: {view['state']} {view['reason']} {view['verdict']} {view['attempt_list']}"
+                    f"waited in vain for {what}: {view.state} {view.reason} {view.verdict} {view.attempt_list}"
                 )
             await asyncio.sleep(0.02)
 
-    async def state(self, job: str, *states: str) -> dict[str, Any]:
+    async def state(self, job: str, *states: str) -> answers.JobDetail:
         """Return the job's view once it is in one of `states`; fail at once when it ends in another."""
 
-        def there(view: dict[str, Any]) -> bool:
-            assert view["state"] in states or view["state"] not in ENDED, (view["state"], view["verdict"])
-            return view["state"] in states
+        def there(view: answers.JobDetail) -> bool:
+            assert view.state in states or view.state not in ENDED, (view.state, view.verdict)
+            return view.state in states
 
         return await self.until(job, there, " or ".join(states))
 
-    async def ended(self, job: str) -> dict[str, Any]:
+    async def ended(self, job: str) -> answers.JobDetail:
         """Return the job's view once it has ended and that is on the disk: notes and events are read there."""
-        await self.until(job, lambda view: view["state"] in ENDED, "its end")
+        await self.until(job, lambda view: view.state in ENDED, "its end")
         await self.platform.context.master.durable()
         return await self.view(job)
 
-    async def running(self, job: str, line: str = "") -> dict[str, Any]:
+    async def running(self, job: str, line: str = "") -> answers.JobDetail:
         """Return the job's view once all its tasks run and, when asked, the first one has logged `line`."""
-        view = await self.until(
-            job, lambda v: v["state"] == "running" and v["tasks"]["running"] == v["tasks"]["total"], "running"
-        )
+        view = await self.until(job, lambda v: v.state == "running" and v.tasks.running == v.tasks.total, "running")
         if line:
             await self.until(job, lambda _: line in self.log(job), f"{line!r} in the log")
         return view

@@ -26,18 +26,18 @@ def wide(roles: int, replicas: int, **fields: Any) -> dict[str, Any]:
 async def test_a_preview_of_4096_tasks_is_no_larger_than_an_answer_may_be(fake: Stage) -> None:
     found = await fake.platform.preview({"spec": wide(64, 64)}, ADMIN)
     assert len(json.dumps(found, default=str)) < 8 * MIB
-    assert len(found["roles"]) == 64
-    assert all(role["command"] == "true" and role["tasks"] and role["more_tasks"] for role in found["roles"])
+    assert len(found.roles) == 64
+    assert all(role.command == "true" and role.tasks and role.more_tasks for role in found.roles)
     found = await fake.platform.preview({"spec": wide(64, 64, ports=[{"label": f"p{at}"} for at in range(64)])}, ADMIN)
-    assert [one["code"] for one in found["problems"]] == ["too_many_ports"]
+    assert [one.code for one in found.problems] == ["too_many_ports"]
 
 
 @pytest.mark.parametrize("many", [1000, 20_000, 100_000])
 async def test_unknown_keys_are_refused_in_few_words(fake: Stage, many: int) -> None:
     document = {**fake_spec("a"), **{f"unknown{at}": at for at in range(many)}}
     found = await fake.platform.preview({"spec": document}, ADMIN)
-    assert not found["ok"]
-    assert 1 <= len(found["problems"]) <= 200
+    assert not found.ok
+    assert 1 <= len(found.problems) <= 200
     with pytest.raises(InvalidSpec) as refused:
         await fake.submit(document)
     assert len(json.dumps(refused.value.to_json())) < MIB

@@ -37,11 +37,11 @@ async def test_a_change_of_two_fields_is_one_commit(fake: Stage, monkeypatch: py
     with pytest.raises(StorageFailed):
         await fake.platform.change(job, ADMIN, duration_s=3600.0, priority="urgent")
     failing = False
-    view = await fake.until(job, lambda view: view["duration_s"] is None, "what the ledger holds")
-    assert view["priority"] == "normal"
+    view = await fake.until(job, lambda view: view.duration_s is None, "what the ledger holds")
+    assert view.priority == "normal"
     await fake.until(job, lambda _: not fake.platform.context.master._blocked, "the ledger is back")
     view = await fake.platform.change(job, ADMIN, duration_s=3600.0, priority="urgent")
-    assert (view["duration_s"], view["priority"]) == (3600.0, "urgent")
+    assert (view.duration_s, view.priority) == (3600.0, "urgent")
 
 
 async def test_a_change_of_a_job_that_ends_in_that_moment_is_refused(
@@ -49,7 +49,7 @@ async def test_a_change_of_a_job_that_ends_in_that_moment_is_refused(
 ) -> None:
     """R192: nobody is told that an ended job was changed."""
     job = await fake.submit(fake_spec("ends", "sleep infinity"))
-    running = await fake.platform.resolve((await fake.running(job))["id"], ADMIN)
+    running = await fake.platform.resolve((await fake.running(job)).id, ADMIN)
     machines.end_task(f"{job}-1")
     await fake.ended(job)
     await fake.until(job, lambda _: job not in fake.platform.context.master.live, "forgotten by the loop")

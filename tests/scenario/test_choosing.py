@@ -45,22 +45,22 @@ async def test_it_goes_where_it_starts_now_and_that_is_said(stage: Stage) -> Non
     """The cluster's queue is held, this machine is free; then it is not."""
     first = await stage.submit(anywhere("first", 1))
     view = await stage.state(first, "running")
-    assert view["pool"] == "default"
+    assert view.pool == "default"
     detail = await stage.view(first)
-    assert [note["code"] for note in detail["warnings"]] == ["pool_now"]
-    assert detail["spec"]["pool"] == "default"
+    assert [note.code for note in detail.warnings] == ["pool_now"]
+    assert detail.spec["pool"] == "default"
     answer = await stage.platform.queueing.would_start({"spec": anywhere("next", 1)}, ADMIN)
-    assert (answer["when"], answer["pool"]) == ("queue", "default"), "it waits in both, the first by name is taken"
+    assert (answer.when, answer.pool) == ("queue", "default"), "it waits in both, the first by name is taken"
 
 
 async def test_what_only_one_pool_can_take_goes_there(stage: Stage, cluster: FakeCluster) -> None:
     wide = await stage.submit(anywhere("wide", 4))
     view = await stage.state(wide, "pending")
-    assert view["pool"] == "alps"
+    assert view.pool == "alps"
     cluster.release()
     await stage.state(wide, "running")
     preview = await stage.platform.preview({"spec": anywhere("wider", 2)}, ADMIN)
-    assert (preview["ok"], preview["spec"]["pool"]) == (True, "alps")
+    assert (preview.ok, preview.spec["pool"]) == (True, "alps")
 
 
 async def test_where_its_owner_is_a_stranger_it_does_not_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ async def test_where_its_owner_is_a_stranger_it_does_not_go(stage: Stage, monkey
 
     monkeypatch.setattr(stage.platform.context.engines.of("default"), "owner_problem", stranger)
     job = await stage.submit(anywhere("elsewhere", 1))
-    assert (await stage.state(job, "pending"))["pool"] == "alps"
+    assert (await stage.state(job, "pending")).pool == "alps"
 
 
 async def test_what_no_pool_can_take_is_refused_with_what_each_says(stage: Stage) -> None:
@@ -86,9 +86,9 @@ async def test_the_same_request_twice_is_one_job_wherever_it_would_go_now(stage:
     """B4."""
     body = {"spec": anywhere("once", 1)}
     first, created = await stage.platform.submit(body, ADMIN, "key-1")
-    await stage.state(first["id"], "running")
+    await stage.state(first.id, "running")
     again, created_again = await stage.platform.submit(body, ADMIN, "key-1")
-    assert (created, created_again, again["id"]) == (True, False, first["id"])
+    assert (created, created_again, again.id) == (True, False, first.id)
 
 
 async def test_no_pool_may_be_called_any(stage: Stage) -> None:

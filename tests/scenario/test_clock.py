@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.scenario.stage import ADMIN, Stage, check_fold, spec
+from trainmaster import answers
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.events import Kind
 from trainmaster.service import dates
@@ -24,7 +25,7 @@ def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dates, "LOOK_S", 0.05)
 
 
-async def noticed(stage: Stage, job: str) -> dict[str, Any]:
+async def noticed(stage: Stage, job: str) -> answers.JobDetail:
     """Return the job's view once its dates have moved."""
     await stage.until(job, lambda _: "clock_set" in stage.kinds(job), "the clock to be noticed")
     return await stage.view(job)
@@ -46,24 +47,24 @@ async def test_a_running_job_keeps_its_time_when_the_clock_is_set(stage: Stage, 
     processes = stage.processes(runs)
     stage.set_by = by_s
     view = await noticed(stage, runs)
-    assert view["state"] == "running"
-    assert 0 <= view["run_s"] < SHORT_S
-    assert abs(machine(stage) - view["started_at"]) < SHORT_S
-    assert abs(view["expires_at"] - machine(stage) - 3600) < SHORT_S
+    assert view.state == "running"
+    assert 0 <= view.run_s < SHORT_S
+    assert abs(machine(stage) - view.started_at) < SHORT_S
+    assert abs(view.expires_at - machine(stage) - 3600) < SHORT_S
     assert processes.keys() & stage.processes(runs).keys()
-    kept = (await stage.view(held))["attempt_list"][-1]["retained_until"]
+    kept = (await stage.view(held)).attempt_list[-1].retained_until
     assert abs(kept - machine(stage) - 3600) < SHORT_S
-    assert 0 <= (await stage.view(waits))["wait_s"] < SHORT_S
+    assert 0 <= (await stage.view(waits)).wait_s < SHORT_S
     later = await stage.submit(spec("later", "true", duration=60, resources={"cpu": 0.5}))
-    assert (await stage.ended(later))["run_s"] < SHORT_S
+    assert (await stage.ended(later)).run_s < SHORT_S
     stage.output(runs, "go").touch()
     ended = await stage.ended(runs)
-    assert (ended["state"], ended["run_s"] < SHORT_S) == ("succeeded", True)
-    [task] = ended["task_list"]
-    assert 0 <= task["ended_at"] - task["started_at"] < SHORT_S
-    assert (await stage.view(held))["state"] == "retained"
+    assert (ended.state, ended.run_s < SHORT_S) == ("succeeded", True)
+    [task] = ended.task_list
+    assert 0 <= task.ended_at - task.started_at < SHORT_S
+    assert (await stage.view(held)).state == "retained"
     await stage.platform.release(held, ADMIN)
-    assert (await stage.ended(waits))["state"] == "succeeded"
+    assert (await stage.ended(waits)).state == "succeeded"
 
 
 async def test_a_limit_is_reached_when_that_much_has_passed_though_the_clock_was_set_back(stage: Stage) -> None:
@@ -72,7 +73,7 @@ async def test_a_limit_is_reached_when_that_much_has_passed_though_the_clock_was
     await stage.running(job)
     stage.set_by = -7200.0
     view = await stage.ended(job)
-    assert (view["state"], 2 <= view["run_s"] < SHORT_S) == ("expired", True)
+    assert (view.state, 2 <= view.run_s < SHORT_S) == ("expired", True)
 
 
 @pytest.mark.parametrize("by_s", HOURS_S)
@@ -88,11 +89,11 @@ async def test_a_clock_that_is_set_while_no_server_runs_changes_no_duration(stag
     stage.platform = stage._build()
     await stage.platform.start()
     ended = await stage.ended(ends)
-    assert (ended["state"], 0 <= ended["run_s"] < SHORT_S) == ("succeeded", True)
+    assert (ended.state, 0 <= ended.run_s < SHORT_S) == ("succeeded", True)
     view = await noticed(stage, goes_on)
-    assert (view["state"], 0 <= view["run_s"] < SHORT_S) == ("running", True)
+    assert (view.state, 0 <= view.run_s < SHORT_S) == ("running", True)
     stage.output(goes_on, "go").touch()
-    assert (await stage.ended(goes_on))["state"] == "succeeded"
+    assert (await stage.ended(goes_on)).state == "succeeded"
 
 
 async def test_dates_that_cannot_be_stored_move_later_and_once(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,8 +117,8 @@ async def test_dates_that_cannot_be_stored_move_later_and_once(fake: Stage, monk
     fake.set_by = 7200.0
     view = await noticed(fake, job)
     assert failures == []
-    assert 0 <= view["run_s"] < SHORT_S
-    assert abs(machine(fake) - view["started_at"]) < SHORT_S
+    assert 0 <= view.run_s < SHORT_S
+    assert abs(machine(fake) - view.started_at) < SHORT_S
     assert fake.kinds(job).count("clock_set") == 1
     await fake.platform.context.master.durable()
     check_fold(job, fake.platform.context.reader)

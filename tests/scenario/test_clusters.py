@@ -8,6 +8,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
+from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec, Problem
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node
@@ -40,13 +41,13 @@ async def test_a_job_waits_in_the_cluster_and_then_runs_where_the_cluster_put_it
 ) -> None:
     job = await stage.submit(fake_spec("a", "sleep 0.2", pool="alps", replicas=2, resources={"gpu": 3}))
     view = await stage.state(job, "pending")
-    assert view["pai_state"] == "WAITING"
-    assert view["started_at"] is None
+    assert view.pai_state == "WAITING"
+    assert view.started_at is None
     cluster.release()
     view = await stage.ended(job)
-    assert view["state"] == "succeeded"
-    assert view["nodes"] == ["c1", "c2"]
-    assert [task["gpus"] for task in view["task_list"]] == [[0, 1, 2], [0, 1, 2]]
+    assert view.state == "succeeded"
+    assert view.nodes == ["c1", "c2"]
+    assert [task.gpus for task in view.task_list] == [[0, 1, 2], [0, 1, 2]]
     assert stage.kinds(job)[3:6] == ["staged", "accepted", "started"]
 
 
@@ -62,11 +63,11 @@ async def test_a_restarted_server_learns_what_became_of_what_waited(stage: Stage
     cluster.release()
     stage.platform = stage._build()
     await stage.platform.start()
-    assert (await stage.ended(refused))["verdict"]["message"]["en"] == "cancelled by its administrator"
-    assert (await stage.ended(ends))["task_list"][0]["exit_code"] == 3
-    assert (await stage.running(runs))["attempts"] == 1
+    assert (await stage.ended(refused)).verdict.message.en == "cancelled by its administrator"
+    assert (await stage.ended(ends)).task_list[0].exit_code == 3
+    assert (await stage.running(runs)).attempts == 1
     again = await stage.ended(lost)
-    assert (again["state"], again["attempts"]) == ("succeeded", 2)
+    assert (again.state, again.attempts) == ("succeeded", 2)
     assert "fault" in stage.kinds(lost)
 
 
@@ -81,9 +82,9 @@ async def test_what_the_cluster_forgets_while_it_waits_is_queued_again(
     cluster.reachable = True
     await stage.state(job, "pending")
     cluster.lose(f"{job}-1")
-    await stage.until(job, lambda view: view["attempts"] == 2, "another attempt")
+    await stage.until(job, lambda view: view.attempts == 2, "another attempt")
     cluster.release()
-    assert (await stage.ended(job))["state"] == "succeeded"
+    assert (await stage.ended(job)).state == "succeeded"
 
 
 async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there(
@@ -101,15 +102,15 @@ async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there
         ]
         for job in jobs[:3]:
             await stage.state(job, "pending")
-        assert (await stage.view(jobs[3]))["reason"]["code"] == "cluster_full"
+        assert (await stage.view(jobs[3])).reason.code == "cluster_full"
         urgent = await stage.submit(fake_spec("u", "sleep infinity", pool="alps", priority="urgent", replicas=2))
         cluster.start(f"{jobs[0]}-1")
         await stage.state(urgent, "pending")
-        assert (await stage.view(jobs[3]))["state"] == "queued"
-        placed = (await stage.running(jobs[0]))["task_list"][0]
-        assert (placed["node"], placed["gpus"]) == ("c1", [0, 1, 2, 3])
-        nodes = {node["name"]: node for node in (await stage.platform.cluster(ADMIN))["nodes"]}
-        assert [[use["job"] for use in card["uses"]] for card in nodes["c1"]["gpus"]] == [[jobs[0]]] * 4
+        assert (await stage.view(jobs[3])).state == "queued"
+        placed = (await stage.running(jobs[0])).task_list[0]
+        assert (placed.node, placed.gpus) == ("c1", [0, 1, 2, 3])
+        nodes = {node.name: node for node in (await stage.platform.cluster(ADMIN)).nodes}
+        assert [[use.job for use in card.uses] for card in nodes["c1"].gpus] == [[jobs[0]]] * 4
 
 
 async def test_the_cluster_is_told_what_is_asked_and_of_every_change(stage: Stage, cluster: FakeCluster) -> None:
@@ -132,7 +133,7 @@ async def test_a_stop_takes_a_job_out_of_the_clusters_queue(stage: Stage, cluste
     job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps"))
     await stage.state(job, "pending")
     await stage.platform.stop(job, ADMIN)
-    assert (await stage.ended(job))["state"] == "stopped"
+    assert (await stage.ended(job)).state == "stopped"
     cluster.release()
     assert not cluster.report(f"{job}-1").known
 
@@ -149,21 +150,21 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
 
     async with Stage(tmp_path / "home", engine=engines) as stage:
         near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
-        assert (await stage.ended(near))["nodes"] == ["n1"]
-        assert (await stage.ended(far))["nodes"] == ["c1"]
+        assert (await stage.ended(near)).nodes == ["n1"]
+        assert (await stage.ended(far)).nodes == ["c1"]
         assert "accepted" in stage.kinds(far)
         assert "accepted" not in stage.kinds(near)
         cluster.reachable = False
         near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
-        assert (await stage.ended(near))["state"] == "succeeded"
-        view = await stage.until(far, lambda view: view["reason"], "why it is not handed over")
-        assert (view["state"], view["reason"]["decided_by"]) == ("initialising", "alps")
-        assert view["reason"]["code"] == "unavailable"
+        assert (await stage.ended(near)).state == "succeeded"
+        view = await stage.until(far, lambda view: view.reason is not None, "why it is not handed over")
+        assert (view.state, view.reason.decided_by) == ("initialising", "alps")
+        assert view.reason.code == "unavailable"
         ready = await stage.platform.ready()
-        assert ready["ok"]
-        assert ready["checks"]["engine alps"] == "The fake machines do not answer"
+        assert ready.ok
+        assert ready.checks["engine alps"] == "The fake machines do not answer"
         cluster.reachable = True
-        assert (await stage.ended(far))["state"] == "succeeded"
+        assert (await stage.ended(far)).state == "succeeded"
         with pytest.raises(Conflict, match="alps decides itself"):
             await stage.platform.administer.cordon("c1", "", ADMIN)
         with pytest.raises(InvalidSpec):
@@ -179,19 +180,19 @@ async def test_the_cluster_says_why_it_lets_a_job_wait_and_when_it_may_start(
     cluster.say(f"{job}-1", "Resources", "waiting for two nodes", starts_at=2_000_000_000.0)
     for _ in ("before", "after a restart"):
         view = await stage.view(job)
-        assert view["reason"]["decided_by"] == "alps"
-        assert (view["reason"]["code"], view["reason"]["message"]["en"]) == ("Resources", "Waiting for two nodes")
+        assert view.reason.decided_by == "alps"
+        assert (view.reason.code, view.reason.message.en) == ("Resources", "Waiting for two nodes")
         told = await stage.platform.explain(job, ADMIN)
-        assert told["reason"] == view["reason"]
-        assert (told["forecast"]["by"], told["forecast"]["at"]) == ("alps", 2_000_000_000.0)
+        assert told.reason == view.reason
+        assert (told.forecast.by, told.forecast.at) == ("alps", 2_000_000_000.0)
         await stage.restart()
     cluster.release()
     await stage.running(job)
-    assert (await stage.view(job))["reason"] is None
-    assert (await stage.platform.explain(job, ADMIN))["forecast"] is None
+    assert (await stage.view(job)).reason is None
+    assert (await stage.platform.explain(job, ADMIN)).forecast is None
 
 
-async def asked(stage: Stage, spec: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+async def asked(stage: Stage, spec: dict[str, Any]) -> tuple[answers.PreviewView, answers.WouldStart]:
     """Return the preview of a document, and whether it would start."""
     body = {"spec": spec}
     return await stage.platform.preview(body, ADMIN), await stage.platform.queueing.would_start(body, ADMIN)
@@ -203,23 +204,23 @@ async def test_what_the_cluster_foresees_is_shown_as_its_word_before_a_submit(
     """B8: the exact request, and when and where it would start; while it would wait, why."""
     cluster.release()
     for answer in await asked(stage, fake_spec("a", "true", pool="alps")):
-        shown = answer.get("fits", answer)
-        assert (shown["when"], shown["reason"]) == ("now", None)
-        assert (shown["forecast"]["by"], shown["forecast"]["nodes"]) == ("alps", ["c1"])
-        assert answer.get("native") is None or answer["native"]["kind"] == "fake"
+        shown = getattr(answer, "fits", answer)
+        assert (shown.when, shown.reason) == ("now", None)
+        assert (shown.forecast.by, shown.forecast.nodes) == ("alps", ["c1"])
+        assert not isinstance(answer, answers.PreviewView) or answer.native.kind == "fake"
     cluster.hold()
     for answer in await asked(stage, fake_spec("a", "true", pool="alps")):
-        shown = answer.get("fits", answer)
-        assert (shown["when"], shown["reason"]["decided_by"], shown["forecast"]["when"]) == ("queue", "alps", "unknown")
+        shown = getattr(answer, "fits", answer)
+        assert (shown.when, shown.reason.decided_by, shown.forecast.when) == ("queue", "alps", "unknown")
 
 
 async def test_what_the_cluster_would_refuse_is_a_problem_before_a_submit(stage: Stage, cluster: FakeCluster) -> None:
     preview, would = await asked(stage, fake_spec("a", "true", pool="alps", resources={"gpu": 5}))
-    assert (preview["ok"], preview["fits"]["when"]) == (False, "never")
-    (problem,) = preview["problems"]
-    assert problem["rule"] == "The cluster alps would refuse it: no node has as many cards"
-    assert problem["remedy"]
-    assert (would["when"], would["reason"]["decided_by"]) == ("never", "alps")
+    assert (preview.ok, preview.fits.when) == (False, "never")
+    (problem,) = preview.problems
+    assert problem.rule == "The cluster alps would refuse it: no node has as many cards"
+    assert problem.remedy
+    assert (would.when, would.reason.decided_by) == ("never", "alps")
 
 
 async def test_a_preview_works_while_the_cluster_does_not_answer_and_says_so(
@@ -227,11 +228,11 @@ async def test_a_preview_works_while_the_cluster_does_not_answer_and_says_so(
 ) -> None:
     cluster.reachable = False
     preview, would = await asked(stage, fake_spec("a", "true", pool="alps"))
-    assert preview["ok"]
-    assert preview["native"] is not None
-    for shown in (preview["fits"], would):
-        assert (shown["when"], shown["reason"]["code"]) == ("queue", "cluster_silent")
-        assert shown["reason"]["message"]["en"] == "The fake machines do not answer"
+    assert preview.ok
+    assert preview.native is not None
+    for shown in (preview.fits, would):
+        assert (shown.when, shown.reason.code) == ("queue", "cluster_silent")
+        assert shown.reason.message.en == "The fake machines do not answer"
 
 
 async def test_what_is_not_handed_over_waits_here_whatever_the_cluster_foresees(
@@ -243,9 +244,9 @@ async def test_what_is_not_handed_over_waits_here_whatever_the_cluster_foresees(
     async with Stage(tmp_path / "home", engine=engines) as stage:
         await stage.state(await stage.submit(fake_spec("a", "true", pool="alps")), "pending")
         for answer in await asked(stage, fake_spec("b", "true", pool="alps")):
-            shown = answer.get("fits", answer)
-            assert (shown["when"], shown["reason"]["code"]) == ("queue", "cluster_full")
-            assert shown["reason"].get("decided_by") is None
+            shown = getattr(answer, "fits", answer)
+            assert (shown.when, shown.reason.code) == ("queue", "cluster_full")
+            assert shown.reason.decided_by is None
 
 
 async def test_what_the_engine_objects_to_is_refused_at_submit_and_when_changed(

@@ -7,6 +7,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_suggestions import ANN, job, line, submitted
+from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Workspace
 from trainmaster.core.errors import InvalidSpec, Problem
@@ -16,7 +17,7 @@ from trainmaster.engines.fake import FakeEngine
 BOB = Principal("bob", "user")
 
 
-async def told(stage: Stage, document: dict[str, Any], **question: Any) -> dict[str, Any]:
+async def told(stage: Stage, document: dict[str, Any], **question: Any) -> answers.WouldStart:
     return await stage.platform.queueing.would_start({"spec": document, **question}, ANN)
 
 
@@ -34,10 +35,10 @@ async def test_a_copy_is_judged_without_the_job_it_is_of(fake: Stage) -> None:
     waits = await submitted(fake, job("waits", duration="300s"))
     before = await told(fake, job("copy", duration="300s"))
     after = await told(fake, job("copy", duration="300s"), instead_of=waits)
-    assert (before["position"], after["position"]) == (3, 2)
-    assert after["forecast"]["at"] <= before["forecast"]["at"]
-    assert (await told(fake, job("copy", duration="100s"), instead_of=head))["position"] == 1
-    assert {one["job"] for one in fake.platform.queueing.page(ADMIN)["items"]} == {head, waits}
+    assert (before.position, after.position) == (3, 2)
+    assert after.forecast.at <= before.forecast.at
+    assert (await told(fake, job("copy", duration="100s"), instead_of=head)).position == 1
+    assert {one.job for one in fake.platform.queueing.page(ADMIN).items} == {head, waits}
 
 
 async def test_its_quota_and_its_urgent_place_are_not_counted(fake: Stage) -> None:
@@ -50,9 +51,9 @@ async def test_its_quota_and_its_urgent_place_are_not_counted(fake: Stage) -> No
     waits = await submitted(fake, urgent)
     assert [one.code for one in await refused(fake, urgent)] == ["urgent_limit_user", "urgent_limit_workspace"]
     beside = await told(fake, job("copy", 1))
-    assert (beside["when"], beside["reason"]["code"]) == ("queue", "quota_kept")
+    assert (beside.when, beside.reason.code) == ("queue", "quota_kept")
     for document in job("copy", 1), job("copy", 1, priority="urgent"):
-        assert (await told(fake, document, instead_of=waits))["when"] == "now"
+        assert (await told(fake, document, instead_of=waits)).when == "now"
 
 
 async def test_a_full_queue_has_room_for_who_comes_instead(tmp_path: Path, machines: tuple[Node, ...]) -> None:
@@ -61,7 +62,7 @@ async def test_a_full_queue_has_room_for_who_comes_instead(tmp_path: Path, machi
             await stage.running(await submitted(stage, job(name)))
         waits = await submitted(stage, job("waits"))
         assert [one.code for one in await refused(stage, job("copy"))] == ["queue_full"]
-        assert (await told(stage, job("copy"), instead_of=waits))["position"] == 1
+        assert (await told(stage, job("copy"), instead_of=waits)).position == 1
 
 
 async def test_only_who_waits_and_is_the_readers_own_can_be_left_out(fake: Stage) -> None:
@@ -74,7 +75,7 @@ async def test_only_who_waits_and_is_the_readers_own_can_be_left_out(fake: Stage
             ("instead_of", code)
         ]
     asked = {"spec": job("copy"), "instead_of": others}
-    assert (await fake.platform.queueing.would_start(asked, ADMIN))["position"] == 1
+    assert (await fake.platform.queueing.would_start(asked, ADMIN)).position == 1
 
 
 async def test_what_would_help_is_told_before_it_is_submitted(fake: Stage) -> None:
@@ -82,24 +83,24 @@ async def test_what_would_help_is_told_before_it_is_submitted(fake: Stage) -> No
     await fake.running(await submitted(fake, job("holds")))
     await fake.running(await submitted(fake, job("one", 1)))
     document = job("late")
-    assert (await told(fake, document))["suggestions"] == []
-    found = (await told(fake, document, suggest=True))["suggestions"]
-    assert [one["change"] for one in found] == [{"roles.0.resources.gpu": 1}]
-    copy = await submitted(fake, document, set=found[0]["change"])
+    assert (await told(fake, document)).suggestions == []
+    found = (await told(fake, document, suggest=True)).suggestions
+    assert [one.change for one in found] == [{"roles.0.resources.gpu": 1}]
+    copy = await submitted(fake, document, set=found[0].change)
     await fake.running(copy)
 
 
 async def test_what_brings_it_clearly_forward_is_told_too(fake: Stage) -> None:
     waits = await line(fake)
-    late = (await fake.platform.explain(waits, ANN))["suggestions"]
-    again = (await told(fake, job("waits", duration="14h"), instead_of=waits, suggest=True))["suggestions"]
-    assert [one["change"] for one in again] == [one["change"] for one in late] != []
+    late = (await fake.platform.explain(waits, ANN)).suggestions
+    again = (await told(fake, job("waits", duration="14h"), instead_of=waits, suggest=True)).suggestions
+    assert [one.change for one in again] == [one.change for one in late] != []
     for one, other in zip(again, late, strict=True):
-        assert abs(one["forecast"]["at"] - other["forecast"]["at"]) < 60
-        assert abs(one["otherwise_at"] - other["otherwise_at"]) < 60
+        assert abs(one.forecast.at - other.forecast.at) < 60
+        assert abs(one.otherwise_at - other.otherwise_at) < 60
     await fake.platform.administer.put_workspace(Workspace("default", urgent_per_user=0), ADMIN)
     plain = await told(fake, job("waits", duration="14h"), instead_of=waits, suggest=True)
-    assert {"priority": "urgent"} not in [one["change"] for one in plain["suggestions"]]
+    assert {"priority": "urgent"} not in [one.change for one in plain.suggestions]
 
 
 async def test_with_several_flavors_all_ways_are_kept_in_mind(fake: Stage) -> None:
@@ -108,4 +109,4 @@ async def test_with_several_flavors_all_ways_are_kept_in_mind(fake: Stage) -> No
     await fake.running(await submitted(fake, job("holds")))
     await fake.running(await submitted(fake, job("one", 1)))
     answer = await told(fake, job("copy", role={"flavors": ["pair", "couple"]}), suggest=True)
-    assert [one["change"] for one in answer["suggestions"]] == [{"roles.0.flavors": ["one"]}]
+    assert [one.change for one in answer.suggestions] == [{"roles.0.flavors": ["one"]}]

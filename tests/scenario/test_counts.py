@@ -19,7 +19,7 @@ async def _counts(stage: Stage, owner: str = "") -> dict[str, int]:
     """Return the counts of a list, the same as the ledger's."""
     await stage.platform.context.master.durable()
     query = JobQuery(owner=owner)
-    listed: dict[str, int] = (await stage.platform.jobs(query, 50, None, ADMIN))["counts"]
+    listed: dict[str, int] = (await stage.platform.jobs(query, 50, None, ADMIN)).counts
     stored = await asyncio.to_thread(stage.platform.context.reader.counts, query)
     assert listed == {shown.value: number for shown, number in stored.items()}
     return listed
@@ -31,7 +31,7 @@ async def test_counts_follow_the_ledger(fake: Stage, monkeypatch: pytest.MonkeyP
     waits = await fake.submit(fake_spec("waits", "true", replicas=8, resources={"cpu": 1.0}))
     for job in done:
         await fake.ended(job)
-    await fake.state(view["id"], "running")
+    await fake.state(view.id, "running")
     assert await _counts(fake) == {"succeeded": 3, "running": 1, "queued": 1}
     assert await _counts(fake, "ann") == {"running": 1}
     both = await asyncio.gather(*(fake.platform.delete(done[0], ADMIN) for _ in range(2)), return_exceptions=True)

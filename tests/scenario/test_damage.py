@@ -119,7 +119,7 @@ async def test_no_stored_json_that_is_damaged_fails_a_page(
             seen = await pages(kept, platform)
             assert not [page for page in seen if page.status >= 500], (harm, [p for p in seen if p.status >= 500])
             view, _ = await platform.submit({"spec": fake_spec("again", "sleep infinity")}, ADMIN, None)
-            await platform.stop(view["id"], ADMIN)
+            await platform.stop(view.id, ADMIN)
 
 
 async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
@@ -129,10 +129,11 @@ async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
     rows(another, "UPDATE spec SET document = replace(document, 'exit 3', 'exit 4')")
     async with served(another, machines) as platform:
         page = await platform.job(kept.job, ADMIN)
-        assert page["spec"] == {}
-        assert page["verdict"]["exit_code"] == 3
-        assert [note["code"] for note in page["warnings"]] == ["malformed"]
-        assert all(page["warnings"][0]["message"].values())
+        assert page.spec == {}
+        assert page.verdict.exit_code == 3
+        assert [note.code for note in page.warnings] == ["malformed"]
+        assert page.warnings[0].message.zh
+        assert page.warnings[0].message.en
         async with signed_in(create_app(platform), platform) as http:
             for path in ("/spec", "/spec?dialect=pai"):
                 answer = await http.get(f"/api/v1/jobs/{kept.job}{path}")
@@ -140,7 +141,7 @@ async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
             assert (await clone(http, kept.job)).status_code == 404
         assert any(one.job.startswith("sha256:") for one in platform.context.reader.quarantined())
         await platform.submit({"spec": fake_spec("twice", "exit 3", retries=1)}, ADMIN, None)
-        assert (await platform.job(kept.job, ADMIN))["spec"] != {}, "the same document heals the older job's page"
+        assert (await platform.job(kept.job, ADMIN)).spec != {}, "the same document heals the older job's page"
 
 
 async def clone(http: httpx.AsyncClient, job: str) -> httpx.Response:
@@ -153,11 +154,11 @@ async def test_what_is_damaged_of_a_job_is_said_where_it_was(another: Path, kept
     rows(another, "UPDATE attempt SET record = '{' WHERE number = 1")
     async with served(another, machines) as platform:
         page = await platform.job(kept.job, ADMIN)
-        assert [attempt["number"] for attempt in page["attempt_list"]] == [2]
-        assert len(page["warnings"]) == 3
-        events = (await platform.events(kept.job, ADMIN, 0))["items"]
-        assert sum("can no longer be read" in event["text"]["en"] for event in events) == 2
-        assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
+        assert [attempt.number for attempt in page.attempt_list] == [2]
+        assert len(page.warnings) == 3
+        events = (await platform.events(kept.job, ADMIN, 0)).items
+        assert sum("can no longer be read" in event.text.en for event in events) == 2
+        assert [event.seq for event in events] == sorted(event.seq for event in events)
 
 
 async def test_a_key_whose_answer_is_damaged_makes_no_second_job(another: Path, machines: FakeMachines) -> None:

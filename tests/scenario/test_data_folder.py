@@ -13,16 +13,16 @@ async def test_a_job_runs_and_is_saved_in_the_data_folder(tmp_path: Path) -> Non
     data = tmp_path / "shared" / "data"
     async with Stage(tmp_path / "home", config={"server": {"data": str(data)}}) as stage:
         job = await stage.submit(spec("a", "echo result > /workspace/outputs/r; ls /workspace", model={"save": True}))
-        assert (await stage.ended(job))["state"] == "succeeded"
+        assert (await stage.ended(job)).state == "succeeded"
         assert stage.output(job, "r").read_text() == "result\n"
         assert stage.output(job, "r").is_relative_to(data / "jobs")
         assert "outputs" in stage.log(job)
-        (model,) = (await stage.platform.models(ADMIN))["items"]
-        (version,) = (await stage.platform.model(model["id"], ADMIN))["versions"]
-        assert Path(version["path"]).is_relative_to(data / "models")
-        assert Path(version["path"]).is_dir()
+        (model,) = (await stage.platform.models(ADMIN)).items
+        (version,) = (await stage.platform.model(model.id, ADMIN)).versions
+        assert Path(version.path).is_relative_to(data / "models")
+        assert Path(version.path).is_dir()
         await stage.restart()
-        assert (await stage.view(job))["state"] == "succeeded"
+        assert (await stage.view(job)).state == "succeeded"
         assert stage.log(job)
         home = set(os.listdir(tmp_path / "home"))
         assert {"run", "secrets", "trainmaster.db"} <= home

@@ -37,7 +37,7 @@ class Follower:
     async def list(self) -> None:
         """Ask for everything."""
         page = await self.stage.platform.jobs(JobQuery(), 500, None, ADMIN)
-        self.shown, self.seq = {item["id"]: item["state"] for item in page["items"]}, page["seq"]
+        self.shown, self.seq = {item.id: item.state for item in page.items}, page.seq
 
     async def watch(self, until: str, job: str) -> None:
         """Follow until `job` is shown as `until` ("" : gone)."""
@@ -93,15 +93,15 @@ async def test_a_client_cut_off_after_any_item_misses_nothing(fake: Stage) -> No
     """Whoever has seen one number has seen all below it: reconnecting after every single item tells the whole story."""
     follower = Follower(fake)
     await follower.list()
-    items = await fake.platform.submit_batch([{"spec": fake_spec(f"j{n}")} for n in range(20)], ADMIN, None)
-    for item in items:
-        await fake.ended(item["id"])
-    await fake.platform.delete_many([item["id"] for item in items[:10]], ADMIN)
+    made = await fake.platform.submit_batch([{"spec": fake_spec(f"j{n}")} for n in range(20)], ADMIN, None)
+    for item in made.items:
+        await fake.ended(item.id)
+    await fake.platform.delete_many([item.id for item in made.items[:10]], ADMIN)
     last = await fake.submit(fake_spec("last"))
     await fake.ended(last)
     while follower.shown.get(last) != "succeeded":
         await asyncio.wait_for(follower.one(), 30)
-    assert follower.shown == dict.fromkeys((*(item["id"] for item in items[10:]), last), "succeeded")
+    assert follower.shown == dict.fromkeys((*(item.id for item in made.items[10:]), last), "succeeded")
     assert follower.resets == 0
 
 
@@ -146,7 +146,7 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
     job = await fake.submit(fake_spec("steady"))
     seen: list[str] = []
     while len(seen) < 400 and seen[-50:] != ["succeeded"] * 50:
-        seen.append((await fake.view(job))["state"])
+        seen.append((await fake.view(job)).state)
         await asyncio.sleep(0.005)
     assert seen == sorted(seen, key=order.index)
     assert seen[-1] == "succeeded"
@@ -200,16 +200,16 @@ async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     jobs = {}
     for who in (mine, theirs):
         view, _ = await fake.platform.submit({"spec": fake_spec("a")}, who, None)
-        jobs[who.name] = view["id"]
-        await fake.ended(view["id"])
-        await fake.platform.delete(view["id"], who)
+        jobs[who.name] = view.id
+        await fake.ended(view.id)
+        await fake.platform.delete(view.id, who)
     last, _ = await fake.platform.submit({"spec": fake_spec("last")}, mine, None)
     heard = []
     async with asyncio.timeout(PATIENCE_S):
         async for sent in _items(request, mine, start, None):
-            heard.append((sent.event, sent.data["id"]))
-            if sent.data["id"] == last["id"]:
+            heard.append((sent.event, sent.data.id))
+            if sent.data.id == last.id:
                 break
     assert ("deleted", jobs["bob"]) in heard
     assert jobs["admin"] not in {job for _, job in heard}
-    await fake.ended(last["id"])
+    await fake.ended(last.id)

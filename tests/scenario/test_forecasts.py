@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
+from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.cli.render import expected_start
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
@@ -34,16 +35,16 @@ async def soon(look: Callable[[], Found | None]) -> Found:
     return found
 
 
-async def forecast(stage: Stage, job: str, good: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+async def forecast(stage: Stage, job: str, good: Callable[[answers.ForecastView], bool]) -> answers.ForecastView:
     """Wait for a forecast of this kind, and see that queue page and explanation tell the same."""
 
-    def found() -> dict[str, Any] | None:
+    def found() -> answers.ForecastView | None:
         page = stage.platform.queueing.page(ADMIN)
-        return next((one["forecast"] for one in page["items"] if one["job"] == job and good(one["forecast"])), None)
+        return next((one.forecast for one in page.items if one.job == job and good(one.forecast)), None)
 
     told = await soon(found)
-    explained = (await stage.platform.explain(job, ADMIN))["forecast"]
-    assert (explained["when"], explained["made_at"]) == (told["when"], told["made_at"])
+    explained = (await stage.platform.explain(job, ADMIN)).forecast
+    assert (explained.when, explained.made_at) == (told.when, told.made_at)
     return told
 
 
@@ -53,18 +54,17 @@ async def test_a_waiting_job_is_foreseen_and_shown_on_the_timeline(fake: Stage) 
     for job in running:
         await fake.running(job)
     waits = await fake.submit(card("c"))
-    unknown = await forecast(fake, waits, lambda one: one["made_at"] is not None or one["when"] == "unknown")
-    assert unknown["when"] == "unknown"
-    assert all(unknown["why"][language] for language in ("zh", "en"))
+    unknown = await forecast(fake, waits, lambda one: one.made_at is not None or one.when == "unknown")
+    assert unknown.when == "unknown"
+    assert unknown.why.zh
+    assert unknown.why.en
     for job in running:
         await fake.platform.change(job, ADMIN, duration_s=600)
-    about = await forecast(fake, waits, lambda one: one["when"] == "about")
+    about = await forecast(fake, waits, lambda one: one.when == "about")
     now = fake.platform.context.clock()
-    assert now <= about["low"] <= about["at"] <= min(about["high"], now + 600)
-    bars = [bar for bar in fake.platform.queueing.timeline(ADMIN)["bars"] if bar["kind"] == "forecast"]
-    assert [(bar["job"], bar["node"] in ("n1", "n2"), bar["cards"], bar["gpu"]) for bar in bars] == [
-        (waits, True, [], 2)
-    ]
+    assert now <= about.low <= about.at <= min(about.high, now + 600)
+    bars = [bar for bar in fake.platform.queueing.timeline(ADMIN).bars if bar.kind == "forecast"]
+    assert [(bar.job, bar.node in ("n1", "n2"), bar.cards, bar.gpu) for bar in bars] == [(waits, True, [], 2)]
 
 
 async def test_who_stands_behind_all_that_are_foreseen_is_told_when_at_the_earliest(fake: Stage) -> None:
@@ -72,21 +72,23 @@ async def test_who_stands_behind_all_that_are_foreseen_is_told_when_at_the_earli
     for name in "ab":
         await fake.running(await fake.submit(card(name, duration="100s")))
     burst = [{"spec": card("burst", duration="100s")} for _ in range(MOST + 5)]
-    jobs = [one["id"] for one in await fake.platform.submit_batch(burst, ADMIN, None)]
-    first = await forecast(fake, jobs[0], lambda one: one["when"] == "about")
+    jobs = [one.id for one in (await fake.platform.submit_batch(burst, ADMIN, None)).items]
+    first = await forecast(fake, jobs[0], lambda one: one.when == "about")
 
-    async def explained(job: str) -> dict[str, Any]:
-        found: dict[str, Any] = (await fake.platform.explain(job, ADMIN))["forecast"]
+    async def explained(job: str) -> answers.ForecastView:
+        found = (await fake.platform.explain(job, ADMIN)).forecast
+        assert found is not None
         return found
 
-    while (last := await explained(jobs[-1]))["when"] != "after":
-        assert last["when"] == "unknown"
+    while (last := await explained(jobs[-1])).when != "after":
+        assert last.when == "unknown"
         await asyncio.sleep(0.02)
-    assert (last["at"], last["high"]) == (None, None)
-    assert last["low"] > first["at"], "200 jobs for two nodes are ahead of it"
-    assert all(str(MOST) in last["why"][language] for language in ("zh", "en"))
+    assert (last.at, last.high) == (None, None)
+    assert last.low > first.at, "200 jobs for two nodes are ahead of it"
+    assert str(MOST) in last.why.zh
+    assert str(MOST) in last.why.en
     told = await fake.platform.queueing.would_start({"spec": card("late", duration="100s")}, ADMIN)
-    assert (told["forecast"]["when"], told["forecast"]["low"] > first["at"]) == ("after", True)
+    assert (told.forecast.when, told.forecast.low > first.at) == ("after", True)
     assert expected_start(last).startswith("after 20")
 
 
@@ -95,17 +97,17 @@ async def test_a_job_that_is_not_submitted_is_foreseen_behind_the_others(fake: S
         await fake.submit(card(name, duration="100s"))
     told = await fake.platform.queueing.would_start({"spec": card("d", duration="100s")}, ANN)
     now = fake.platform.context.clock()
-    assert (told["when"], told["forecast"]["when"]) == ("queue", "about")
-    assert now < told["forecast"]["at"] <= now + 200
+    assert (told.when, told.forecast.when) == ("queue", "about")
+    assert now < told.forecast.at <= now + 200
     assert len(fake.platform.context.scheduling.queue) == 1
     same = await fake.platform.queueing.would_start({"spec": card("d", duration="100s")}, ADMIN)
     first = await fake.platform.queueing.would_start({"spec": card("d", duration="100s", priority="urgent")}, ADMIN)
-    assert (same["position"], first["position"]) == (2, 1)
+    assert (same.position, first.position) == (2, 1)
     view, _ = await fake.platform.submit({"spec": card("d", duration="100s")}, ANN, None)
     placed = await soon(
-        lambda: next((one for one in fake.platform.queueing.page(ANN)["items"] if one["job"] == view["id"]), None)
+        lambda: next((one for one in fake.platform.queueing.page(ANN).items if one.job == view.id), None)
     )
-    assert told["position"] == placed["position"] == 1, "who has used nothing yet comes a little earlier"
+    assert told.position == placed.position == 1, "who has used nothing yet comes a little earlier"
 
 
 async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(
@@ -126,13 +128,13 @@ async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(
         "priority": lambda: fake.platform.change(waits, ADMIN, priority="urgent"),
     }
     job, stale = fake.platform.context.master.live[waits], set(changes)
-    await forecast(fake, waits, lambda one: one["when"] == "about")
+    await forecast(fake, waits, lambda one: one.when == "about")
     for what, change in changes.items():
         changed_at = fake.platform.context.clock()
         await change()
         with suppress(TimeoutError):
             async with asyncio.timeout(SOON_S):
-                while (fake.platform.context.forecasts.view(job, changed_at) or {})["made_at"] < changed_at:
+                while (fake.platform.context.forecasts.view(job, changed_at).made_at or 0.0) < changed_at:
                     await asyncio.sleep(0.01)
                 stale.remove(what)
     assert not stale

@@ -47,18 +47,18 @@ async def test_who_fills_the_disk_is_ended_and_everything_goes_on(stage: Stage, 
     await stage.running(modest, "line 1")
     filler = await stage.submit(spec("filler", disk[1], resources={"cpu": 4}))
     view = await stage.ended(filler)
-    assert (view["state"], view["verdict"]["code"]) == ("failed", "disk_full")
+    assert (view.state, view.verdict.code) == ("failed", "disk_full")
     await stage.until(filler, lambda _: bool(stage.platform.context.disks.short), "the server to notice")
     told = await refused(stage)
     assert (told.status, "is nearly full" in told.message) == (507, True)
-    assert "is nearly full" in (await stage.platform.ready())["checks"]["disk"]
-    assert (await stage.view(modest))["state"] == "running"
+    assert "is nearly full" in (await stage.platform.ready()).checks["disk"]
+    assert (await stage.view(modest)).state == "running"
     await stage.platform.delete(filler, ADMIN)
     assert not os.path.exists(stage.platform.layout.job(filler))
     later = await stage.submit(spec("later"))
-    assert (await stage.ended(later))["state"] == "succeeded"
+    assert (await stage.ended(later)).state == "succeeded"
     Path(stage.platform.layout.outputs(modest), "go").touch()
-    assert (await stage.ended(modest))["state"] == "succeeded"
+    assert (await stage.ended(modest)).state == "succeeded"
     assert stage.platform.context.disks.short == ""
 
 
@@ -74,10 +74,10 @@ async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) ->
             waits = await stage.submit(spec("waits", resources={"cpu": 4}))
             Path(stage.platform.layout.outputs(ends), "go").touch()
             ballast = disks.fill(disk)
-            await stage.until(ends, lambda view: view["state"] != "running", "its end")
-            await stage.until(waits, lambda v: (v["reason"] or {}).get("code") == "disk_full", "why it waits")
-            assert "所在磁盘即将写满" in (await stage.view(waits))["reason"]["message"]["zh"]
-            assert (await stage.platform.explain(waits, ADMIN))["reason"]["code"] == "disk_full"
+            await stage.until(ends, lambda view: view.state != "running", "its end")
+            await stage.until(waits, lambda v: v.reason is not None and v.reason.code == "disk_full", "why it waits")
+            assert "所在磁盘即将写满" in (await stage.view(waits)).reason.message.zh
+            assert (await stage.platform.explain(waits, ADMIN)).reason.code == "disk_full"
             await refused(stage)
             async with asyncio.timeout(60):
                 while True:
@@ -86,13 +86,13 @@ async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) ->
                         break
                     except StorageFailed:
                         await asyncio.sleep(0.2)
-            assert (await stage.ended(runs))["state"] == "stopped"
+            assert (await stage.ended(runs)).state == "stopped"
             await stage.platform.delete(done, ADMIN)
             await stage.restart()
-            assert (await stage.view(waits))["state"] == "queued"
+            assert (await stage.view(waits)).state == "queued"
             ballast.unlink()
-            assert (await stage.ended(waits))["state"] == "succeeded"
-            assert (await stage.ended(ends))["state"] == "succeeded"
+            assert (await stage.ended(waits)).state == "succeeded"
+            assert (await stage.ended(ends)).state == "succeeded"
             await stage.until(waits, lambda _: os.path.getsize(disk / "home" / "reserve") > 0, "a new reserve")
 
 
@@ -106,16 +106,16 @@ async def test_who_finds_a_disk_full_of_what_others_wrote_has_not_failed(tmp_pat
             job = await stage.submit(spec("small", APPENDS, model={"save": False}))
             await stage.running(job, "line")
             ballast = disks.fill(disk)
-            await stage.until(job, lambda view: view["state"] == "queued", "the next try")
+            await stage.until(job, lambda view: view.state == "queued", "the next try")
             ballast.unlink()
-            await stage.until(job, lambda v: (v["reason"] or {}).get("code") == "no_room", "why it waits")
-            reason = (await stage.platform.explain(job, ADMIN))["reason"]
-            assert reason["message"]["en"].startswith(
+            await stage.until(job, lambda v: v.reason is not None and v.reason.code == "no_room", "why it waits")
+            reason = (await stage.platform.explain(job, ADMIN)).reason
+            assert reason.message.en.startswith(
                 "main[0] could not write: the disk is full, and its job holds only 0 MiB"
             )
-            assert reason["message"]["zh"].startswith("main[0] 无法写入")
+            assert reason.message.zh.startswith("main[0] 无法写入")
             Path(stage.platform.layout.outputs(job), "go").touch()
-            assert (await stage.ended(job))["state"] == "succeeded"
+            assert (await stage.ended(job)).state == "succeeded"
 
 
 async def test_an_upload_is_refused_before_it_is_sent(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ async def test_a_gang_over_two_nodes_holds_each_card_once(stage: Stage) -> None:
     text = 'echo "$CUDA_VISIBLE_DEVICES $VC_TASK0_HOSTS $TRAINMASTER_NODE"'
     job = await stage.submit(spec("gang", text, replicas=4, resources={"gpu": 1, "cpu": 1}))
     view = await stage.ended(job)
-    assert view["state"] == "succeeded"
-    held = [(task["node"], gpu) for task in view["task_list"] for gpu in task["gpus"]]
+    assert view.state == "succeeded"
+    held = [(task.node, gpu) for task in view.task_list for gpu in task.gpus]
     assert sorted(held) == [(node, gpu) for node in ("node-1", "node-2") for gpu in (0, 1)]
-    hosts = ",".join(task["host"] for task in view["task_list"])
-    for task in view["task_list"]:
-        assert stage.log(job, 1, 0, task["index"]) == f"{task['gpus'][0]} {hosts} {task['node']}\n"
+    hosts = ",".join(task.host for task in view.task_list)
+    for task in view.task_list:
+        assert stage.log(job, 1, 0, task.index) == f"{task.gpus[0]} {hosts} {task.node}\n"
 
 
 async def test_a_gang_that_does_not_fit_whole_starts_nothing(stage: Stage) -> None:
@@ -30,9 +30,9 @@ async def test_a_gang_that_does_not_fit_whole_starts_nothing(stage: Stage) -> No
     gang = await stage.submit(spec("four", "true", replicas=4, resources={"gpu": 1}))
     await asyncio.sleep(0.3)
     view = await stage.view(gang)
-    assert (view["state"], view["attempts"], view["reason"]["position"]) == ("queued", 0, 1)
+    assert (view.state, view.attempts, view.reason.position) == ("queued", 0, 1)
     await stage.platform.stop(first, ADMIN)
-    assert (await stage.ended(gang))["state"] == "succeeded"
+    assert (await stage.ended(gang)).state == "succeeded"
 
 
 async def test_a_gang_of_which_one_task_cannot_start_leaves_nothing(stage: Stage) -> None:
@@ -40,8 +40,8 @@ async def test_a_gang_of_which_one_task_cannot_start_leaves_nothing(stage: Stage
     document = {"name": "half", "roles": [role("good", SLEEP), {**role("bad", ""), "command": ["/nowhere/program"]}]}
     job = await stage.submit(document)
     view = await stage.ended(job)
-    assert (view["state"], view["verdict"]["code"]) == ("failed", "command_not_found")
-    assert "/nowhere/program" in view["verdict"]["message"]["en"]
+    assert (view.state, view.verdict.code) == ("failed", "command_not_found")
+    assert "/nowhere/program" in view.verdict.message.en
     assert stage.processes(job) == {}
 
 
@@ -53,8 +53,8 @@ async def test_the_main_role_ends_the_job_and_stops_the_others(stage: Stage) -> 
     }  # fmt: skip
     job = await stage.submit(document)
     view = await stage.ended(job)
-    assert (view["state"], view["verdict"]["code"]) == ("succeeded", "ok")
-    assert view["model"] is not None
+    assert (view.state, view.verdict.code) == ("succeeded", "ok")
+    assert view.model is not None
     assert stage.processes(job) == {}
 
 
@@ -62,15 +62,15 @@ async def test_enough_successes_end_the_job(stage: Stage) -> None:
     """R36, R86: min_succeeded of a main role."""
     text = 'test "$VC_TASK_INDEX" = 2 && exec sleep 300; exit 0'
     job = await stage.submit(spec("enough", text, replicas=3, min_succeeded=2, main=True, grace=1))
-    assert (await stage.ended(job))["state"] == "succeeded"
+    assert (await stage.ended(job)).state == "succeeded"
 
 
 async def test_failures_that_never_fail_the_job(stage: Stage) -> None:
     """R85, D2: min_failed null: all but one fail, the job succeeds when all have ended."""
     job = await stage.submit(spec("allowed", "exit $VC_TASK_INDEX", replicas=3, min_failed=None))
     view = await stage.ended(job)
-    assert view["state"] == "succeeded"
-    assert [task["exit_code"] for task in view["task_list"]] == [0, 1, 2]
+    assert view.state == "succeeded"
+    assert [task.exit_code for task in view.task_list] == [0, 1, 2]
 
 
 async def test_the_second_failure_fails_the_job_and_ends_the_rest(stage: Stage) -> None:
@@ -78,8 +78,8 @@ async def test_the_second_failure_fails_the_job_and_ends_the_rest(stage: Stage) 
     text = 'case "$VC_TASK_INDEX" in 0) exit 3;; 1) sleep 0.5; exit 4;; *) exec sleep 300;; esac'
     job = await stage.submit(spec("second", text, replicas=3, min_failed=2, grace=1))
     view = await stage.ended(job)
-    assert (view["state"], view["verdict"]["code"], view["verdict"]["exit_code"]) == ("failed", "exit_code", 3)
-    assert view["task_list"][1]["exit_code"] == 4
+    assert (view.state, view.verdict.code, view.verdict.exit_code) == ("failed", "exit_code", 3)
+    assert view.task_list[1].exit_code == 4
     assert stage.processes(job) == {}
 
 
@@ -87,7 +87,7 @@ async def test_a_success_rule_that_can_no_longer_be_met_fails_the_job(stage: Sta
     """R36, R85: two successes were asked for, one came, nothing is left running."""
     job = await stage.submit(spec("short", "exit $VC_TASK_INDEX", replicas=2, min_succeeded=2, min_failed=None))
     view = await stage.ended(job)
-    assert (view["state"], view["verdict"]["code"]) == ("failed", "too_many_failures")
+    assert (view.state, view.verdict.code) == ("failed", "too_many_failures")
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -103,8 +103,8 @@ async def test_ports_are_free_different_and_told(stage: Stage, count: int) -> No
     document["roles"][0]["command"] = ["python3", "-c", code]
     jobs = [await stage.submit(document) for _ in range(2)]
     views = [await stage.ended(job) for job in jobs]
-    assert [view["state"] for view in views] == ["succeeded", "succeeded"], [view["verdict"] for view in views]
-    given = [port for view in views for task in view["task_list"] for port in task["ports"]["web"]]
+    assert [view.state for view in views] == ["succeeded", "succeeded"], [view.verdict for view in views]
+    given = [port for view in views for task in view.task_list for port in task.ports["web"]]
     assert len(given) == len(set(given)) == 4 * count
 
 
@@ -115,8 +115,8 @@ async def test_a_bad_node_costs_no_retry_and_the_job_goes_elsewhere(fake: Stage,
     document["roles"][0]["command"] = "true"
     job = await fake.submit(document)
     view = await fake.ended(job)
-    assert (view["state"], view["attempts"], view["retries"]["used"]) == ("succeeded", 2, 0)
-    assert [a["cause"] for a in view["attempt_list"]] == ["first", "bad_node"]
+    assert (view.state, view.attempts, view.retries.used) == ("succeeded", 2, 0)
+    assert [a.cause for a in view.attempt_list] == ["first", "bad_node"]
 
 
 async def test_a_lost_task_takes_a_fault_restart_and_then_fails(fake: Stage, machines: FakeMachines) -> None:
@@ -126,10 +126,10 @@ async def test_a_lost_task_takes_a_fault_restart_and_then_fails(fake: Stage, mac
     job = await fake.submit(document)
     await fake.running(job)
     machines.lose_task(f"{job}-1")
-    view = await fake.until(job, lambda v: v["attempts"] == 2 and v["state"] == "running")
-    assert (view["retries"]["used"], view["attempt_list"][0]["why"]) == (0, "fault")
+    view = await fake.until(job, lambda v: v.attempts == 2 and v.state == "running")
+    assert (view.retries.used, view.attempt_list[0].why) == (0, "fault")
     await fake.platform.stop(job, ADMIN)
-    assert (await fake.ended(job))["state"] == "stopped"
+    assert (await fake.ended(job)).state == "stopped"
 
 
 async def test_a_lost_task_is_the_platforms_fault_and_says_so(fake: Stage, machines: FakeMachines) -> None:
@@ -139,9 +139,9 @@ async def test_a_lost_task_is_the_platforms_fault_and_says_so(fake: Stage, machi
     job = await fake.submit(document)
     await fake.running(job)
     machines.lose_task(f"{job}-1")
-    view = await fake.until(job, lambda v: v["attempts"] == 2 or v["state"] == "failed")
-    first = view["attempt_list"][0]
-    assert (first["verdict"]["code"], first["verdict"]["fault"], first["tasks"][0]["state"]) == (
+    view = await fake.until(job, lambda v: v.attempts == 2 or v.state == "failed")
+    first = view.attempt_list[0]
+    assert (first.verdict.code, first.verdict.fault, first.tasks[0].state) == (
         "lost",
         "platform",
         "lost",
@@ -158,9 +158,9 @@ async def test_what_the_explanation_suggests_works(fake: Stage) -> None:
         document["roles"][0]["command"] = "true"
         job = await fake.submit(document)
         told = await fake.platform.explain(job, ADMIN)
-        assert told["reason"]["position"] >= 1
-        assert told["suggestions"], (field, told)
+        assert told.reason.position >= 1
+        assert told.suggestions, (field, told)
         await fake.platform.stop(job, ADMIN)
-        change = {path: str(value) for path, value in told["suggestions"][0]["change"].items()}
+        change = {path: str(value) for path, value in told.suggestions[0].change.items()}
         copy = await fake.platform.clone(job, ADMIN, change, submit=True)
-        assert (await fake.ended(copy["id"]))["state"] == "succeeded", (field, change)
+        assert (await fake.ended(copy.id)).state == "succeeded", (field, change)

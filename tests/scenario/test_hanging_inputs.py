@@ -32,10 +32,10 @@ async def test_a_folder_that_does_not_answer_holds_up_nobody_else(
         inputs = [{"name": path.name, "path": str(path), "mount": f"/data/{path.name}"} for path in (gone, here)]
         hangs = asyncio.create_task(stage.submit(spec("hangs", inputs=inputs)))
         other = await stage.submit(spec("other", "ls /data/here", inputs=inputs[1:]))
-        assert (await stage.ended(other))["state"] == "succeeded"
+        assert (await stage.ended(other)).state == "succeeded"
         with pytest.raises(InvalidSpec) as caught:
             await hangs
         assert [(one.path, one.code) for one in caught.value.problems] == [("inputs.0.path", "mount_silent")]
         shown = await stage.platform.preview({"spec": spec("again", inputs=inputs)}, ADMIN)
-        assert [one["code"] for one in shown["problems"]] == ["mount_silent"]
+        assert [one.code for one in shown.problems] == ["mount_silent"]
         answers.set()

@@ -20,14 +20,14 @@ async def test_a_folder_that_became_a_link_while_its_job_waited_is_not_mounted(t
         blocks = await stage.submit(spec("blocks", "sleep 600", **cpu))
         await stage.running(blocks)
         waits = await stage.submit(spec("waits", "ls /workspace/dataset", inputs=inputs, **cpu))
-        assert (await stage.view(waits))["state"] == "queued"
+        assert (await stage.view(waits)).state == "queued"
         (root / "set").rmdir()
         (root / "set").symlink_to(tmp_path / "home" / "secrets")
         await stage.platform.stop(blocks, ADMIN)
         ended = await stage.ended(waits)
-        assert ended["state"] == "failed"
-        assert ended["verdict"]["code"] == "launch_failed"
-        assert "cannot be mounted" in ended["verdict"]["message"]["en"]
+        assert ended.state == "failed"
+        assert ended.verdict.code == "launch_failed"
+        assert "cannot be mounted" in ended.verdict.message.en
 
 
 async def test_a_mount_that_would_hide_what_tasks_need_is_refused_at_every_door(tmp_path: Path) -> None:
@@ -42,4 +42,4 @@ async def test_a_mount_that_would_hide_what_tasks_need_is_refused_at_every_door(
                 await stage.submit(document)
             shown = await stage.platform.preview({"spec": document}, ADMIN)
             assert [(p.path, p.code) for p in refused.value.problems] == [("inputs.0.mount", code)]
-            assert [(p["path"], p["code"]) for p in shown["problems"]] == [("inputs.0.mount", code)]
+            assert [(p.path, p.code) for p in shown.problems] == [("inputs.0.mount", code)]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster.answers import Retries
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.service.jobs import UNSET
 
@@ -17,7 +18,7 @@ async def test_a_job_runs_from_submit_to_success_and_says_each_step(stage: Stage
     """Design 5: every step is an event, in order; the log is the program's own file."""
     job = await stage.submit(spec("hello", "echo hello from $TRAINMASTER_INDEX"))
     view = await stage.ended(job)
-    assert (view["state"], view["attempts"], view["verdict"]["code"]) == ("succeeded", 1, "ok")
+    assert (view.state, view.attempts, view.verdict.code) == ("succeeded", 1, "ok")
     assert stage.log(job) == "hello from 0\n"
     kinds = [kind for kind in stage.kinds(job) if kind != "noted"]
     started = kinds.index("started")
@@ -31,11 +32,11 @@ async def test_what_does_not_fit_waits_with_a_reason_and_starts_when_there_is_ro
     await stage.running(first)
     second = await stage.submit(spec("second", "true", resources={"cpu": 3}))
     view = await stage.view(second)
-    assert view["state"] == "queued"
-    assert view["reason"]["message"]["zh"] != ""
-    assert view["reason"]["message"]["en"] != ""
+    assert view.state == "queued"
+    assert view.reason.message.zh != ""
+    assert view.reason.message.en != ""
     await stage.platform.stop(first, ADMIN)
-    assert (await stage.ended(second))["state"] == "succeeded"
+    assert (await stage.ended(second)).state == "succeeded"
 
 
 async def test_retry_counts_and_every_attempt_keeps_its_log(stage: Stage) -> None:
@@ -43,20 +44,20 @@ async def test_retry_counts_and_every_attempt_keeps_its_log(stage: Stage) -> Non
     text = 'echo "attempt $TRAINMASTER_ATTEMPT"; test "$TRAINMASTER_ATTEMPT" = 3'
     job = await stage.submit(spec("retry", text, retries=2))
     view = await stage.ended(job)
-    assert (view["state"], view["attempts"], view["retries"]) == ("succeeded", 3, {"used": 2, "limit": 2})
+    assert (view.state, view.attempts, view.retries) == ("succeeded", 3, Retries(used=2, limit=2))
     assert [stage.log(job, n) for n in (1, 2, 3)] == [f"attempt {n}\n" for n in (1, 2, 3)]
-    assert [a["cause"] for a in view["attempt_list"]] == ["first", "retry", "retry"]
-    assert [a["verdict"]["code"] for a in view["attempt_list"]] == ["exit_code", "exit_code", "ok"]
+    assert [a.cause for a in view.attempt_list] == ["first", "retry", "retry"]
+    assert [a.verdict.code for a in view.attempt_list] == ["exit_code", "exit_code", "ok"]
 
 
 async def test_retries_end_and_the_job_has_failed_with_the_last_lines(stage: Stage) -> None:
     """R88, B10: no more attempts than asked for; the verdict shows exit code and last lines."""
     job = await stage.submit(spec("fails", "echo the reason; exit 9", retries=1))
     view = await stage.ended(job)
-    assert (view["state"], view["attempts"]) == ("failed", 2)
-    verdict = view["verdict"]
-    assert (verdict["code"], verdict["exit_code"], verdict["fault"]) == ("exit_code", 9, "user")
-    assert "the reason" in verdict["evidence"]
+    assert (view.state, view.attempts) == ("failed", 2)
+    verdict = view.verdict
+    assert (verdict.code, verdict.exit_code, verdict.fault) == ("exit_code", 9, "user")
+    assert "the reason" in verdict.evidence
 
 
 async def test_stop_while_queued_never_starts_anything(stage: Stage) -> None:
@@ -65,9 +66,9 @@ async def test_stop_while_queued_never_starts_anything(stage: Stage) -> None:
     await stage.running(blocker)
     job = await stage.submit(spec("waits", "true", resources={"cpu": 2}))
     view = await stage.platform.stop(job, ADMIN, "not needed")
-    assert view["state"] == "stopped"
+    assert view.state == "stopped"
     assert stage.kinds(job) == ["submitted", "stop_requested"]
-    assert view["verdict"]["message"]["en"] == "not needed"
+    assert view.verdict.message.en == "not needed"
 
 
 async def test_stop_while_running_ends_every_process_and_is_idempotent(stage: Stage) -> None:
@@ -78,9 +79,9 @@ async def test_stop_while_running_ends_every_process_and_is_idempotent(stage: St
     assert stage.processes(job)
     await asyncio.gather(*(stage.platform.stop(job, ADMIN) for _ in range(3)))
     view = await stage.ended(job)
-    assert view["state"] == "stopped"
+    assert view.state == "stopped"
     assert stage.processes(job) == {}
-    assert (await stage.platform.stop(job, ADMIN))["state"] == "stopped"
+    assert (await stage.platform.stop(job, ADMIN)).state == "stopped"
     assert stage.kinds(job).count("reaped") == 1
 
 
@@ -91,7 +92,7 @@ async def test_stop_in_the_moment_of_the_start_leaves_nothing(stage: Stage) -> N
         jobs.append(await stage.submit(spec(f"stop-{int(delay * 1000)}", SLEEP, grace=3600)))
         await asyncio.sleep(delay)
         await stage.platform.stop(jobs[-1], ADMIN)
-    states = [(await stage.ended(job))["state"] for job in jobs]
+    states = [(await stage.ended(job)).state for job in jobs]
     assert states == ["stopped"] * len(jobs)
     assert stage.processes() == {}
 
@@ -100,8 +101,8 @@ async def test_a_job_expires_when_its_duration_has_run_out(stage: Stage) -> None
     """R191: at the limit the job becomes expired, its processes are gone."""
     job = await stage.submit(spec("short", SLEEP, duration=1, grace=1))
     view = await stage.ended(job)
-    assert (view["state"], view["verdict"]["code"]) == ("expired", "expired")
-    assert view["ended_at"] >= view["expires_at"]
+    assert (view.state, view.verdict.code) == ("expired", "expired")
+    assert view.ended_at >= view.expires_at
 
 
 async def test_changing_the_duration_does_not_touch_the_process(stage: Stage) -> None:
@@ -111,12 +112,12 @@ async def test_changing_the_duration_does_not_touch_the_process(stage: Stage) ->
     before = stage.processes(job)
     for duration in (7200.0, 1800.0, None, 900.0):
         view = await stage.platform.change(job, ADMIN, duration_s=duration)
-        assert view["duration_s"] == duration
+        assert view.duration_s == duration
         assert stage.processes(job) == before
-    assert view["expires_at"] == pytest.approx(view["started_at"] + 900)
-    elapsed = time.time() - view["started_at"]
+    assert view.expires_at == pytest.approx(view.started_at + 900)
+    elapsed = time.time() - view.started_at
     await stage.platform.change(job, ADMIN, duration_s=elapsed + 0.5)
-    assert (await stage.ended(job))["state"] == "expired"
+    assert (await stage.ended(job)).state == "expired"
 
 
 async def test_a_bad_change_is_refused_and_an_ended_job_cannot_be_changed(stage: Stage) -> None:
@@ -139,7 +140,7 @@ async def test_raising_the_priority_of_a_queued_job_lets_it_start_first(stage: S
     await stage.platform.change(fast, ADMIN, priority="urgent")
     await stage.platform.stop(blocker, ADMIN)
     ends = [await stage.ended(job) for job in (slow, fast)]
-    assert ends[1]["started_at"] < ends[0]["started_at"]
+    assert ends[1].started_at < ends[0].started_at
 
 
 async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
@@ -155,13 +156,13 @@ async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
         await stage.platform.delete(runs, ADMIN)
     await stage.platform.delete(done[0], ADMIN)
     result = await stage.platform.delete_many([done[1], runs, done[2], "t" + "0" * 32], ADMIN)
-    assert result["done"] == [done[1], done[2]]
-    assert [(r["id"], r["code"]) for r in result["refused"]] == [(runs, "conflict"), ("t" + "0" * 32, "not_found")]
+    assert result.done == [done[1], done[2]]
+    assert [(r.id, r.code) for r in result.refused] == [(runs, "conflict"), ("t" + "0" * 32, "not_found")]
     for job in done:
         with pytest.raises(NotFound):
             await stage.view(job)
         assert not Path(stage.platform.layout.job(job)).exists()
-    assert (await stage.view(runs))["state"] == "running"
+    assert (await stage.view(runs)).state == "running"
 
 
 async def test_a_clone_has_all_settings_but_the_slug_and_may_be_edited(stage: Stage) -> None:
@@ -171,14 +172,14 @@ async def test_a_clone_has_all_settings_but_the_slug_and_may_be_edited(stage: St
     )
     job = await stage.submit(document)
     await stage.ended(job)
-    shown = await stage.platform.clone(job, ADMIN, {}, submit=False)
+    shown = await stage.platform.copy_of(job, ADMIN)
     assert "slug" not in shown
-    view = await stage.platform.clone(job, ADMIN, {"env.WHO": "bea", "name": "copy"}, submit=True)
-    copy = await stage.ended(view["id"])
-    assert view["id"] != job
-    assert (copy["name"], copy["slug"], copy["duration_s"], copy["labels"]) == ("copy", None, 600.0, {"k": "v"})
-    assert copy["retries"]["limit"] == 1
-    assert (stage.log(job), stage.log(view["id"])) == ("ann\n", "bea\n")
+    view = await stage.platform.clone(job, ADMIN, {"env.WHO": "bea", "name": "copy"})
+    copy = await stage.ended(view.id)
+    assert view.id != job
+    assert (copy.name, copy.slug, copy.duration_s, copy.labels) == ("copy", None, 600.0, {"k": "v"})
+    assert copy.retries.limit == 1
+    assert (stage.log(job), stage.log(view.id)) == ("ann\n", "bea\n")
 
 
 async def test_a_failed_container_is_kept_for_debugging_until_it_is_released(stage: Stage) -> None:
@@ -187,15 +188,15 @@ async def test_a_failed_container_is_kept_for_debugging_until_it_is_released(sta
     other = await stage.submit(spec("other", "exit 7", debug_hold=600))
     view = await stage.state(held, "retained")
     await stage.state(other, "retained")
-    assert view["attempt_list"][0]["retained_until"] == pytest.approx(time.time() + 600, abs=60)
+    assert view.attempt_list[0].retained_until == pytest.approx(time.time() + 600, abs=60)
     assert set(stage.platform.context.scheduling.capacity.holders) == {f"{held}-1", f"{other}-1"}
     assert Path(stage.platform.layout.task(held, 1, 0, 0).tmp, "evidence").exists()
     with pytest.raises(Conflict):
         await stage.platform.delete(held, ADMIN)
     await stage.platform.release(held, ADMIN)
     await stage.platform.stop(other, ADMIN)
-    assert (await stage.ended(held))["state"] == "failed"
-    assert (await stage.ended(other))["state"] == "stopped"
+    assert (await stage.ended(held)).state == "failed"
+    assert (await stage.ended(other)).state == "stopped"
     with pytest.raises(Conflict):
         await stage.platform.release(held, ADMIN)
 
@@ -204,6 +205,6 @@ async def test_a_debug_hold_ends_by_itself(stage: Stage) -> None:
     """R90, R218: not longer than asked for."""
     job = await stage.submit(spec("brief", "exit 7", debug_hold=1))
     view = await stage.ended(job)
-    assert view["state"] == "failed"
-    assert view["verdict"]["exit_code"] == 7
+    assert view.state == "failed"
+    assert view.verdict.exit_code == 7
     assert "released" in stage.kinds(job)

@@ -33,4 +33,4 @@ async def test_a_home_without_its_ledger_is_no_new_home(tmp_path: Path, machines
     await platform.start()
     await platform.close()
     async with Stage(home, engine=lambda: FakeEngine(machines)) as again:
-        assert (await again.ended(await again.submit(document)))["state"] == "succeeded"
+        assert (await again.ended(await again.submit(document))).state == "succeeded"

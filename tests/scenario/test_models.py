@@ -21,22 +21,22 @@ async def test_outputs_become_a_version_that_nobody_can_change(stage: Stage) -> 
     """R138, R149: files, digest, provenance; read-only; the model outlives its job."""
     job = await stage.submit(spec("digits", SAVES))
     view = await stage.ended(job)
-    model, _, number = view["model"].partition("@")
+    model, _, number = view.model.partition("@")
     detail = await stage.platform.model(model, ADMIN)
-    version = detail["versions"][0]
-    assert (detail["name"], number, version["version"], version["job"]) == ("digits", "1", 1, job)
-    folder = Path(version["path"])
+    version = detail.versions[0]
+    assert (detail.name, number, version.version, version.job) == ("digits", "1", 1, job)
+    folder = Path(version.path)
     weights = folder / "files" / "model" / "w.bin"
     assert weights.read_text() == f"weights-{job}\n"
     assert (folder / "files/outputs/logs/acc").read_text() == "0.9\n"
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["digest"] == version["digest"] == _digest(folder)
+    assert manifest["digest"] == version.digest == _digest(folder)
     assert manifest["provenance"]["job"] == job
     assert manifest["provenance"]["spec"] == (await stage.platform.resolve(job, ADMIN)).spec_digest
     assert all(os.stat(path).st_mode & 0o222 == 0 for path in (folder / "files").rglob("*"))
     await stage.platform.delete(job, ADMIN)
     assert weights.exists()
-    assert (await stage.platform.model(model, ADMIN))["versions"][0]["digest"] == version["digest"]
+    assert (await stage.platform.model(model, ADMIN)).versions[0].digest == version.digest
 
 
 def _digest(folder: Path) -> str:
@@ -54,10 +54,10 @@ async def test_the_next_job_of_the_same_name_makes_the_next_version(stage: Stage
     jobs = [await stage.submit(spec("digits", SAVES)) for _ in range(3)]
     views = [await stage.ended(job) for job in jobs]
     detail = await stage.platform.model("digits", ADMIN)
-    assert sorted(view["model"] for view in views) == [f"{detail['id']}@{n}" for n in (1, 2, 3)]
-    assert len({version["digest"] for version in detail["versions"]}) == 3
-    assert {version["job"] for version in detail["versions"]} == set(jobs)
-    assert all(version["path"].endswith(f"/{version['version']}") for version in detail["versions"])
+    assert sorted(view.model for view in views) == [f"{detail.id}@{n}" for n in (1, 2, 3)]
+    assert len({version.digest for version in detail.versions}) == 3
+    assert {version.job for version in detail.versions} == set(jobs)
+    assert all(version.path.endswith(f"/{version.version}") for version in detail.versions)
 
 
 async def test_a_job_that_failed_or_was_stopped_saves_nothing(stage: Stage) -> None:
@@ -67,9 +67,9 @@ async def test_a_job_that_failed_or_was_stopped_saves_nothing(stage: Stage) -> N
     await stage.running(stopped, "saved")
     await stage.platform.stop(stopped, ADMIN)
     for job in (failed, stopped):
-        assert (await stage.ended(job))["model"] is None
+        assert (await stage.ended(job)).model is None
     assert stage.output(failed, "logs/acc").exists()
-    assert (await stage.platform.models(ADMIN))["items"] == []
+    assert (await stage.platform.models(ADMIN)).items == []
 
 
 async def test_a_job_without_outputs_or_that_does_not_want_it_makes_no_model(stage: Stage) -> None:
@@ -78,14 +78,14 @@ async def test_a_job_without_outputs_or_that_does_not_want_it_makes_no_model(sta
     off = await stage.submit(spec("off", SAVES, model={"save": False}))
     for job in (empty, off):
         view = await stage.ended(job)
-        assert (view["state"], view["model"]) == ("succeeded", None)
+        assert (view.state, view.model) == ("succeeded", None)
 
 
 async def test_a_link_out_of_the_tree_is_left_out(stage: Stage) -> None:
     """A model never holds what the task could not own: links to elsewhere are named, not followed."""
     job = await stage.submit(spec("links", "ln -s /etc/passwd /model/stolen; echo 1 > /model/w; ln -s w /model/also"))
     view = await stage.ended(job)
-    model, _, number = view["model"].partition("@")
+    model, _, number = view.model.partition("@")
     folder = Path(stage.platform.layout.model(model, int(number)))
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [skipped["path"] for skipped in manifest["skipped"]] == ["model/stolen"]
@@ -108,8 +108,8 @@ async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage, monkey
     await stage.restart()
     view = await stage.ended(job)
     detail = await stage.platform.model("half", ADMIN)
-    assert (view["state"], view["model"], detail["latest"]) == ("succeeded", f"{detail['id']}@1", 1)
-    assert os.listdir(os.path.dirname(detail["versions"][0]["path"])) == ["1"]
+    assert (view.state, view.model, detail.latest) == ("succeeded", f"{detail.id}@1", 1)
+    assert os.listdir(os.path.dirname(detail.versions[0].path)) == ["1"]
 
 
 async def test_a_moved_home_has_its_models(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ async def test_a_moved_home_has_its_models(tmp_path: Path) -> None:
     (tmp_path / "old").rename(tmp_path / "new")
     async with Stage(tmp_path / "new") as stage:
         detail = await stage.platform.model("digits", ADMIN)
-        assert detail["versions"][0]["path"] == str(tmp_path / "new" / "models" / detail["id"] / "1")
+        assert detail.versions[0].path == str(tmp_path / "new" / "models" / detail.id / "1")
         async with signed_in(create_app(stage.platform), stage.platform) as http:
-            file = f"/api/v1/models/{detail['id']}/versions/1/files/content"
+            file = f"/api/v1/models/{detail.id}/versions/1/files/content"
             assert (await http.get(file, params={"path": "outputs/logs/acc"})).text == "0.9\n"

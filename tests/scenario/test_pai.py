@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tests.scenario.stage import ADMIN, Stage, spec
+from trainmaster import answers
 
 FIXTURES: Final = Path(__file__).parents[1] / "fixtures" / "pai"
 DOCUMENTS: Final = {path.stem: path for path in sorted(FIXTURES.glob("*.json"))}
@@ -45,7 +46,7 @@ def safe(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
-def expected(document: dict[str, Any], tasks: list[dict[str, Any]], me: dict[str, Any]) -> dict[str, str]:
+def expected(document: dict[str, Any], tasks: list[answers.TaskView], me: answers.TaskView) -> dict[str, str]:
     """Return every variable the manuals promise to the task `me`; `tasks` is where all tasks were placed."""
     roles = document["taskRoles"]
     env = {
@@ -54,15 +55,15 @@ def expected(document: dict[str, Any], tasks: list[dict[str, Any]], me: dict[str
         "PAI_DEFAULT_FS_URI": "file:///workspace/outputs",
         "PAI_TASK_ROLE_COUNT": str(len(roles)),
         "PAI_TASK_ROLE_LIST": ",".join(role["name"] for role in roles),
-        "PAI_CURRENT_TASK_ROLE_NAME": me["role"],
-        "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX": str(me["index"]),
-        "TASKROLE_NAME": f"task{me['role_index']}",
-        "VC_TASK_INDEX": str(me["index"]),
-        "VK_TASK_INDEX": str(me["index"]),
-        "CUDA_VISIBLE_DEVICES": ",".join(map(str, me["gpus"])),
+        "PAI_CURRENT_TASK_ROLE_NAME": me.role,
+        "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX": str(me.index),
+        "TASKROLE_NAME": f"task{me.role_index}",
+        "VC_TASK_INDEX": str(me.index),
+        "VK_TASK_INDEX": str(me.index),
+        "CUDA_VISIBLE_DEVICES": ",".join(map(str, me.gpus)),
     }
     for number, role in enumerate(roles):
-        mine = [task for task in tasks if task["role_index"] == number]
+        mine = [task for task in tasks if task.role_index == number]
         env.update(_named(f"VC_TASK{number}", "", mine))
         env.update(_named(f"VC_{safe(role['name']).upper()}", "", mine))
         for name in {role["name"], safe(role["name"])}:
@@ -70,12 +71,12 @@ def expected(document: dict[str, Any], tasks: list[dict[str, Any]], me: dict[str
     return env
 
 
-def _named(prefix: str, suffix: str, tasks: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    yield f"{prefix}_HOSTS{suffix}", ",".join(task["host"] for task in tasks)
+def _named(prefix: str, suffix: str, tasks: list[answers.TaskView]) -> Iterator[tuple[str, str]]:
+    yield f"{prefix}_HOSTS{suffix}", ",".join(task.host for task in tasks)
     yield f"{prefix}_NUM{suffix}", str(len(tasks))
 
 
-def _of_role(role: dict[str, Any], name: str, tasks: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def _of_role(role: dict[str, Any], name: str, tasks: list[answers.TaskView]) -> Iterator[tuple[str, str]]:
     """R99-R104 for one role under one spelling of its name. Absent: one failure fails, no success rule; null: never (D2)."""
     failed, succeeded = role.get("minFailedTaskCount", 1), role.get("minSucceededTaskCount")
     yield f"PAI_TASK_ROLE_TASK_COUNT_{name}", str(role["taskNumber"])
@@ -84,9 +85,9 @@ def _of_role(role: dict[str, Any], name: str, tasks: list[dict[str, Any]]) -> It
     yield f"PAI_MIN_SUCCEEDED_TASK_COUNT_{name}", "" if succeeded is None else str(succeeded)
     exact = name == role["name"]
     for task in tasks:
-        yield f"PAI_HOST_IP_{name}_{task['index']}", task["host"]
-        for label, numbers in task["ports"].items():
-            yield f"PAI_PORT_LIST_{name}_{task['index']}_{label if exact else safe(label)}", ",".join(map(str, numbers))
+        yield f"PAI_HOST_IP_{name}_{task.index}", task.host
+        for label, numbers in task.ports.items():
+            yield f"PAI_PORT_LIST_{name}_{task.index}_{label if exact else safe(label)}", ",".join(map(str, numbers))
 
 
 def seen(stage: Stage, job: str, task: str) -> dict[str, str]:
@@ -113,14 +114,14 @@ async def test_every_variable_is_present_and_right(stage: Stage, name: str) -> N
     job = await stage.submit(dumping(document))
     for one in (plain, job):
         if name == "is-debug":  # R90: kept after the failure
-            assert (await stage.state(one, "retained"))["verdict"]["exit_code"] == 7
+            assert (await stage.state(one, "retained")).verdict.exit_code == 7
             await stage.platform.release(one, ADMIN)
         view = await stage.ended(one)
-        assert (view["state"], view["attempts"]) == ENDS.get(name, ("succeeded", 1)), (view["verdict"], stage.log(one))
-    tasks = view["task_list"]
+        assert (view.state, view.attempts) == ENDS.get(name, ("succeeded", 1)), (view.verdict, stage.log(one))
+    tasks = view.task_list
     assert len(tasks) == sum(role["taskNumber"] for role in document["taskRoles"])
     for task in tasks:
-        env = seen(stage, job, task["name"])
+        env = seen(stage, job, task.name)
         wanted = expected(document, tasks, task)
         assert {key: env.get(key) for key in wanted} == wanted
         extra = {key for key in env if key.startswith(OURS)} - wanted.keys()
@@ -130,11 +131,11 @@ async def test_every_variable_is_present_and_right(stage: Stage, name: str) -> N
         _check_placement(document, task)
 
 
-def _check_placement(document: dict[str, Any], task: dict[str, Any]) -> None:
-    role = document["taskRoles"][task["role_index"]]
-    assert len(set(task["gpus"])) == role["gpuNumber"]
+def _check_placement(document: dict[str, Any], task: answers.TaskView) -> None:
+    role = document["taskRoles"][task.role_index]
+    assert len(set(task.gpus)) == role["gpuNumber"]
     asked = {port["label"]: port["portNumber"] for port in role.get("portList", [])}
-    assert {label: len(set(numbers)) for label, numbers in task["ports"].items()} == asked
+    assert {label: len(set(numbers)) for label, numbers in task.ports.items()} == asked
 
 
 async def test_the_document_comes_back_as_it_was_written(stage: Stage) -> None:
@@ -156,10 +157,10 @@ async def test_the_document_comes_back_as_it_was_written(stage: Stage) -> None:
         "extras",
     ):
         assert back[key] == document[key], key
-    assert (await stage.ended(job))["pai_state"] == "SUCCEEDED"
+    assert (await stage.ended(job)).pai_state == "SUCCEEDED"
     again = json.loads(text)
     again["jobName"] = "another.name"
-    assert (await stage.ended(await stage.submit(again)))["state"] == "succeeded"
+    assert (await stage.ended(await stage.submit(again))).state == "succeeded"
 
 
 async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mounted(stage: Stage) -> None:
@@ -167,7 +168,7 @@ async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mount
     document = load("single-task") | {"jobName": "elsewhere", "dataDir": "/no/such/folder"}
     document["taskRoles"][0]["command"] = 'echo "$PAI_DATA_DIR"; ls /dataset'
     rehearsed = await stage.platform.preview({"spec": document}, ADMIN)
-    assert (rehearsed["ok"], [one["path"] for one in rehearsed["warnings"] if "/no/such" in one["rule"]]) == (
+    assert (rehearsed.ok, [one.path for one in rehearsed.warnings if "/no/such" in one.rule]) == (
         True,
         ["dataDir"],
     )
@@ -194,13 +195,13 @@ async def test_pytorch_variables_lead_every_node_to_the_master(stage: Stage) -> 
     document = spec("ddp", DUMP, replicas=2, resources={"gpu": 1}, framework="pytorch")
     job = await stage.submit(document)
     view = await stage.ended(job)
-    assert view["state"] == "succeeded", (view["verdict"], stage.log(job))
-    envs = [seen(stage, job, task["name"]) for task in view["task_list"]]
-    ports = view["task_list"][0]["ports"]["master"]
+    assert view.state == "succeeded", (view.verdict, stage.log(job))
+    envs = [seen(stage, job, task.name) for task in view.task_list]
+    ports = view.task_list[0].ports["master"]
     assert [env["MASTER_PORT"] for env in envs] == [str(ports[0])] * 2
-    assert [env["MASTER_ADDR"] for env in envs] == ["localhost", view["task_list"][0]["host"]]
+    assert [env["MASTER_ADDR"] for env in envs] == ["localhost", view.task_list[0].host]
     assert [(env["WORLD_SIZE"], env["RANK"], env["SLOTS"]) for env in envs] == [("2", "0", "1"), ("2", "1", "1")]
-    assert [env["CUDA_VISIBLE_DEVICES"] for env in envs] == [str(task["gpus"][0]) for task in view["task_list"]]
+    assert [env["CUDA_VISIBLE_DEVICES"] for env in envs] == [str(task.gpus[0]) for task in view.task_list]
 
 
 async def test_shared_memory_has_the_size_asked_for(stage: Stage) -> None:

@@ -62,11 +62,11 @@ async def test_a_killed_agent_or_keeper_harms_no_job(stage: Stage, who: str) -> 
     assert len(before) >= 2
     await _kill(stage, who)
     later = await stage.submit(spec("later", "echo fine"))
-    assert (await stage.ended(later))["state"] == "succeeded"
+    assert (await stage.ended(later)).state == "succeeded"
     assert before <= stage.processes(job).keys()
     _go(stage, job)
     view = await stage.ended(job)
-    assert (view["state"], view["attempts"]) == ("succeeded", 1), view["verdict"]
+    assert (view.state, view.attempts) == ("succeeded", 1), view.verdict
     assert all(_whole(stage.log(job, 1, 0, index)) for index in (0, 1))
 
 
@@ -79,14 +79,14 @@ async def test_a_restarted_server_goes_on_where_every_job_is(stage: Stage) -> No
     waits = await stage.submit(spec("waits", "echo once >> /workspace/outputs/ran", replicas=2, resources={"cpu": 4}))
     processes = stage.processes(runs)
     await stage.restart()
-    assert (await stage.view(waits))["state"] == "queued"
+    assert (await stage.view(waits)).state == "queued"
     assert processes.keys() & stage.processes(runs).keys()
-    assert (await stage.view(held))["state"] == "retained"
+    assert (await stage.view(held)).state == "retained"
     await stage.platform.release(held, ADMIN)
     _go(stage, runs)
-    assert (await stage.ended(runs))["state"] == "succeeded"
-    assert (await stage.ended(held))["state"] == "failed"
-    assert (await stage.ended(waits))["state"] == "succeeded"
+    assert (await stage.ended(runs)).state == "succeeded"
+    assert (await stage.ended(held)).state == "failed"
+    assert (await stage.ended(waits)).state == "succeeded"
     assert stage.output(waits, "ran").read_text() == "once\n" * 2
     assert _whole(stage.log(runs))
 
@@ -104,9 +104,9 @@ async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -
     await asyncio.sleep(1.5)
     stage.platform = stage._build()
     await stage.platform.start()
-    assert (await stage.ended(good))["state"] == "succeeded"
-    assert (await stage.ended(bad))["verdict"]["exit_code"] == 5
-    assert (await stage.ended(short))["state"] == "expired"
+    assert (await stage.ended(good)).state == "succeeded"
+    assert (await stage.ended(bad)).verdict.exit_code == 5
+    assert (await stage.ended(short)).state == "expired"
 
 
 async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
@@ -127,7 +127,7 @@ async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
     job = await stage.submit(spec("late", "sleep 300"))
     await asked.wait()
     await stage.platform.stop(job, ADMIN)
-    assert (await stage.ended(job))["state"] == "stopped"
+    assert (await stage.ended(job)).state == "stopped"
     read.set()
     await asyncio.sleep(0.5)
     assert stage.processes(job) == {}
@@ -144,7 +144,7 @@ async def test_what_is_placed_during_a_recovery_is_durable_before_it_is_launched
     runs = await fake.submit(fake_spec("runs", "sleep infinity"))
     await fake.running(runs)
     waits = await fake.submit(fake_spec("waits", "sleep infinity", resources={"cpu": 4}))
-    assert (await fake.view(waits))["state"] == "queued"
+    assert (await fake.view(waits)).state == "queued"
     machines.mend_node("n2")
     inner, failures = Ledger._write, ["the placement is not stored"]
 
@@ -175,11 +175,11 @@ async def test_an_engine_that_is_away_for_a_while_loses_nothing(fake: Stage, mac
     machines.end_task(f"{ends}-1")
     await fake.platform.stop(stops, ADMIN)
     await asyncio.sleep(0.5)
-    assert {(await fake.view(job))["state"] for job in (ends, stops, begins)} <= {"saving", "stopping", "initialising"}
+    assert {(await fake.view(job)).state for job in (ends, stops, begins)} <= {"saving", "stopping", "initialising"}
     machines.reachable = True
-    assert (await fake.ended(ends))["state"] == "succeeded"
-    assert (await fake.ended(stops))["state"] == "stopped"
-    assert (await fake.ended(begins))["state"] == "succeeded"
+    assert (await fake.ended(ends)).state == "succeeded"
+    assert (await fake.ended(stops)).state == "stopped"
+    assert (await fake.ended(begins)).state == "succeeded"
 
 
 @contextlib.contextmanager
@@ -222,13 +222,13 @@ async def test_a_full_disk_is_told_and_the_platform_comes_back_by_itself(
                 await stage.submit(fake_spec("again", env={"BIG": os.urandom(15_000).hex()}))
             machines.end_task(f"{runs}-1")
             free()
-            assert (await stage.ended(runs))["state"] == "succeeded"
-            assert (await stage.platform.ready())["ok"]
+            assert (await stage.ended(runs)).state == "succeeded"
+            assert (await stage.platform.ready()).ok
             for job in accepted:
-                assert (await stage.ended(job))["state"] == "succeeded"
+                assert (await stage.ended(job)).state == "succeeded"
             assert set(stage.job_ids()) == {runs, *accepted}, "something was half-made"
             later = await stage.submit(fake_spec("later"))
-            assert (await stage.ended(later))["state"] == "succeeded"
+            assert (await stage.ended(later)).state == "succeeded"
 
 
 def _fill(disk: Path, stage: Stage) -> Callable[[], object]:
@@ -260,11 +260,11 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
     for job in (bad, worse):
         with pytest.raises(NotFound):
             await stage.view(job)
-    assert [item["id"] for item in (await stage.platform.jobs(JobQuery(), 50, None, ADMIN))["items"]] == [good]
+    assert [item.id for item in (await stage.platform.jobs(JobQuery(), 50, None, ADMIN)).items] == [good]
     later = await stage.submit(spec("later", "echo fine", resources={"cpu": 4}))
-    assert (await stage.ended(later))["state"] == "succeeded"
+    assert (await stage.ended(later)).state == "succeeded"
     _go(stage, good)
-    assert (await stage.ended(good))["state"] == "succeeded"
+    assert (await stage.ended(good)).state == "succeeded"
     for _ in range(1000):
         if not stage.processes(bad):
             break
@@ -285,7 +285,7 @@ async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_othe
         await fake.platform.change(bad, ADMIN, duration_s=60.0)
     await fake.until(good, lambda _: bad not in fake.platform.context.master.live, "the job is forgotten")
     await fake.platform.stop(good, ADMIN)
-    assert (await fake.ended(good))["state"] == "stopped"
+    assert (await fake.ended(good)).state == "stopped"
     machines.lose(f"{bad}-1")
 
 
@@ -304,9 +304,9 @@ async def test_an_order_that_nobody_foresaw_to_fail_fails_its_job(
     if what == "stage":
         monkeypatch.setattr(fake.platform._shell._launching, "must_stage", lambda job: True)
     job = await fake.ended(await fake.submit(fake_spec("mistake")))
-    assert job["state"] == "failed"
-    assert job["verdict"]["code"] == kind
-    assert "RecursionError" in job["verdict"]["message"]["en"]
+    assert job.state == "failed"
+    assert job.verdict.code == kind
+    assert "RecursionError" in job.verdict.message.en
 
 
 async def test_a_job_whose_spec_is_lost_fails_and_says_so(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,7 +318,7 @@ async def test_a_job_whose_spec_is_lost_fails_and_says_so(fake: Stage, monkeypat
     monkeypatch.setattr(fake.platform._shell._launching, "gang", lambda job: None)
     monkeypatch.setattr(fake.platform._shell._launching, "gang_from_disk", lost)
     job = await fake.ended(await fake.submit(fake_spec("lost")))
-    assert (job["state"], job["verdict"]["code"]) == ("failed", "launch_failed")
+    assert (job.state, job.verdict.code) == ("failed", "launch_failed")
 
 
 async def test_a_queue_that_cannot_be_planned_keeps_nothing_from_the_disk(
@@ -333,9 +333,9 @@ async def test_a_queue_that_cannot_be_planned_keeps_nothing_from_the_disk(
     with monkeypatch.context() as patch:
         patch.setattr(master, "schedule", broken)
         job = await asyncio.wait_for(fake.submit(fake_spec("waits")), 10)
-        assert (await fake.view(job))["state"] == "queued"
+        assert (await fake.view(job)).state == "queued"
     master.wake()
-    assert (await fake.ended(job))["state"] == "succeeded"
+    assert (await fake.ended(job)).state == "succeeded"
 
 
 async def test_files_that_a_deletion_left_are_removed_at_the_next_start(
@@ -360,7 +360,7 @@ async def test_files_that_a_deletion_left_are_removed_at_the_next_start(
 async def test_readiness_asked_by_a_crowd_is_looked_up_once(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs to sign in for /readyz; a flood of it must not become a flood of writes to the ledger."""
     looks = 0
-    probe = fake.platform._probe_ledger
+    probe = fake.platform._readiness.probe
 
     async def counted() -> None:
         nonlocal looks
@@ -369,5 +369,5 @@ async def test_readiness_asked_by_a_crowd_is_looked_up_once(fake: Stage, monkeyp
 
     monkeypatch.setattr(fake.platform, "_probe_ledger", counted)
     answers = await asyncio.gather(*(fake.platform.ready() for _ in range(500)))
-    assert all(answer["ok"] for answer in answers)
+    assert all(answer.ok for answer in answers)
     assert looks == 1

@@ -19,14 +19,14 @@ async def submitted(stage: Stage, who: Principal, name: str) -> str:
         "name": name, "command": "sleep infinity", "resources": {"cpu": 0.5, "memory": 256, "gpu": 2},
     }  # fmt: skip
     view, _ = await stage.platform.submit({"spec": document}, who, None)
-    return str(view["id"])
+    return str(view.id)
 
 
 async def line(stage: Stage) -> list[str]:
     """Return who waits, in the order of a pass."""
-    while stage.platform.queueing.page(ADMIN)["planned_at"] is None:
+    while stage.platform.queueing.page(ADMIN).planned_at is None:
         await asyncio.sleep(0.01)
-    return [waits["owner"] for waits in stage.platform.queueing.page(ADMIN)["items"]]
+    return [waits.owner for waits in stage.platform.queueing.page(ADMIN).items]
 
 
 async def test_a_restart_does_not_change_who_goes_first(fake: Stage) -> None:
@@ -39,7 +39,7 @@ async def test_a_restart_does_not_change_who_goes_first(fake: Stage) -> None:
         await fake.running(job)
     for who in (ANN, BOB):
         await submitted(fake, who, "waits")
-    await fake.until(used, lambda _: fake.platform.queueing.page(ADMIN)["total"] == 2, "both to wait")
+    await fake.until(used, lambda _: fake.platform.queueing.page(ADMIN).total == 2, "both to wait")
     assert await line(fake) == ["bob", "ann"]
     await fake.restart()
     assert await line(fake) == ["bob", "ann"]

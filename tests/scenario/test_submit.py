@@ -26,13 +26,13 @@ async def test_the_same_key_and_body_give_the_same_job(fake: Stage) -> None:
     body = {"spec": fake_spec("once")}
     first, created = await fake.platform.submit(body, ADMIN, "key-1")
     again, created_again = await fake.platform.submit(body, ADMIN, "key-1")
-    assert (created, created_again, again["id"]) == (True, False, first["id"])
+    assert (created, created_again, again.id) == (True, False, first.id)
     with pytest.raises(Conflict, match="another request"):
         await fake.platform.submit({"spec": fake_spec("other")}, ADMIN, "key-1")
-    await fake.ended(first["id"])
+    await fake.ended(first.id)
     await fake.restart()
     later, created_later = await fake.platform.submit(body, ADMIN, "key-1")
-    assert (created_later, later["id"]) == (False, first["id"])
+    assert (created_later, later.id) == (False, first.id)
     assert len(fake.job_ids()) == 1
 
 
@@ -41,7 +41,7 @@ async def test_many_requests_with_one_key_at_the_same_time_make_one_job(fake: St
     bodies = [{"spec": fake_spec("same")}, {"spec": fake_spec("different")}] * 20
     answers = await asyncio.gather(*(fake.platform.submit(b, ADMIN, "key") for b in bodies), return_exceptions=True)
     good = [answer for answer in answers if isinstance(answer, tuple)]
-    assert len({view["id"] for view, _ in good}) == 1
+    assert len({view.id for view, _ in good}) == 1
     assert sum(created for _, created in good) == 1
     assert len(good) == 20
     assert all(isinstance(a, Conflict) for a in answers if not isinstance(a, tuple))
@@ -55,9 +55,9 @@ async def test_a_key_belongs_to_the_person_who_used_it(fake: Stage) -> None:
     first, _ = await fake.platform.submit(body, ann, "k")
     second, created = await fake.platform.submit(body, bea, "k")
     assert created
-    assert first["id"] != second["id"]
+    assert first.id != second.id
     with pytest.raises(NotFound):
-        await fake.platform.job(first["id"], bea)
+        await fake.platform.job(first.id, bea)
 
 
 async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None:
@@ -69,10 +69,10 @@ async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None
     assert fake.job_ids() == []
     items = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
     again = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
-    assert [item["id"] for item in again] == [item["id"] for item in items]
+    assert again == items
     assert len(set(fake.job_ids())) == 100
-    for item in items:
-        assert (await fake.ended(item["id"]))["state"] == "succeeded"
+    for item in items.items:
+        assert (await fake.ended(item.id)).state == "succeeded"
 
 
 async def test_a_batch_too_large_or_empty_is_refused(fake: Stage) -> None:
@@ -93,8 +93,8 @@ async def test_a_slug_is_unique_also_among_requests_at_the_same_time(fake: Stage
     losers = [answer for answer in answers if isinstance(answer, Conflict)]
     assert (len(winners), len(losers)) == (1, 9)
     assert losers[0].problems[0].path == "slug"
-    job = winners[0][0]["id"]
-    assert (await fake.view("the.one"))["id"] == job
+    job = winners[0][0].id
+    assert (await fake.view("the.one")).id == job
     with pytest.raises(Conflict):
         await fake.platform.submit_batch([{"spec": fake_spec("x", slug="two")}] * 2, ADMIN, None)
     assert fake.job_ids() == [job]
@@ -164,15 +164,15 @@ async def test_what_can_never_fit_is_refused_with_the_nearest_shape(
 async def test_a_preview_changes_nothing_and_says_where_it_would_run(fake: Stage) -> None:
     """R41, B8: now, queue or never; with problems it still answers."""
     now = await fake.platform.preview({"spec": fake_spec("now", SLEEP, resources={"gpu": 2})}, ADMIN)
-    assert (now["ok"], now["fits"]["when"]) == (True, "now")
+    assert (now.ok, now.fits.when) == (True, "now")
     for number in range(2):
         await fake.running(await fake.submit(fake_spec(f"blocker-{number}", SLEEP, resources={"gpu": 2})))
     queue = await fake.platform.preview({"spec": fake_spec("later", resources={"gpu": 1})}, ADMIN)
     never = await fake.platform.preview({"spec": fake_spec("never", resources={"gpu": 9})}, ADMIN)
     bad = await fake.platform.preview({"spec": {"name": "bad name!"}}, ADMIN)
-    assert (queue["fits"]["when"], never["fits"]["when"], bad["ok"]) == ("queue", "never", False)
+    assert (queue.fits.when, never.fits.when, bad.ok) == ("queue", "never", False)
     assert len(fake.job_ids()) == 2
-    assert never["roles"][0]["command"] == "true", "what would run is shown even where it does not fit"
+    assert never.roles[0].command == "true", "what would run is shown even where it does not fit"
     chinese = await fake.platform.preview({"spec": fake_spec("never", resources={"gpu": 9})}, ADMIN, "zh")
     assert "每个副本" in chinese["problems"][0]["rule"]
 
@@ -181,29 +181,29 @@ async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) 
     """R170: an administrator sees every job; others their own, and of the rest only the size."""
     amy, bob = Principal("amy", "user"), Principal("bob", "user")
     first, _ = await fake.platform.submit({"spec": fake_spec("hers", SLEEP, resources={"gpu": 2})}, amy, None)
-    await fake.running(first["id"])
+    await fake.running(first.id)
     waits, _ = await fake.platform.submit({"spec": fake_spec("his", replicas=2, resources={"gpu": 2})}, bob, None)
     behind, _ = await fake.platform.submit({"spec": fake_spec("second", resources={"gpu": 1})}, amy, None)
 
-    [holder] = (await fake.platform.explain(waits["id"], bob))["evidence"]["holders"]
+    [holder] = (await fake.platform.explain(waits.id, bob)).evidence["holders"]
     assert holder == {"job": None, "name": None, "holds": 2, "expires_at": None}
-    [holder] = (await fake.platform.explain(waits["id"], ADMIN))["evidence"]["holders"]
-    assert (holder["job"], holder["name"]) == (first["id"], "hers")
+    [holder] = (await fake.platform.explain(waits.id, ADMIN)).evidence["holders"]
+    assert (holder["job"], holder["name"]) == (first.id, "hers")
 
-    told = {who.name: (await fake.platform.explain(behind["id"], who))["reason"]["message"] for who in (amy, ADMIN)}
-    assert told["amy"]["en"].startswith("What is free is kept for another user's job, which starts when")
-    assert told["amy"]["en"].endswith("without a limit this job would delay it")
-    assert told["amy"]["zh"].startswith("空闲的资源留给其他用户的任务")
-    assert told["admin"]["en"].startswith("What is free is kept for job his")
-    assert waits["id"] not in str(await fake.platform.jobs(JobQuery(), 50, None, amy))
+    told = {who.name: (await fake.platform.explain(behind.id, who)).reason.message for who in (amy, ADMIN)}
+    assert told["amy"].en.startswith("What is free is kept for another user's job, which starts when")
+    assert told["amy"].en.endswith("without a limit this job would delay it")
+    assert told["amy"].zh.startswith("空闲的资源留给其他用户的任务")
+    assert told["admin"].en.startswith("What is free is kept for job his")
+    assert waits.id not in str(await fake.platform.jobs(JobQuery(), 50, None, amy))
 
     seen = {who.name: str(await fake.platform.cluster(who)) for who in (amy, bob, ADMIN)}
-    assert first["id"] in seen["amy"]
-    assert first["id"] in seen["admin"]
-    assert not {first["id"], "hers", "amy"} & set(seen["bob"].replace("'", " ").split())
-    node = (await fake.platform.cluster(bob))["nodes"][0]
-    assert [[use["job"] for use in card["uses"]] for card in node["gpus"]] == [[None], [None]]
-    assert node["tasks"][0]["gpus"] == [0, 1]
+    assert first.id in seen["amy"]
+    assert first.id in seen["admin"]
+    assert not {first.id, "hers", "amy"} & set(seen["bob"].replace("'", " ").split())
+    node = (await fake.platform.cluster(bob)).nodes[0]
+    assert [[use.job for use in card.uses] for card in node.gpus] == [[None], [None]]
+    assert node.tasks[0].gpus == [0, 1]
 
 
 async def test_a_queue_that_is_full_says_so(tmp_path: Path, machines: FakeMachines) -> None:

@@ -22,13 +22,13 @@ def job(name: str, gpu: int = 2, **fields: Any) -> dict[str, Any]:
 
 async def submitted(stage: Stage, document: dict[str, Any], who: Principal = ANN, **body: Any) -> str:
     view, _ = await stage.platform.submit({"spec": document, **body}, who, None)
-    return str(view["id"])
+    return str(view.id)
 
 
 async def changes(stage: Stage, waits: str, document: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what is suggested for a waiting job, after each change was tried on a copy in its stead, which started."""
     await stage.state(waits, "queued")
-    found = [one["change"] for one in (await stage.platform.explain(waits, ANN))["suggestions"]]
+    found = [one.change for one in (await stage.platform.explain(waits, ANN)).suggestions]
     await stage.platform.stop(waits, ANN)
     await stage.ended(waits)
     for change in found:
@@ -81,9 +81,9 @@ async def line(stage: Stage) -> str:
 async def expected(stage: Stage, waits: str, after: float) -> float:
     """Return when a waiting job is expected to start, by a forecast made after some time."""
     while True:
-        told = (await stage.platform.explain(waits, ANN))["forecast"]
-        if told is not None and told["at"] is not None and told["made_at"] > after:
-            return float(told["at"])
+        told = (await stage.platform.explain(waits, ANN)).forecast
+        if told is not None and told.at is not None and told.made_at > after:
+            return float(told.at)
         await asyncio.sleep(0.05)
 
 
@@ -92,15 +92,15 @@ async def test_what_does_not_start_it_now_but_clearly_sooner_is_named_with_both_
     waits = await line(fake)
     clock = fake.platform.context.clock
     before = await expected(fake, waits, clock())
-    found = (await fake.platform.explain(waits, ANN))["suggestions"]
-    assert [one["change"] for one in found] == [{"duration": 7 * 3600.0}, {"priority": "urgent"}]
+    found = (await fake.platform.explain(waits, ANN)).suggestions
+    assert [one.change for one in found] == [{"duration": 7 * 3600.0}, {"priority": "urgent"}]
     for one in found:
-        assert abs(one["otherwise_at"] - before) < 60
-        assert one["forecast"]["at"] < before - 3 * 3600
-        wanted = {"duration_s" if name == "duration" else name: value for name, value in one["change"].items()}
+        assert abs(one.otherwise_at - before) < 60
+        assert one.forecast.at < before - 3 * 3600
+        wanted = {"duration_s" if name == "duration" else name: value for name, value in one.change.items()}
         changed_at = clock()
         await fake.platform.change(waits, ANN, **wanted)
-        assert abs(await expected(fake, waits, changed_at) - one["forecast"]["at"]) < 60
+        assert abs(await expected(fake, waits, changed_at) - one.forecast.at) < 60
         await fake.platform.change(waits, ANN, duration_s=14 * 3600, priority="normal")
 
 
@@ -108,5 +108,5 @@ async def test_to_be_urgent_is_named_to_those_only_who_may(fake: Stage) -> None:
     await fake.platform.administer.put_workspace(Workspace("default", urgent_per_user=0), ADMIN)
     waits = await line(fake)
     await expected(fake, waits, 0.0)
-    found = (await fake.platform.explain(waits, ANN))["suggestions"]
-    assert [one["change"] for one in found] == [{"duration": 7 * 3600.0}]
+    found = (await fake.platform.explain(waits, ANN)).suggestions
+    assert [one.change for one in found] == [{"duration": 7 * 3600.0}]

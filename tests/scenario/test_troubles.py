@@ -22,13 +22,13 @@ async def test_a_sandbox_that_cannot_be_made_is_waited_for(tmp_path: Path, monke
     async with Stage(tmp_path / "home", {"local": {"sandbox": "bubblewrap"}}) as stage:
         broken.touch()
         job = await stage.submit(spec("patient", "echo here"))
-        await stage.until(job, lambda v: (v["reason"] or {}).get("code") == "sandbox_failed", "why it waits")
+        await stage.until(job, lambda v: v.reason is not None and v.reason.code == "sandbox_failed", "why it waits")
         view = await stage.view(job)
-        assert view["state"] == "queued"
-        reason = (await stage.platform.explain(job, ADMIN))["reason"]
-        assert reason["message"]["en"] == "main[0] has not run: its sandbox could not be made"
-        assert reason["evidence"]["again_at"] > stage.platform.context.clock()
+        assert view.state == "queued"
+        reason = (await stage.platform.explain(job, ADMIN)).reason
+        assert reason.message.en == "main[0] has not run: its sandbox could not be made"
+        assert reason.evidence["again_at"] > stage.platform.context.clock()
         await stage.restart()
-        await stage.until(job, lambda v: (v["reason"] or {}).get("evidence", {}).get("tries", 0) >= 2, "the next try")
+        await stage.until(job, lambda v: (v.reason or {}).get("evidence", {}).get("tries", 0) >= 2, "the next try")
         broken.unlink()
-        assert (await stage.ended(job))["state"] == "succeeded"
+        assert (await stage.ended(job)).state == "succeeded"

@@ -14,7 +14,7 @@ from tests.scenario.stage import Stage, spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Unavailable
 from trainmaster.engines.fake import FakeEngine, FakeMachines
-from trainmaster.service.platform import READY_S
+from trainmaster.service.readiness import READY_S
 
 
 def fake_spec(name: str, command: str = "true") -> dict[str, Any]:
@@ -68,8 +68,8 @@ async def test_while_postgres_is_away_every_page_says_so_and_then_all_goes_on(
     machines.end_task(f"{runs}-1")
 
     postgres.start()
-    assert (await stage.ended(runs))["state"] == "succeeded", "what happened meanwhile is found out"
-    assert (await stage.ended(await stage.submit(fake_spec("later"))))["state"] == "succeeded"
+    assert (await stage.ended(runs)).state == "succeeded", "what happened meanwhile is found out"
+    assert (await stage.ended(await stage.submit(fake_spec("later")))).state == "succeeded"
     # Who asks /readyz within READY_S shares one look, and the last one was while the server was away.
     await asyncio.sleep(READY_S)
     after = await every_page(app, stage.platform, real)

@@ -73,12 +73,12 @@ async def test_a_batch_counts_as_a_whole(fake: Stage) -> None:
 async def test_the_limit_survives_a_restart_and_counts_what_runs(fake: Stage) -> None:
     await limit(fake, urgent_per_user=1)
     view, _ = await fake.platform.submit(wish(), ANN, None)
-    await fake.running(view["id"])
+    await fake.running(view.id)
     await fake.restart()
     with pytest.raises(InvalidSpec, match="cannot be accepted"):
         await fake.platform.submit(wish(), ANN, None)
-    await fake.platform.stop(view["id"], ANN)
-    await fake.ended(view["id"])
+    await fake.platform.stop(view.id, ANN)
+    await fake.ended(view.id)
     await fake.platform.submit(wish(), ANN, None)
 
 
@@ -88,19 +88,19 @@ async def test_raising_a_queued_job_is_refused_in_clear_words(fake: Stage) -> No
     first, _ = await fake.platform.submit(wish(), ANN, None)
     other, _ = await fake.platform.submit(wish("n", priority="normal"), ANN, None)
     with pytest.raises(InvalidSpec) as refused:
-        await fake.platform.change(other["id"], ANN, priority="urgent")
+        await fake.platform.change(other.id, ANN, priority="urgent")
     (item,) = refused.value.problems
     assert item.rule == "ann has 1 urgent jobs queued or running in workspace default; the limit is 1"
     with pytest.raises(InvalidSpec) as refused:
-        await fake.platform.change(other["id"], ANN, priority="very_urgent")
+        await fake.platform.change(other.id, ANN, priority="very_urgent")
     assert refused.value.problems[0].code == "urgent_right"
     with pytest.raises(NotFound):
-        await fake.platform.change(other["id"], BOB, priority="urgent")
-    await fake.platform.change(other["id"], ADMIN, priority="very_urgent")
-    await fake.platform.change(first["id"], ANN, priority="normal")
-    await fake.platform.change(other["id"], ANN, priority="urgent")
+        await fake.platform.change(other.id, BOB, priority="urgent")
+    await fake.platform.change(other.id, ADMIN, priority="very_urgent")
+    await fake.platform.change(first.id, ANN, priority="normal")
+    await fake.platform.change(other.id, ANN, priority="urgent")
     assert urgent(fake, "ann") == 1
-    both = [fake.platform.change(first["id"], ANN, priority="urgent") for _ in range(5)]
+    both = [fake.platform.change(first.id, ANN, priority="urgent") for _ in range(5)]
     assert all(isinstance(one, InvalidSpec) for one in await asyncio.gather(*both, return_exceptions=True))
 
 
@@ -124,9 +124,9 @@ async def test_any_mix_of_requests_at_once_keeps_both_limits(
             body = wish(f"j{number}", priority=priority)
             try:
                 if act == "submit":
-                    ids.append((await platform.submit(body, who, None))[0]["id"])
+                    ids.append((await platform.submit(body, who, None))[0].id)
                 elif act == "batch":
-                    ids.extend(item["id"] for item in await platform.submit_batch([body] * 2, who, None))
+                    ids.extend(item.id for item in (await platform.submit_batch([body] * 2, who, None)).items)
                 elif ids and act == "change":
                     await platform.change(chance.choice(ids), who, priority=priority)
                 elif ids:

@@ -49,8 +49,8 @@ def test_chosen_nodes(served: Served) -> None:
 
 def test_a_version_of_the_driver(served: Served) -> None:
     """R13: read from features, asked for as one."""
-    nodes = {node["name"]: node for node in served.sdk().admin.nodes()}
-    assert [nodes[name]["driver"] for name in ("n1", "n3", "n4")] == ["535.104.05", "", "550.54"]
+    nodes = {node.name: node for node in served.sdk().admin.nodes()}
+    assert [nodes[name].driver for name in ("n1", "n3", "n4")] == ["535.104.05", "", "550.54"]
     assert ran_on(served, "c", **with_cards(None, driver="550.54")) == {"n4"}
     assert ran_on(served, "d", **with_cards(None, driver="535.104.05")) < {"n1", "n2"}
 
@@ -77,8 +77,8 @@ def test_nodes_out_of_service_say_so_in_words(served: Served) -> None:
     try:
 
         def reasons() -> list[str]:
-            told = {node["name"]: node["reason"] for node in served.sdk().admin.nodes()}
-            return [(told[name] or {}).get("en", "").split(" [")[0] for name in ("n1", "n2", "n3")]
+            told = {node.name: node.reason.en if node.reason else "" for node in served.sdk().admin.nodes()}
+            return [told[name].split(" [")[0] for name in ("n1", "n2", "n3")]
 
         kept = "Slurm says that the node is kept for the reservation course"
         until(lambda: reasons() == ["", kept, "Slurm says that the node is drained: old disk"], "the reasons")

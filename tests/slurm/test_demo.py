@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from tests.slurm.bed import Bed
 from tests.slurm.served import POOL, Served
@@ -33,14 +34,14 @@ def tree(folder: Path) -> set[str]:
 
 def shown(served: Served, job: Job) -> dict[str, Any]:
     """Return what people see of a job's end, times and places aside."""
-    model, _, version = job.data["model"].partition("@")
+    model, _, version = (job.model or "").partition("@")
     saved = Path(served.data, "models", model, version)
     (found,) = saved.rglob("metrics.json")
-    tasks = job.refresh().data["task_list"]
+    tasks = job.refresh().detail.task_list
     return {
-        "tasks": [(task["name"], task["state"], task["exit_code"], len(task["gpus"])) for task in tasks],
+        "tasks": [(task.name, task.state, task.exit_code, len(task.gpus)) for task in tasks],
         "files": tree(Path(served.layout.outputs(job.id))),
-        "curves": [{key: value for key, value in curve.items() if key != "t"} for curve in job.metrics()["series"]],
+        "curves": [replace(curve, t=[]) for curve in job.metrics().series],
         "model": tree(saved),
         "result": json.loads(found.read_text()),
     }
@@ -51,7 +52,7 @@ def test_the_demo_gives_the_same_on_both_engines(served: Served) -> None:
     with served.sdk() as client:
         jobs = [client.submit(DEMO, set={"pool": pool}) for pool in ("default", POOL)]
         for job in jobs:
-            assert job.wait(120).succeeded, (job.data["verdict"], job.logs("worker-0", tail=30))
+            assert job.wait(120).succeeded, (job.verdict, job.logs("worker-0", tail=30))
         here, there = (shown(served, job) for job in jobs)
         assert here == there
         assert here["result"]["accuracy"] >= 0.95

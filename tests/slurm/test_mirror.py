@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from tests.slurm.apart import Apart
 from tests.slurm.bed import started, until
@@ -100,11 +101,11 @@ def tree(folder: Path) -> dict[str, str]:
 
 def shown(served: Served, found: Job) -> dict[str, Any]:
     """Return what people see of a job, times and places aside."""
-    model, _, version = found.refresh().data["model"].partition("@")
-    curves = [{key: value for key, value in one.items() if key != "t"} for one in found.metrics()["series"]]
+    model, _, version = (found.refresh().model or "").partition("@")
+    curves = [replace(one, t=[]) for one in found.metrics().series]
     saved = tree(Path(served.data, "models", model, version))
     return {
-        "state": found.data["state"],
+        "state": found.state,
         "logs": [found.logs(f"main-{number}", tail=30) for number in (0, 1)],
         "curves": curves,
         "outputs": tree(Path(served.layout.outputs(found.id))),
@@ -118,7 +119,7 @@ def test_the_same_job_gives_the_same_as_on_this_machine(served: Served, tmp_path
     document = job("same", "python3 train.py", replicas=2, cpu=3)
     document |= {"code": {"path": str(tmp_path)}, "model": {"save": True}}
     with served.sdk() as client:
-        until(lambda: {"default", POOL} <= {pool["name"] for pool in client.admin.pools()}, "both pools")
+        until(lambda: {"default", POOL} <= {pool.name for pool in client.admin.pools()}, "both pools")
         here, there = (client.submit({**document, "pool": pool}) for pool in ("default", POOL))
         ends = [served.ended(one.id) for one in (here, there)]
         assert [one["state"] for one in ends] == ["succeeded"] * 2, "".join(one["verdict"]["evidence"] for one in ends)

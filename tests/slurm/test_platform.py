@@ -37,18 +37,18 @@ async def test_a_job_on_the_cluster_keeps_its_time_when_the_clock_is_set(stage: 
     stage.set_by = by_s
     await stage.until(job, lambda _: "clock_set" in stage.kinds(job), "the clock to be noticed")
     view = await stage.view(job)
-    assert view["state"] == "running"
-    assert 0 <= view["run_s"] < HOUR_S / 6
-    assert abs(view["expires_at"] - (time.time() + by_s) - HOUR_S) < HOUR_S / 6
+    assert view.state == "running"
+    assert 0 <= view.run_s < HOUR_S / 6
+    assert abs(view.expires_at - (time.time() + by_s) - HOUR_S) < HOUR_S / 6
     stage.output(job, "go").touch()
     ended = await stage.ended(job)
-    assert ended["state"] == "succeeded", ended["verdict"]
-    assert 0 <= ended["run_s"] < HOUR_S / 6
+    assert ended.state == "succeeded", ended.verdict
+    assert 0 <= ended.run_s < HOUR_S / 6
 
 
 async def test_terabytes_that_take_no_room_are_a_model_like_any_other(stage: Stage) -> None:
     text = "for n in 1 2 3 4; do truncate -s 8T $TRAINMASTER_MODEL_DIR/$n; done"
     view = await stage.ended(await stage.submit(spec("huge", text)))
-    assert view["state"] == "succeeded", view["verdict"]
-    version = (await stage.platform.model("huge", ADMIN))["versions"][0]
-    assert (version["files"], version["size_bytes"]) == (4, 4 << 43)
+    assert view.state == "succeeded", view.verdict
+    version = (await stage.platform.model("huge", ADMIN)).versions[0]
+    assert (version.files, version.size_bytes) == (4, 4 << 43)

@@ -137,7 +137,7 @@ async def test_a_task_runs_as_its_owner_and_the_server_has_what_it_made(world: W
     await engine.reap(key(story), None, 1.0)
 
     outputs = Path(world.layout.outputs(story.job))
-    assert [item["name"] for item in list_files(str(outputs))["items"]] == ["read-only", "shut", "link", "plain"]
+    assert [item.name for item in list_files(str(outputs)).items] == ["read-only", "shut", "link", "plain"]
     assert ((outputs / "plain").read_text(), (outputs / "shut" / "in").read_text()) == ("plain\n", "in\n")
     assert (outputs / "plain").stat().st_uid == world.persons.number(world.persons.ada)
     remove_tree(world.layout.job(story.job))

@@ -81,7 +81,7 @@ def test_every_link_of_the_texts_leads_somewhere() -> None:
 @pytest.mark.parametrize("job", sorted(ROOT.glob("examples/*/job.*")), ids=lambda path: path.parent.name)
 def test_an_example_is_a_valid_job(job: Path) -> None:
     seen = preview(yaml.safe_load(job.read_text()), {})
-    assert seen["ok"], seen["problems"]
+    assert seen.ok, seen.problems
 
 
 class TestConsoleBuild:

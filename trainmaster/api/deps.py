@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from trainmaster.answers import Answer, Sandbox, ServerView
 from trainmaster.api.body import MOST_VALUES, decoded
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import Problem
 from trainmaster.service.language import Language, wanted
+from trainmaster.spec.document import Given
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -29,16 +31,26 @@ def language(request: HTTPConnection) -> Language:
 
 
 class Json(Response):
-    """A JSON answer."""
+    """An answer of the contract."""
 
     media_type = "application/json"
+
+    def __init__(self, content: Answer, status_code: int = 200) -> None:
+        super().__init__(content, status_code)
 
     def render(self, content: Any) -> bytes:
         """Encode `content`."""
         return encode(content)
 
 
-async def read_object(request: Request, values: int = MOST_VALUES) -> Mapping[str, Any]:
+class DocumentJson(Json):
+    """A JSON document of a format of its own: a job, a schema, the contract."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        Response.__init__(self, content)
+
+
+async def read_object(request: Request, values: int = MOST_VALUES) -> Given:
     """Return the body, which must be a JSON object of at most `values` values. Raises InvalidRequest, TooLarge."""
     body = await decoded(await request.body(), values)
     if isinstance(body, dict):
@@ -47,6 +59,7 @@ async def read_object(request: Request, values: int = MOST_VALUES) -> Mapping[st
     raise InvalidRequest("The body is not a JSON object", remedy=problem.remedy, problems=(problem,))
 
 
-def server_view(app: "Platform") -> dict[str, Any]:
+def server_view(app: "Platform") -> ServerView:
     """Return what a console shows of the server itself."""
-    return {"version": app.version, "name": socket.gethostname(), "sandbox": app.context.engines.first.isolation()}
+    sandbox = Sandbox(**app.context.engines.first.isolation())
+    return ServerView(version=app.version, name=socket.gethostname(), sandbox=sandbox)

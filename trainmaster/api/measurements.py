@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
+    from trainmaster.service.readiness import Stats
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -30,7 +31,7 @@ _COUNTERS: Final[dict[str, tuple[str, str]]] = {
 
 
 class _Collector:
-    def __init__(self, stats: dict[str, Any], version: str) -> None:
+    def __init__(self, stats: "Stats", version: str) -> None:
         self.stats = stats
         self.version = version
 
@@ -40,11 +41,11 @@ class _Collector:
 
         yield InfoMetricFamily("trainmaster_build", "The version that runs", {"version": self.version})
         for key, (name, text) in _GAUGES.items():
-            yield GaugeMetricFamily(name, text, self.stats[key])
+            yield GaugeMetricFamily(name, text, getattr(self.stats, key))
         for key, (name, text) in _COUNTERS.items():
-            yield CounterMetricFamily(name, text, self.stats[key])
+            yield CounterMetricFamily(name, text, getattr(self.stats, key))
         ended = CounterMetricFamily("trainmaster_jobs_ended", "Jobs ended since the server started", labels=["state"])
-        for state, count in self.stats["finished"].items():
+        for state, count in self.stats.finished.items():
             ended.add_metric([state], count)
         yield ended
 

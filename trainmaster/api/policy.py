@@ -22,6 +22,9 @@ PREFIX: Final = "/api/v1"
 BODY_LIMIT: Final = 4 * 2**20
 """Bytes of a request body where the route says nothing else."""
 
+Schema = dict[str, Any]
+"""A JSON Schema, or another part of the contract."""
+
 Endpoint = Callable[..., Any]
 
 
@@ -43,11 +46,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What the contract says: names of shapes (api/shapes) by status; a media type instead of a name starts with its slash."""
+    """What the contract says: names of answers (`answers`) by status; a media type instead of a name starts with its slash."""
 
     answers: Mapping[int, str] = field(default_factory=dict)
     takes: str | None = None
-    parameters: tuple[dict[str, Any], ...] = ()
+    parameters: tuple[Schema, ...] = ()
 
 
 Gate = Callable[[ASGIApp, Policy], ASGIApp]
@@ -133,7 +136,7 @@ class Table:
     def route(
         self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
         raw: bool = False, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
-        parameters: Iterable[dict[str, Any]] = (), in_schema: bool = True,
+        parameters: Iterable[Schema] = (), in_schema: bool = True,
     ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
         policy = Policy(scope, body_limit=body_limit)

@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from trainmaster.answers import ProblemView
 from trainmaster.api.written import encode
 from trainmaster.core.errors import Problem, TrainmasterError
-from trainmaster.service.language import document_in, wanted
+from trainmaster.service.language import Language, document, document_of, wanted
 
 LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -68,14 +69,10 @@ def accepted(scope: Scope) -> str:
     return Headers(scope=scope).get("accept-language", "")
 
 
-def answer(
-    document: Mapping[str, Any], accept: str, headers: Mapping[str, str] | None = None, items: tuple[Problem, ...] = ()
-) -> Response:
-    """Return the response for a problem document that lists `items`, in the language that `accept` asks for."""
-    language = wanted(accept)
-    body = encode(document_in(language, document, items))
+def answer(found: ProblemView, language: Language, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the response for a problem document, which is in `language`."""
     own = {**(headers or {}), "Content-Language": language, "Vary": "Accept-Language"}
-    return Response(body, status_code=document["status"], headers=own, media_type=MEDIA_TYPE)
+    return Response(encode(found), status_code=found.status, headers=own, media_type=MEDIA_TYPE)
 
 
 def answer_error(error: TrainmasterError, accept: str) -> Response:
@@ -85,7 +82,8 @@ def answer_error(error: TrainmasterError, accept: str) -> Response:
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
     if error.status == 503:
         headers["Retry-After"] = str(RETRY_AFTER_S)
-    return answer(error.to_json(), accept, headers, error.problems)
+    language = wanted(accept)
+    return answer(document_of(language, error), language, headers)
 
 
 async def refuse_socket(error: TrainmasterError, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,11 +98,10 @@ def answer_unknown(error: BaseException, where: str, accept: str) -> Response:
     """Log `error` under a new id and return a 500 that names only the id."""
     mark = secrets.token_hex(6)
     LOG.error("internal error %s at %s", mark, where, exc_info=error)
-    document = {
-        "type": "urn:trainmaster:internal", "title": f"The server failed in a way nobody foresaw (id {mark})", "status": 500,
-        "code": "internal", "remedy": f"Look for {mark} in the server's log and report it.", "problems": [],
-    }  # fmt: skip
-    return answer(document, accept)
+    title = f"The server failed in a way nobody foresaw (id {mark})"
+    remedy = f"Look for {mark} in the server's log and report it."
+    language = wanted(accept)
+    return answer(document(language, 500, "internal", title, remedy), language)
 
 
 def validation_error(error: RequestValidationError) -> InvalidRequest:
@@ -153,11 +150,8 @@ async def on_http(request: Request, error: Exception) -> Response:
     if error.status_code == 400:
         return answer_error(unreadable(str(error.detail)), accepted(request.scope))
     code, title, remedy = _HTTP.get(error.status_code, ("http", str(error.detail), ""))
-    document = {
-        "type": f"urn:trainmaster:{code}", "title": title, "status": error.status_code, "code": code, "remedy": remedy,
-        "problems": [],
-    }  # fmt: skip
-    return answer(document, accepted(request.scope), error.headers)
+    language = wanted(accepted(request.scope))
+    return answer(document(language, error.status_code, code, title, remedy), language, error.headers)
 
 
 async def on_gone(request: Request, error: Exception) -> Response:

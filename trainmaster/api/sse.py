@@ -16,10 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from trainmaster.answers import Answer, Nothing
 from trainmaster.api.auth import lost
 from trainmaster.api.deps import language
 from trainmaster.api.written import encode
-from trainmaster.service.language import document_in
+from trainmaster.service.language import document_of
 
 HEARTBEAT_S: Final = 15.0
 MEDIA_TYPE: Final = "text/event-stream"
@@ -30,7 +31,7 @@ class Sent:
     """One event. `seq` becomes the id that a reconnecting browser gives back as Last-Event-ID."""
 
     event: str
-    data: Any
+    data: Answer
     seq: int | None = None
 
     def encode(self) -> bytes:
@@ -39,7 +40,7 @@ class Sent:
         return mark + b"event: %s\ndata: %s\n\n" % (self.event.encode(), encode(self.data))
 
 
-PING: Final = Sent("ping", {}).encode()
+PING: Final = Sent("ping", Nothing()).encode()
 
 
 class EventStream(Response):
@@ -115,6 +116,6 @@ def stream(request: Request, source: AsyncIterator[Sent]) -> Response:
 
     async def refused() -> Sent:
         error = await lost(request)
-        return Sent("refused", document_in(language(request), error.to_json(), error.problems))
+        return Sent("refused", document_of(language(request), error))
 
     return EventStream(source, request.app.state.closing, refused)

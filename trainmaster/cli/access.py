@@ -25,20 +25,22 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create a token; it is shown once."""
+    from trainmaster import answers
     from trainmaster.cli.render import emit_json
 
     body = {"name": name, **({} if days is None else {"expires_in_s": days * 86400})}
-    made = client().http.json("POST", "/tokens", json=body)
-    emit_json(made) if as_json else print(made["token"])
+    made = client().http.read(answers.NewToken, "POST", "/tokens", json=body)
+    emit_json(made) if as_json else print(made.token)
 
 
 def list_tokens(as_json: AsJson = False) -> None:
     """List tokens."""
     from datetime import UTC, datetime
 
+    from trainmaster import answers
     from trainmaster.cli.render import emit_json, table
 
-    found = client().http.json("GET", "/tokens")["items"]
+    found = client().http.read(answers.Tokens, "GET", "/tokens").items
     if as_json:
         emit_json(found)
         return
@@ -47,7 +49,7 @@ def list_tokens(as_json: AsJson = False) -> None:
         return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
     table(("id", "name", "created", "expires", "last used"), [
-        (one["id"], one["name"], day(one["created_at"]), day(one["expires_at"]) or "never", day(one["last_used_at"])) for one in found
+        (one.id, one.name, day(one.created_at), day(one.expires_at) or "never", day(one.last_used_at)) for one in found
     ])  # fmt: skip
 
 

@@ -2,11 +2,15 @@
 
 import sys
 import time
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trainmaster.cli.context import AsJson, client
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 
 def add_to(app: typer.Typer) -> None:
@@ -22,17 +26,17 @@ def top(
     as_json: AsJson = False,
 ) -> None:
     """Show nodes and live jobs, drawn again and again."""
-    from trainmaster.cli.render import console, emit_json
+    from trainmaster.cli.render import console, emit_json, plain
 
     server = client()
 
-    def look() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def look() -> tuple["answers.ClusterView", list["answers.JobView"]]:
         live = ["initialising", "pending", "running", "saving", "retained", "stopping", "queued"]
-        return server.cluster(), [job.data for job in server.iterate(40, state=live)]
+        return server.cluster(), [job.seen for job in server.iterate(40, state=live)]
 
     if as_json or once or not sys.stdout.isatty():
         cluster, jobs = look()
-        emit_json({**cluster, "jobs": jobs}) if as_json else console().print(_screen(cluster, jobs))
+        emit_json({**plain(cluster), "jobs": jobs}) if as_json else console().print(_screen(cluster, jobs))
         return
     from rich.live import Live
 
@@ -45,32 +49,29 @@ def top(
         return
 
 
-def _screen(cluster: dict[str, Any], jobs: list[dict[str, Any]]) -> Any:
+def _screen(cluster: "answers.ClusterView", jobs: "Sequence[answers.JobView]") -> Any:
     from rich.console import Group
     from rich.text import Text
 
     from trainmaster.cli.render import JOB_COLUMNS, job_row, make_table
 
     nodes = []
-    for node in cluster["nodes"]:
-        held = sum(use["share"] for card in node["gpus"] for use in card["uses"])
+    for node in cluster.nodes:
+        held = sum(use.share for card in node.gpus for use in card.uses)
+        closed = node.reason.en if node.reason is not None else "closed"
         nodes.append((
-            node["name"], node["host"], _bar(node["cpu"]), _bar(node["memory_mib"], 1024, "G"), f"{held:g}/{len(node['gpus'])}",
-            len(node["tasks"]), "" if node["schedulable"] else (node["reason"] or {"en": "closed"})["en"],
+            node.name, node.host, _bar(node.cpu), _bar(node.memory_mib, 1024, "G"), f"{held:g}/{len(node.gpus)}",
+            len(node.tasks), "" if node.schedulable else closed,
         ))  # fmt: skip
-    queue = cluster["queue"]
-    head = Text(
-        f"{queue['running']} running, {queue['waiting']} waiting, sandbox {cluster['sandbox'].get('kind', '?')}\n",
-        style="bold",
-    )
+    queue = cluster.queue
+    head = Text(f"{queue.running} running, {queue.waiting} waiting, sandbox {cluster.sandbox.kind}\n", style="bold")
     columns = ("node", "address", "cpu", "memory", ">cards", ">tasks", "")
     return Group(head, make_table(columns, nodes), Text(""), make_table(JOB_COLUMNS, map(job_row, jobs)))
 
 
-def _bar(used: dict[str, Any], scale: float = 1.0, unit: str = "") -> str:
-    total = used["total"] or 1
-    full = min(10, round(10 * used["used"] / total))
-    return f"{'█' * full}{'░' * (10 - full)} {used['used'] / scale:.3g}/{used['total'] / scale:.3g}{unit}"
+def _bar(amount: "answers.Used", scale: float = 1.0, unit: str = "") -> str:
+    full = min(10, round(10 * amount.used / (amount.total or 1)))
+    return f"{'█' * full}{'░' * (10 - full)} {amount.used / scale:.3g}/{amount.total / scale:.3g}{unit}"
 
 
 def open_console(
@@ -93,13 +94,13 @@ def models(query: Annotated[str, typer.Argument(help="Part of a name.")] = "", a
     from trainmaster.cli.render import emit_json, table
 
     server = client()
-    found = [server.model(item["id"]) for item in server.models(query)]
+    found = [server.model(item.id) for item in server.models(query)]
     if as_json:
         emit_json(found)
         return
     rows = [
-        (model["name"], one["version"], one["job"][:12], one["files"], f"{one['size_bytes'] / 2**20:.1f} MiB",
-         "  ".join(f"{k}={v:.4g}" for k, v in (one["metrics"] or {}).items() if isinstance(v, int | float)), one["path"])
-        for model in found for one in model["versions"]
+        (model.name, one.version, one.job[:12], one.files, f"{one.size_bytes / 2**20:.1f} MiB",
+         "  ".join(f"{name}={value:.4g}" for name, value in one.metrics.items()), one.path)
+        for model in found for one in model.versions
     ]  # fmt: skip
     table(("model", ">version", "job", ">files", ">size", "metrics", "path"), rows) if rows else print("No models.")

@@ -1,15 +1,16 @@
 """What every command needs: the global options, and the client they lead to."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
 
+T = TypeVar("T")
 Jobs = Annotated[
     list[str], typer.Argument(metavar="JOB...", help="Ids, unique beginnings of ids (4 or more characters), or slugs.")
 ]
@@ -50,16 +51,24 @@ def language() -> Literal["zh", "en"]:
     return "zh" if named.startswith("zh") else "en"
 
 
-def demand_known(kind: str, name: str, there: Iterable[Mapping[str, Any]]) -> None:
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+def demand_known(kind: str, name: str, there: Iterable[Named]) -> None:
     """Let pass the name of one that is `there`. Raises NotFound saying which there are."""
     from trainmaster.core.errors import NotFound
 
-    names = [str(one["name"]) for one in there]
+    names = [one.name for one in there]
     if name not in names:
         raise NotFound(f"There is no {kind} {name}", remedy=f"There are: {', '.join(names)}.")
 
 
-def each(refs: Iterable[str], act: Callable[[str], Any]) -> tuple[list[Any], bool]:
+def each(refs: Iterable[str], act: Callable[[str], T]) -> tuple[list[T], bool]:
     """Run `act` on every ref; return (results, all went well). What is refused is said and does not stop the others."""
     from trainmaster.cli.render import show_error
     from trainmaster.core.errors import TrainmasterError

@@ -255,7 +255,7 @@ def _unit(folder: str) -> Iterator[Finding]:
 
 
 def _server() -> tuple[bool, Finding]:
-    from trainmaster.core.errors import TrainmasterError, Unauthenticated
+    from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
     from trainmaster.sdk.client import Client
 
     try:
@@ -264,12 +264,14 @@ def _server() -> tuple[bool, Finding]:
             return True, Finding(
                 "server",
                 GOOD,
-                f"{server.url}, version {session['server']['version']}, signed in as {session['user']['name']}",
+                f"{server.url}, version {session.server.version}, signed in as {session.user.name}",
             )
     except Unauthenticated as error:
         return True, Finding("server", BAD, f"runs, but does not know us: {error.message}", error.remedy)
-    except TrainmasterError as error:
+    except Unavailable as error:
         return False, Finding("server", POOR, error.message, "Start it with: trainmaster serve")
+    except TrainmasterError as error:
+        return True, Finding("server", BAD, f"runs, but something is wrong: {error.message}", error.remedy)
 
 
 def _port() -> Finding:

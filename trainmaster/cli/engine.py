@@ -4,8 +4,7 @@ Adding and checking are done on the server's machine, as its user: they read and
 """
 
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +13,10 @@ from trainmaster.cli.looking import Screen, words
 from trainmaster.core.terminal import visible
 
 if TYPE_CHECKING:
+    from trainmaster import answers
     from trainmaster.core.config import EngineConfig
     from trainmaster.engines.slurm.examine import Examination
+    from trainmaster.service.settings import Toml
 
 Wait = Annotated[str, typer.Option(help="How long a probe job may wait for its start: 90s, 10m, 2h.")]
 RESTART = "Start the server again, and it is there: running jobs go on meanwhile, waiting ones keep their turn."
@@ -69,7 +70,7 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
 
 
 def _add(
-    name: str, pools: list[str], settings: Mapping[str, Any], most_pending: int, data: str, wait: str, dry_run: bool,
+    name: str, pools: list[str], settings: "Toml", most_pending: int, data: str, wait: str, dry_run: bool,
     screen: Screen,
 ) -> None:  # fmt: skip
     from trainmaster.core.layout import Layout
@@ -108,7 +109,7 @@ def _examination(engine: "EngineConfig", data: str, wait: str, screen: Screen) -
     return Examination(Wanted(engine, home(), data, patience, screen.wait))
 
 
-def _pools_known() -> list[dict[str, Any]] | None:
+def _pools_known() -> "list[answers.ResourcePool] | None":
     """Return all pools as the server tells of them, None while it does not run."""
     from trainmaster.core.errors import TrainmasterError
 
@@ -149,13 +150,13 @@ def list_engines(as_json: AsJson = False) -> None:
         emit_json(found)
         return
     table(("engine", "kind", "pools", ">nodes", "state"), [
-        (one["name"], one["kind"], ", ".join(one["pools"]), f"{one['nodes_in_service']}/{one['nodes']}",
-         "no answer" if one["trouble"] else "ok")
+        (one.name, one.kind, ", ".join(one.pools), f"{one.nodes_in_service}/{one.nodes}",
+         "no answer" if one.trouble is not None else "ok")
         for one in found
     ])  # fmt: skip
     for one in found:
-        if one["trouble"]:
-            print(visible(f"{one['name']}: {one['trouble'][language()]}"))
+        if one.trouble is not None:
+            print(visible(f"{one.name}: {getattr(one.trouble, language())}"))
 
 
 def check(
@@ -169,7 +170,7 @@ def check(
     from trainmaster.service.settings import load
 
     config = load(Layout(home()).config)
-    demand_known("engine", name, [{"name": one.name} for one in config.engines])
+    demand_known("engine", name, config.engines)
     engine = next(one for one in config.engines if one.name == name)
     if engine.kind == "local":
         print(words("This machine is checked by: tm doctor"))

@@ -38,8 +38,8 @@ def list_flavors(
         emit_json(found)
         return
     table(("flavor", "kind", ">cores", ">memory", ">cards", "model", "about"), [
-        (one["name"], one["kind"], f"{one['cpu']:g}", format_memory(one["memory_mib"]), f"{one['gpu'] * one['gpu_share']:g}",
-         one["gpu_type"] or "", one["description"]) for one in found
+        (one.name, one.kind, f"{one.cpu:g}", format_memory(one.memory_mib), f"{one.gpu * one.gpu_share:g}", one.gpu_type or "",
+         one.description) for one in found
     ]) if found else print("No flavors.")  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def set_(
         raise typer.BadParameter(str(error)) from None
     more = {"cpu": cpu, "gpu": gpu, "gpu_type": model, "gpu_share": share, "description": description}
     made = client().admin.put_flavor(name, workspace=workspace, **sizes, **more)
-    emit_json(made) if as_json else print(f"{made['name']}  {made['kind']}  in workspace {made['workspace']}")
+    emit_json(made) if as_json else print(f"{made.name}  {made.kind}  in workspace {made.workspace}")
 
 
 def delete(name: Name, workspace: Where = "default") -> None:

@@ -1,12 +1,19 @@
 """Looking at, changing and ending jobs: list, show, change, stop, delete, explain."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from trainmaster.cli.context import AsJson, Jobs, client, each
+
+if TYPE_CHECKING:
+    from trainmaster import answers
+    from trainmaster.sdk.jobs import Job
+
+T = TypeVar("T")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,7 +41,7 @@ def list_jobs(
     """List jobs, newest first."""
     from trainmaster.cli.render import JOB_COLUMNS, emit_json, job_row, table
 
-    found = [job.data for job in client().iterate(None if all_ else limit, q=query or None, state=state or None)]
+    found = [job.seen for job in client().iterate(None if all_ else limit, q=query or None, state=state or None)]
     if as_json:
         emit_json(found)
     elif found:
@@ -45,11 +52,11 @@ def list_jobs(
 
 def show(jobs: Jobs, as_json: AsJson = False) -> None:
     """Show everything about jobs."""
-    from trainmaster.cli.render import emit_json, show_job
+    from trainmaster.cli.render import show_job
 
     server = client()
-    found, good = each(jobs, lambda ref: server.get(ref).data)
-    _print(found, as_json, lambda data: show_job(data, server.url), emit_json)
+    found, good = each(jobs, lambda ref: server.get(ref).detail)
+    _print(found, as_json, lambda job: show_job(job, server.url))
     _leave(good)
 
 
@@ -64,7 +71,6 @@ def change(
     as_json: AsJson = False,
 ) -> None:
     """Change how long jobs may run, or their priority; they keep their turn, and what runs runs on."""
-    from trainmaster.cli.render import emit_json
     from trainmaster.core.units import exact_duration, parse_duration_s
 
     wanted: dict[str, Any] = {} if priority is None else {"priority": priority}
@@ -76,13 +82,13 @@ def change(
     if not wanted:
         raise typer.BadParameter("nothing is changed; name --duration or --priority")
     server = client()
-    found, good = each(jobs, lambda ref: server.get(ref).change(**wanted).data)
+    found, good = each(jobs, lambda ref: _told(server.get(ref).change(**wanted), as_json))
 
-    def say(data: dict[str, Any]) -> None:
-        limit = "none" if data["duration_s"] is None else exact_duration(data["duration_s"])
-        print(f"{data['id']}  duration {limit}  priority {data['priority']}")
+    def say(job: "answers.JobView") -> None:
+        limit = "none" if job.duration_s is None else exact_duration(job.duration_s)
+        print(f"{job.id}  duration {limit}  priority {job.priority}")
 
-    _print(found, as_json, say, emit_json)
+    _print(found, as_json, say)
     _leave(good)
 
 
@@ -90,84 +96,86 @@ def stop(
     jobs: Jobs, reason: Annotated[str, typer.Option(help="Why; shown with the job.")] = "", as_json: AsJson = False
 ) -> None:
     """Stop jobs at once and for good."""
-    from trainmaster.cli.render import emit_json
-
     server = client()
-    found, good = each(jobs, lambda ref: server.get(ref).stop(reason).data)
-    _print(found, as_json, lambda data: print(f"{data['id']}  {data['state']}"), emit_json)
+    found, good = each(jobs, lambda ref: _told(server.get(ref).stop(reason), as_json))
+    _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
     _leave(good)
 
 
 def release(jobs: Jobs, as_json: AsJson = False) -> None:
     """End debug holds: what was kept of failed jobs is given back."""
-    from trainmaster.cli.render import emit_json
-
     server = client()
-    found, good = each(jobs, lambda ref: server.get(ref).release().data)
-    _print(found, as_json, lambda data: print(f"{data['id']}  {data['state']}"), emit_json)
+    found, good = each(jobs, lambda ref: _told(server.get(ref).release(), as_json))
+    _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
     _leave(good)
 
 
 def delete(jobs: Jobs, as_json: AsJson = False) -> None:
     """Delete ended jobs with their logs and files; saved models stay."""
-    from trainmaster.cli.render import emit_json
-
     server = client()
 
-    def one(ref: str) -> dict[str, Any]:
+    def one(ref: str) -> "answers.JobView":
         job = server.get(ref)
         job.delete()
-        return {"id": job.id, "state": "deleted", "attempts": job.data["attempts"], "tasks": job.data["tasks"]}
+        return job.seen
 
     found, good = each(jobs, one)
-    _print(found, as_json, lambda data: print(f"{data['id']}  deleted"), emit_json)
+    _print(
+        found, as_json, lambda job: print(f"{job.id}  deleted"),
+        lambda job: {"id": job.id, "state": "deleted", "attempts": job.attempts, "tasks": job.tasks},
+    )  # fmt: skip
     _leave(good)
 
 
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     """Say why jobs wait, run or ended, and what would change that."""
-    from trainmaster.cli.render import changing, console, emit_json, waiting_lines
+    from trainmaster.cli.render import changing, console, plain, waiting_lines
     from trainmaster.core.terminal import visible
 
     server = client()
 
-    def one(ref: str) -> dict[str, Any]:
+    def one(ref: str) -> "tuple[answers.JobView, answers.Explanation]":
         job = server.get(ref)
-        return {
-            "id": job.id,
-            "name": job.name,
-            "attempts": job.data["attempts"],
-            "tasks": job.data["tasks"],
-            **job.explain(),
-        }
+        return job.seen, job.explain()
 
-    def say(data: dict[str, Any]) -> None:
-        console().print(f"{data['id'][:12]}  {visible(data['name'])}  {data['state']}", markup=False)
-        waits = waiting_lines(data, partial(changing, data["id"]))
-        for text in [*waits, *_ending(data)] or ["nothing stands in its way"]:
+    def say(found: "tuple[answers.JobView, answers.Explanation]") -> None:
+        job, why = found
+        console().print(f"{job.id[:12]}  {visible(job.name)}  {why.state}", markup=False)
+        waits = waiting_lines(why, partial(changing, job.id))
+        for text in [*waits, *_ending(why)] or ["nothing stands in its way"]:
             console().print(f"  {visible(text)}", markup=False, soft_wrap=True)
 
     found, good = each(jobs, one)
-    _print(found, as_json, say, emit_json)
+    _print(
+        found, as_json, say,
+        lambda one: {"id": one[0].id, "name": one[0].name, "attempts": one[0].attempts, "tasks": one[0].tasks, **plain(one[1])},
+    )  # fmt: skip
     _leave(good)
 
 
-def _ending(data: dict[str, Any]) -> list[str]:
+def _ending(why: "answers.Explanation") -> list[str]:
     """Return how a job ended: what it is called, in words, and from where that is known."""
-    verdict = data.get("verdict") or {}
-    if not verdict:
+    if why.verdict is None:
         return []
-    texts = (verdict["title"]["en"], verdict["message"]["en"], verdict.get("evidence") or "")
-    return [text for text in texts if text]
+    return [text for text in (why.verdict.title.en, why.verdict.message.en, why.verdict.evidence) if text]
 
 
-def _print(found: list[Any], as_json: bool, say: Any, emit: Any) -> None:
-    """Print results: one job as an object, several as a list."""
+def _told(job: "Job", whole: bool) -> "answers.JobView":
+    """Return what the server has just said of a job; `whole`: all that there is to say, for programs."""
+    return job.detail if whole else job.seen
+
+
+def _print(
+    found: list[T], as_json: bool, say: Callable[[T], None], shape: Callable[[T], Any] = lambda one: one
+) -> None:
+    """Print results by `say`, or in their `shape` as JSON: one job as an object, several as a list."""
+    from trainmaster.cli.render import emit_json
+
     if as_json:
-        emit(found[0] if len(found) == 1 else found)
+        emit_json(shape(found[0]) if len(found) == 1 else [shape(one) for one in found])
         return
-    for data in found:
-        say(data)
+    for one in found:
+        say(one)
 
 
 def _leave(good: bool) -> None:

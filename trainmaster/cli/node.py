@@ -1,10 +1,13 @@
 """Nodes: what they are, and in and out of service."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 Name = Annotated[str, typer.Argument(metavar="NODE", help="The node's name, as tm node list shows it.")]
 Why = Annotated[str, typer.Option("--note", "-n", help="Why, in words shown with the node.")]
@@ -34,7 +37,7 @@ def list_nodes(
 
     admin = client().admin
     demand_known("workspace", workspace, admin.workspaces())
-    found = admin.resources(fits or [], workspace)["nodes"]
+    found = admin.resources(fits or [], workspace).nodes
     if as_json:
         emit_json(found)
         return
@@ -43,8 +46,8 @@ def list_nodes(
         return
     columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
     table(columns, [
-        (one["name"], one["pool"], one["service"], one["state"], one["driver"], fraction(one["cpu"]),
-         fraction(one["memory_mib"], 1024, "G"), cards(one), why_away(one)) for one in found
+        (one.name, one.pool, one.service, one.state, one.driver, fraction(one.cpu), fraction(one.memory_mib, 1024, "G"), cards(one),
+         why_away(one)) for one in found
     ])  # fmt: skip
 
 
@@ -87,39 +90,39 @@ def move(
     _told(client().admin.move_node(node, pool), as_json)
 
 
-def _told(found: dict[str, Any], as_json: bool) -> None:
+def _told(found: "answers.NodeDetail", as_json: bool) -> None:
     from trainmaster.cli.render import emit_json
 
     if as_json:
         emit_json(found)
         return
-    left = f", {found['jobs']} jobs on it" if found["jobs"] else ""
-    print(f"{found['name']}  {found['service']}  pool {found['pool']}{left}")
+    left = f", {found.jobs} jobs on it" if found.jobs else ""
+    print(f"{found.name}  {found.service}  pool {found.pool}{left}")
 
 
-def say(found: dict[str, Any]) -> None:
+def say(found: "answers.NodeDetail") -> None:
     """Print one node."""
     from trainmaster.cli.render import table
 
     facts = (
-        ("service", " ".join(filter(None, (found["service"], why_away(found), found["by"] and f"({found['by']})")))),
-        ("pool", found["pool"]), ("address", found["host"]), ("os", found["os"]), ("kernel", found["kernel"]),
-        ("driver", found["driver"] or "none"), ("cores", fraction(found["cpu"])),
-        ("memory", fraction(found["memory_mib"], 1024, "G")), ("cards", cards(found) or "none"),
+        ("service", " ".join(filter(None, (found.service, why_away(found), found.by and f"({found.by})")))),
+        ("pool", found.pool), ("address", found.host), ("os", found.os), ("kernel", found.kernel),
+        ("driver", found.driver or "none"), ("cores", fraction(found.cpu)),
+        ("memory", fraction(found.memory_mib, 1024, "G")), ("cards", cards(found) or "none"),
     )  # fmt: skip
-    table(("", ""), [*facts, *((f"card {use['index']}", use["label"]) for use in found["usage"])], found["name"])
+    table(("", ""), [*facts, *((f"card {use.index}", use.label) for use in found.usage)], found.name)
 
 
-def why_away(found: dict[str, Any]) -> str:
+def why_away(found: "answers.NodeDetail") -> str:
     """Return what its administrators say about a node, else why its engine starts nothing there."""
-    return str(found["note"] or (found.get("reason") or {}).get("en", ""))
+    return found.note or (found.reason.en if found.reason is not None else "")
 
 
-def fraction(amount: dict[str, float], scale: float = 1.0, unit: str = "") -> str:
+def fraction(amount: "answers.Used", scale: float = 1.0, unit: str = "") -> str:
     """Return used/total."""
-    return f"{amount['used'] / scale:.3g}/{amount['total'] / scale:.3g}{unit}"
+    return f"{amount.used / scale:.3g}/{amount.total / scale:.3g}{unit}"
 
 
-def cards(found: dict[str, Any]) -> str:
+def cards(found: "answers.NodeDetail") -> str:
     """Return the cards of a node by model."""
-    return ", ".join(f"{one['used']:g}/{one['total']} {one['model']}" for one in found["cards"])
+    return ", ".join(f"{one.used:g}/{one.total} {one.model}" for one in found.cards)

@@ -1,10 +1,14 @@
 """Pools of nodes, and virtual clusters: guaranteed shares of a pool."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known, language
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name.")]
 About = Annotated[str, typer.Option("--description", help="What it is for.")]
@@ -36,14 +40,12 @@ def list_pools(
         return
     rows = []
     for pool in found:
-        kind = "public" if pool["kind"] == "public" else "for " + ", ".join(pool["workspaces"])
-        nodes = f"{pool['nodes_in_service']}/{pool['nodes']}"
-        rows.append(
-            (pool["name"], kind, nodes, _amounts(pool), pool["waiting"], pool["running"], _yes(pool["selectable"]))
-        )
+        kind = "public" if pool.kind == "public" else "for " + ", ".join(pool.workspaces)
+        nodes = f"{pool.nodes_in_service}/{pool.nodes}"
+        rows.append((pool.name, kind, nodes, _amounts(pool), pool.waiting, pool.running, _yes(pool.selectable)))
         rows += [
-            (f"  {one['name']}", "share", "", shares(one["share"]), one["waiting"], one["running"], "")
-            for one in pool["virtual_clusters"]
+            (f"  {one.name}", "share", "", shares(one.share), one.waiting, one.running, "")
+            for one in pool.virtual_clusters
         ]
     table(("pool", "kind", ">nodes", "used/total", ">waiting", ">running", f"usable by {workspace}"), rows)
 
@@ -59,7 +61,7 @@ def set_pool(
 
     made = client().admin.put_pool(name, workspaces=workspaces or (), description=description)
     emit_json(made) if as_json else print(
-        f"{made['name']}  {made['kind']}  {made['nodes']} node{'' if made['nodes'] == 1 else 's'}"
+        f"{made.name}  {made.kind}  {made.nodes} node{'' if made.nodes == 1 else 's'}"
     )
 
 
@@ -83,8 +85,8 @@ def share(
     if as_json:
         emit_json(made)
         return
-    print(f"{made['name']}  share of {made['pool']}: {shares(made['share'])}")
-    warn(made["pool"], made["share"])
+    print(f"{made.name}  share of {made.pool}: {shares(made.share)}")
+    warn(made.pool, made.share)
 
 
 def unshare(name: Name) -> None:
@@ -108,24 +110,24 @@ def read_limits(texts: list[str]) -> dict[str, tuple[float, float | None]]:
     return made
 
 
-def shares(found: list[dict[str, Any]]) -> str:
+def shares(found: "Sequence[answers.ShareView]") -> str:
     """Return limits with what is used of them."""
     texts = []
     for one in found:
-        most = "" if one["cap"] is None else f" (most {one['cap']:g})"
-        texts.append(f"{one['resource']} {one['used']:g}/{one['nominal']:g}{most}")
+        most = "" if one.cap is None else f" (most {one.cap:g})"
+        texts.append(f"{one.resource} {one.used:g}/{one.nominal:g}{most}")
     return ", ".join(texts)
 
 
-def warn(pool: str, found: list[dict[str, Any]]) -> None:
+def warn(pool: str, found: "Sequence[answers.ShareView]") -> None:
     """Print what follows from limits that are below what is used, in the language of the terminal."""
     for one in found:
-        if one["warning"] is not None:
-            print(f"{pool} {one['resource']}: {one['warning'][language()]}")
+        if one.warning is not None:
+            print(f"{pool} {one.resource}: {getattr(one.warning, language())}")
 
 
-def _amounts(pool: dict[str, Any]) -> str:
-    return ", ".join(f"{one['resource']} {one['used']:g}/{one['total']:g}" for one in pool["amounts"])
+def _amounts(pool: "answers.ResourcePool") -> str:
+    return ", ".join(f"{one.resource} {one.used:g}/{one.total:g}" for one in pool.amounts)
 
 
 def _yes(value: bool) -> str:

@@ -2,12 +2,15 @@
 
 import json
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known
 from trainmaster.core.terminal import visible
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 
 def add_to(app: typer.Typer) -> None:
@@ -47,17 +50,17 @@ def show_queue(
     if as_json:
         emit_json(found)
         return
-    if not found["items"]:
+    if not found.items:
         print("Nothing waits.")
         return
     table((">place", "job", "name", "pool", "workspace", "priority", ">tasks", ">cards", ">waits", "starts", "why"), [
-        (one["position"], (one["job"] or "-")[:12], one["name"] or "-", one["pool"], one["workspace"], one["priority"],
-         one["tasks"], f"{one['resources']['gpu']:g}", format_duration(one["wait_s"]), expected_start(one["forecast"]),
-         one["reason"]["message"]["en"] if one["reason"] else "") for one in found["items"]
+        (one.position, (one.job or "-")[:12], one.name or "-", one.pool, one.workspace, one.priority, one.tasks,
+         f"{one.resources.gpu:g}", format_duration(one.wait_s), expected_start(one.forecast),
+         one.reason.message.en if one.reason is not None else "") for one in found.items
     ])  # fmt: skip
-    asked = [f"{one['asked']:g} {one['model'] or 'of any model'} ({one['used']:g}/{one['total']} used)"
-             for one in found["demand"] if one["asked"]]  # fmt: skip
-    more = f"{found['total'] - len(found['items'])} more wait. " if found["total"] > len(found["items"]) else ""
+    asked = [f"{one.asked:g} {one.model or 'of any model'} ({one.used:g}/{one.total} used)"
+             for one in found.demand if one.asked]  # fmt: skip
+    more = f"{found.total - len(found.items)} more wait. " if found.total > len(found.items) else ""
     print(more + (f"Cards asked for: {', '.join(asked)}" if asked else "No cards are asked for."))
 
 
@@ -107,28 +110,27 @@ def _value(name: str, text: str) -> Any:
     return text
 
 
-def _say(found: dict[str, Any]) -> None:
+def _say(found: "answers.PolicyView") -> None:
     from trainmaster.cli.render import table
 
     table(("setting", ">value", ">default", "bounds", "meaning"), [
-        (one["name"], _shown(one, "value"), _shown(one, "default"), ", ".join(one["choices"]) or _bounds(one), one["meaning"]["en"])
-        for one in found["knobs"]
+        (one.name, _shown(one, one.value), _shown(one, one.default), ", ".join(one.choices) or _bounds(one), one.meaning.en)
+        for one in found.knobs
     ])  # fmt: skip
-    if found["changed_by"]:
-        print(f"Changed last by {visible(found['changed_by'])}.")
+    if found.changed_by:
+        print(f"Changed last by {visible(found.changed_by)}.")
 
 
-def _bounds(knob: dict[str, Any]) -> str:
-    if knob["minimum"] is None and knob["maximum"] is None:
+def _bounds(knob: "answers.KnobView") -> str:
+    if knob.minimum is None and knob.maximum is None:
         return ""
-    return " to ".join("any" if knob[name] is None else _shown(knob, name) for name in ("minimum", "maximum"))
+    return " to ".join("any" if end is None else _shown(knob, end) for end in (knob.minimum, knob.maximum))
 
 
-def _shown(knob: dict[str, Any], name: str) -> str:
+def _shown(knob: "answers.KnobView", found: float | str) -> str:
     """Return the setting's value, default or bound as it may be typed."""
     from trainmaster.core.units import exact_duration
 
-    found = knob[name]
     if isinstance(found, str):
         return found
-    return exact_duration(found) if knob["unit"] == "s" else f"{found:g}"
+    return exact_duration(found) if knob.unit == "s" else f"{found:g}"

@@ -5,14 +5,17 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.terminal import visible
 from trainmaster.core.units import exact_duration, format_duration, format_memory
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 COLOURS: Final[dict[str, str]] = {
     "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
@@ -29,9 +32,16 @@ WHEN: Final = {
 
 
 def emit_json(value: Any) -> None:
-    """Print `value` as JSON."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    """Print `value` as JSON; answers in it as the API gives them."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=plain)
     print(_UNSAID.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def plain(value: Any) -> Any:
+    """Return an answer as the JSON that the API gives; of anything else its text."""
+    import msgspec
+
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=str)
 
 
 def console(stderr: bool = False) -> Any:
@@ -105,140 +115,138 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str
 JOB_COLUMNS: Final = ("id", "name", "state", "owner", ">tasks", ">gpus", ">run", "progress", "why")
 
 
-def job_row(job: Mapping[str, Any]) -> tuple[str, ...]:
+def job_row(job: "answers.JobView") -> tuple[str, ...]:
     """Return a job as a row of JOB_COLUMNS."""
-    tasks, progress = job["tasks"], job.get("progress") or {}
-    fraction = progress.get("fraction")
     return (
-        job["id"][:12], _e(job["name"]), state(job["state"]), _e(job["owner"]), f"{tasks['running']}/{tasks['total']}",
-        f"{job['resources']['gpu']:g}", "" if job["run_s"] is None else format_duration(job["run_s"]),
-        "" if fraction is None else f"{fraction:.0%}", _e(why(job)),
+        job.id[:12], _e(job.name), state(job.state), _e(job.owner), f"{job.tasks.running}/{job.tasks.total}",
+        f"{job.resources.gpu:g}", "" if job.run_s is None else format_duration(job.run_s), _progress(job), _e(why(job)),
     )  # fmt: skip
 
 
-def why(job: Mapping[str, Any]) -> str:
+def _progress(job: "answers.JobView") -> str:
+    return "" if job.progress is None else f"{job.progress.fraction:.0%}"
+
+
+def why(job: "answers.JobView") -> str:
     """Return why a job waits or ended, in one short text."""
-    reason = ((job.get("reason") or {}).get("message") or {}).get("en", "")
-    verdict = job.get("verdict") or {}
-    if job["state"] in ("queued", "pending"):
-        by = (job.get("reason") or {}).get("decided_by")
-        start = expected_start(job["forecast"]) if (job.get("forecast") or {}).get("at") is not None else ""
-        return ", ".join(filter(None, (f"{by}: {reason}" if by else str(reason), start and f"start {start}")))
-    if verdict.get("code") in (None, "ok"):
-        return str(job.get("model") or "")
-    return str(verdict["message"]["en"] or verdict["title"]["en"])
+    if job.state in ("queued", "pending"):
+        reason = job.reason.message.en if job.reason is not None else ""
+        by = job.reason.decided_by if job.reason is not None else None
+        start = expected_start(job.forecast) if job.forecast is not None and job.forecast.at is not None else ""
+        return ", ".join(filter(None, (f"{by}: {reason}" if by else reason, start and f"start {start}")))
+    if job.verdict is None or job.verdict.code == "ok":
+        return job.model or ""
+    return job.verdict.message.en or job.verdict.title.en
 
 
-def show_job(job: Mapping[str, Any], url: str) -> None:
+def show_job(job: "answers.JobDetail", url: str) -> None:
     """Print everything about one job."""
     out = console()
-    out.print(f"[bold]{_e(job['name'])}[/]  {state(job['state'])}  [dim]{job['id']}[/]")
+    out.print(f"[bold]{_e(job.name)}[/]  {state(job.state)}  [dim]{job.id}[/]")
     for name, value in _facts(job, url):
         if value:
             out.print(f"  {name:<12} {value}", soft_wrap=True)
-    for role in job.get("roles", ()):
-        need = role["resources"]
-        cards = f", {need['gpu']} x {_e(need['gpu_type'] or 'any card')}" if need["gpu"] else ""
+    for role in job.roles:
+        need = role.resources
+        cards = f", {need.gpu} x {_e(need.gpu_type or 'any card')}" if need.gpu else ""
         out.print(
-            f"  role [bold]{_e(role['name'])}[/] x {role['replicas']}: {need['cpu']:g} cpu, {format_memory(need['memory_mib'])}{cards}"
+            f"  role [bold]{_e(role.name)}[/] x {role.replicas}: {need.cpu:g} cpu, {format_memory(need.memory_mib)}{cards}"
         )
-        out.print(f"    [dim]{_e(role['command'])}[/]", soft_wrap=True)
-    for attempt in job.get("attempt_list", ()):
+        out.print(f"    [dim]{_e(role.command)}[/]", soft_wrap=True)
+    for attempt in job.attempt_list:
         _show_attempt(out, attempt)
-    for warning in job.get("warnings", ()):
-        out.print(f"  [yellow]note[/] {_e(warning['message']['en'])}", soft_wrap=True)
+    for warning in job.warnings:
+        out.print(f"  [yellow]note[/] {_e(warning.message.en)}", soft_wrap=True)
 
 
-def _facts(job: Mapping[str, Any], url: str) -> Iterable[tuple[str, str]]:
-    metrics = "  ".join(
-        f"{_e(name)}={value:.4g}" for name, value in (job.get("metrics") or {}).items() if value is not None
-    )
-    progress = job.get("progress") or {}
-    yield "why", _e("" if why(job) == job.get("model") else why(job))
+def _facts(job: "answers.JobDetail", url: str) -> Iterable[tuple[str, str]]:
+    metrics = "  ".join(f"{_e(name)}={value:.4g}" for name, value in job.metrics.items() if value is not None)
+    yield "why", _e("" if why(job) == job.model else why(job))
     yield "held", _held(job)
-    yield "evidence", _e((job.get("verdict") or {}).get("evidence") or "")
-    yield "owner", _e(job["owner"])
-    yield "framework", _e(job["framework"])
-    yield "run time", "" if job["run_s"] is None else format_duration(job["run_s"])
-    yield "waited", format_duration(job["wait_s"])
-    yield "limit", "" if job["duration_s"] is None else format_duration(job["duration_s"])
-    yield "progress", "" if progress.get("fraction") is None else f"{progress['fraction']:.0%}"
+    yield "evidence", _e(job.verdict.evidence if job.verdict is not None else "")
+    yield "owner", _e(job.owner)
+    yield "framework", _e(job.framework)
+    yield "run time", "" if job.run_s is None else format_duration(job.run_s)
+    yield "waited", format_duration(job.wait_s)
+    yield "limit", "" if job.duration_s is None else format_duration(job.duration_s)
+    yield "progress", _progress(job)
     yield "metrics", metrics
-    yield "model", _e(job.get("model") or "")
-    yield "console", f"{url}/jobs/{job['id']}"
+    yield "model", _e(job.model or "")
+    yield "console", f"{url}/jobs/{job.id}"
 
 
-def _held(job: Mapping[str, Any]) -> str:
+def _held(job: "answers.JobDetail") -> str:
     """Return until when the resources of a failed attempt are kept, and what can be done meanwhile."""
-    until = job["attempt_list"][-1].get("retained_until") if job.get("attempt_list") else None
-    ref = job["id"][:12]
+    until = job.attempt_list[-1].retained_until if job.attempt_list else None
+    ref = job.id[:12]
     return "" if until is None else f"until {_clock(until)}; look inside: tm exec {ref}; end it: tm release {ref}"
 
 
-def _show_attempt(out: Any, attempt: Mapping[str, Any]) -> None:
-    why_text = f", {_e(attempt['why'])}" if attempt.get("why") else ""
-    out.print(f"  attempt [bold]{attempt['number']}[/] ({attempt['cause']}): {attempt['phase']}{why_text}")
+def _show_attempt(out: Any, attempt: "answers.AttemptView") -> None:
+    why_text = f", {_e(attempt.why)}" if attempt.why is not None else ""
+    out.print(f"  attempt [bold]{attempt.number}[/] ({attempt.cause}): {attempt.phase}{why_text}")
     rows = [
-        ("   ", task["name"], _e(task["role"]), task["state"], _e(task["node"]), ",".join(map(str, task["gpus"])), _ending(task),
-         _e(task["verdict"]["message"]["en"] if task.get("verdict") else ""))
-        for task in attempt["tasks"]
+        ("   ", task.name, _e(task.role), task.state, _e(task.node), ",".join(map(str, task.gpus)), _ending(task),
+         _e(task.verdict.message.en if task.verdict is not None else ""))
+        for task in attempt.tasks
     ]  # fmt: skip
     out.print(make_table(("", "task", "role", "state", "node", "cards", "exit", ""), rows))
 
 
-def _ending(task: Mapping[str, Any]) -> str:
-    if task.get("signal") is not None:
-        return f"signal {task['signal']}"
-    return "" if task.get("exit_code") is None else str(task["exit_code"])
+def _ending(task: "answers.TaskView") -> str:
+    if task.signal is not None:
+        return f"signal {task.signal}"
+    return "" if task.exit_code is None else str(task.exit_code)
 
 
-def expected_start(forecast: Mapping[str, Any] | None) -> str:
+def expected_start(forecast: "answers.ForecastView | None") -> str:
     """Return in words when a waiting job is expected to start; empty where nobody asks."""
     if forecast is None:
         return ""
-    if forecast["when"] == "unknown":
-        return f"unknown: {forecast['why']['en']}"
-    if forecast["when"] == "after":
-        return f"after {_clock(forecast['low'])}"
-    return "now" if forecast["when"] == "now" else f"about {_clock(forecast['at'])}"
+    if forecast.when == "unknown":
+        return f"unknown: {forecast.why.en}" if forecast.why is not None else "unknown"
+    if forecast.when == "after":
+        return f"after {_clock(forecast.low)}"
+    return "now" if forecast.when == "now" else f"about {_clock(forecast.at)}"
 
 
-def _clock(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+def _clock(at: float | None) -> str:
+    return "an unknown time" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def waiting_lines(found: Mapping[str, Any], command: Callable[[Mapping[str, Any]], str]) -> list[str]:
+def waiting_lines(
+    found: "answers.Explanation | answers.WouldStart", command: "Callable[[answers.Json], str]"
+) -> list[str]:
     """Return why a job waits (or would), where and until when, and what to type that it starts sooner: `command` of a change."""
     texts = []
-    if found.get("reason"):
-        texts.append(found["reason"]["message"]["en"])
-        if found["reason"].get("decided_by"):
-            texts.append(f"decided by: {found['reason']['decided_by']}")
-    if found.get("position") is not None:
-        texts.append(f"position {found['position']} in the queue")
-    forecast = found.get("forecast")
+    if found.reason is not None:
+        texts.append(found.reason.message.en)
+        if found.reason.decided_by:
+            texts.append(f"decided by: {found.reason.decided_by}")
+    if found.position is not None:
+        texts.append(f"position {found.position} in the queue")
+    forecast = found.forecast
     if forecast is not None:
-        low, high = (forecast[end] and _clock(forecast[end]) for end in ("low", "high"))
-        span = f", between {low or 'now'} and {high or 'later'}" if forecast["at"] and low != high else ""
-        span = f". {forecast['why']['en']}" if forecast["when"] == "after" else span
-        nodes = f" on {', '.join(forecast['nodes'])}" if forecast.get("nodes") else ""
-        by = f"{nodes}, says {forecast['by']}" if forecast.get("by") else ""
+        low, high = (end and _clock(end) for end in (forecast.low, forecast.high))
+        span = f", between {low or 'now'} and {high or 'later'}" if forecast.at and low != high else ""
+        span = f". {forecast.why.en}" if forecast.when == "after" and forecast.why is not None else span
+        nodes = f" on {', '.join(forecast.nodes)}" if forecast.nodes else ""
+        by = f"{nodes}, says {forecast.by}" if forecast.by else ""
         texts.append(f"expected start: {expected_start(forecast)}{span}{by}")
-    for one in found.get("suggestions", ()):
-        texts.append(f"to start it {_sooner(one)}: {one['message']['en']}")
-        texts.append(f"  {command(one['change'])}")
+    for one in found.suggestions:
+        texts.append(f"to start it {_sooner(one)}: {one.message.en}")
+        texts.append(f"  {command(one.change)}")
     return texts
 
 
-def _sooner(one: Mapping[str, Any]) -> str:
+def _sooner(one: "answers.SuggestionView") -> str:
     """Return when a job starts with a change of it, and when without."""
-    if one.get("forecast") is None:
+    if one.forecast is None:
         return "now"
-    before = one["otherwise_at"]
-    return f"sooner, {expected_start(one['forecast'])} instead of {'an unknown time' if before is None else _clock(before)}"
+    return f"sooner, {expected_start(one.forecast)} instead of {_clock(one.otherwise_at)}"
 
 
-def changing(job: str, change: Mapping[str, Any]) -> str:
+def changing(job: str, change: "answers.Json") -> str:
     """Return what makes `change`: in place where the job keeps its turn, else in a copy instead of it."""
     if change.keys() <= {"duration", "priority"}:
         words = (f"--{name} {exact_duration(value) if name == 'duration' else value}" for name, value in change.items())
@@ -246,40 +254,32 @@ def changing(job: str, change: Mapping[str, Any]) -> str:
     return f"{_setting(f'clone {job[:12]}', change)} && tm stop {job[:12]}"
 
 
-def _setting(words: str, change: Mapping[str, Any]) -> str:
+def _setting(words: str, change: "answers.Json") -> str:
     pairs = (
         f"--set {shlex.quote(f'{path}={json.dumps(value, ensure_ascii=False)}')}" for path, value in change.items()
     )
     return f"tm {words} {' '.join(pairs)}"
 
 
-def show_preview(found: Mapping[str, Any], words: str) -> None:
-    """Print a preview: problems, or what would run and where. `words`: the command that submits it."""
+def show_preview(found: "answers.PreviewView", start: "answers.WouldStart | None", words: str) -> None:
+    """Print a preview: problems, or what would run and where. `start`: whether it would now; `words`: the command that submits it."""
     out = console()
-    for problem in found["problems"]:
-        out.print(
-            f"[bold red]problem[/] [bold]{_e(problem['path'])}[/]: {_e(problem['rule'])}  [dim]{_e(problem['remedy'])}[/]",
-            soft_wrap=True,
-        )
-    for warning in found["warnings"]:
-        out.print(
-            f"[yellow]warning[/] [bold]{_e(warning['path'])}[/]: {_e(warning['rule'])}  [dim]{_e(warning['remedy'])}[/]",
-            soft_wrap=True,
-        )
-    for role in found["roles"]:
-        out.print(f"role [bold]{_e(role['name'])}[/] runs")
-        for task in role["tasks"]:
-            out.print(f"  [bold]{task['name']}[/] {_e(shlex.join(task['argv']))}", soft_wrap=True)
-    start = found.get("would_start")
+    for title, items in (("[bold red]problem[/]", found.problems), ("[yellow]warning[/]", found.warnings)):
+        for item in items:
+            out.print(f"{title} [bold]{_e(item.path)}[/]: {_e(item.rule)}  [dim]{_e(item.remedy)}[/]", soft_wrap=True)
+    for role in found.roles:
+        out.print(f"role [bold]{_e(role.name)}[/] runs")
+        for task in role.tasks:
+            out.print(f"  [bold]{task.name}[/] {_e(shlex.join(task.argv))}", soft_wrap=True)
     if start is not None:
-        out.print(WHEN[start["when"]])
+        out.print(WHEN[start.when])
         for line in waiting_lines(start, partial(_setting, words)):
             out.print(f"  {_e(line)}", soft_wrap=True)
-        if len(start["alternatives"]) > 1:
-            for way in start["alternatives"]:
-                flavors = " + ".join(name or "its own resources" for name in way["flavors"])
-                out.print(f"  with {_e(flavors)}: {WHEN[way['when']]}")
-    elif found["ok"]:
+        if len(start.alternatives) > 1:
+            for way in start.alternatives:
+                flavors = " + ".join(name or "its own resources" for name in way.flavors)
+                out.print(f"  with {_e(flavors)}: {WHEN[way.when]}")
+    elif found.ok:
         out.print("[green]it is valid[/]")
 
 
@@ -295,15 +295,14 @@ def spark(values: Sequence[float | None], width: int = 60) -> str:
     return "".join(" " if v is None else BARS[min(7, int((v - low) / span * 7.999))] for v in thinned)
 
 
-def show_metrics(name: str, found: Mapping[str, Any]) -> None:
+def show_metrics(name: str, found: "answers.MetricsView") -> None:
     """Print the curves of one job."""
     rows = []
-    for series in found["series"]:
-        values = [value for value in series["values"] if value is not None]
+    for series in found.series:
+        values = [value for value in series.values if value is not None]
         if values:
-            where = series.get("task") or ""
             cells = (f"{values[0]:.4g}", f"{min(values):.4g}", f"{max(values):.4g}", f"{values[-1]:.4g}")
-            rows.append((_e(series["name"]), where, spark(series["values"]), *cells, series["count"]))
+            rows.append((_e(series.name), series.task or "", spark(series.values), *cells, series.count))
     if rows:
         table(("metric", "task", "curve", ">first", ">min", ">max", ">last", ">points"), rows, title=_e(name))
     else:

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from trainmaster.cli.context import AsJson, OneJob, client
 from trainmaster.core.terminal import RESET, harmless, visible
 
 if TYPE_CHECKING:
+    from trainmaster import answers
     from trainmaster.sdk.jobs import Job
 
 Set = Annotated[
@@ -101,7 +102,7 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
     from trainmaster.cli.render import emit_json
 
     if not wait:
-        emit_json(detail(job)) if as_json else print(job.id)
+        emit_json(job.refresh().detail) if as_json else print(job.id)
         return
     if not as_json:
         print(f"{job.id}  {visible(job.name)}", flush=True)
@@ -114,27 +115,21 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
         )
         sys.exit(130)
     if as_json:
-        emit_json(detail(job))
+        emit_json(job.refresh().detail)
     else:
         _say_end(job)
     if not job.succeeded:
         sys.exit(1)
 
 
-def detail(job: "Job") -> dict[str, Any]:
-    """Return everything about a job for `--json`."""
-    return job.refresh().data
-
-
 def _say_end(job: "Job") -> None:
     from trainmaster.cli.render import show_job
 
-    show_job(job.refresh().data, job._client.url)
-    if job.state in ("failed", "retained"):
-        failed = next(
-            (task["name"] for task in job.data["task_list"] if task["state"] in ("failed", "lost")), "task0-0"
-        )
-        tail = harmless(str(job.logs(failed, tail=15)))
+    detail = job.refresh().detail
+    show_job(detail, job._client.url)
+    if detail.state in ("failed", "retained"):
+        failed = next((task.name for task in detail.task_list if task.state in ("failed", "lost")), "task0-0")
+        tail = harmless(job.logs(failed, tail=15))
         print(f"\nThe last lines of {failed}:\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
 
 
@@ -154,11 +149,14 @@ def preview(
 
     Where no server answers, the same checks are made here; only whether it fits stays open.
     """
-    from trainmaster.cli.render import emit_json, show_preview
+    from trainmaster.cli.render import emit_json, plain, show_preview
 
-    found = _rehearse(file, set_) if offline else _preview(file, set_, instead_of)
-    emit_json(found) if as_json else show_preview(found, shlex.join(["submit", str(file), *_repeated(set_)]))
-    if not found["ok"]:
+    found, more = (_rehearse(file, set_), {}) if offline else _preview(file, set_, instead_of)
+    if as_json:
+        emit_json({**plain(found), **more})
+    else:
+        show_preview(found, more.get("would_start"), shlex.join(["submit", str(file), *_repeated(set_)]))
+    if not found.ok:
         sys.exit(2)
 
 
@@ -166,23 +164,26 @@ def _repeated(pairs: list[str] | None) -> list[str]:
     return [word for pair in pairs or [] for word in ("--set", pair)]
 
 
-def _preview(file: Path, set_: list[str] | None, instead_of: str | None) -> dict[str, Any]:
+def _preview(
+    file: Path, set_: list[str] | None, instead_of: str | None
+) -> "tuple[answers.PreviewView, dict[str, answers.WouldStart | None]]":
+    """Return the preview, and under `would_start` whether it would now: null for a job that is not valid, left out without a server."""
     from trainmaster.core.errors import Unavailable
 
     wanted = changes(set_)
     try:
         server = client()
         found = server.preview(file, set=wanted)
-        if not found["ok"]:
-            return found | {"would_start": None}
+        if not found.ok:
+            return found, {"would_start": None}
         first = server.get(instead_of).id if instead_of is not None else None
-        return found | {"would_start": server.would_start(file, set=wanted, instead_of=first, suggest=True)}
+        return found, {"would_start": server.would_start(file, set=wanted, instead_of=first, suggest=True)}
     except Unavailable as error:
         print(f"{error.message}; checked without it, so whether it fits is not known.", file=sys.stderr)
-        return _rehearse(file, set_)
+        return _rehearse(file, set_), {}
 
 
-def _rehearse(file: Path, set_: list[str] | None) -> dict[str, Any]:
+def _rehearse(file: Path, set_: list[str] | None) -> "answers.PreviewView":
     from trainmaster.sdk.offline import rehearse
 
     return rehearse(file, changes(set_))

@@ -2,13 +2,14 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli.context import AsJson, Jobs, OneJob, client, each
 
 if TYPE_CHECKING:
+    from trainmaster import answers
     from trainmaster.sdk.jobs import Job
 
 
@@ -60,7 +61,7 @@ def logs(
 
         emit_json({"id": found.id, "state": found.state, "task": task, "attempt": attempt, "text": text})
         return
-    shown = str(text) if raw else safe.feed(as_seen(str(text)))
+    shown = text if raw else safe.feed(as_seen(text))
     sys.stdout.write(shown + (RESET if safe.coloured else ""))
 
 
@@ -74,8 +75,8 @@ def _search(job: "Job", task: str, attempt: str, text: str, regex: bool, raw: bo
             hits.append(hit)
         else:
             safe = Harmless()
-            shown = hit["text"] if raw else safe.feed(hit["text"])
-            print(f"{hit['line'] + 1}: {shown}{RESET if safe.coloured else ''}")
+            shown = hit.text if raw else safe.feed(hit.text)
+            print(f"{hit.line + 1}: {shown}{RESET if safe.coloured else ''}")
     if as_json:
         emit_json({"id": job.id, "state": job.state, "task": task, "attempt": attempt, "items": hits})
 
@@ -95,29 +96,26 @@ def metrics(
 
     A curve of more than 2,048 points is thinned where it changes least; `count` says how many there were.
     """
-    from trainmaster.cli.render import emit_json, show_metrics
+    from trainmaster.cli.render import emit_json, plain, show_metrics
+    from trainmaster.sdk.jobs import ENDED
 
     server = client()
 
-    def one(ref: str) -> dict[str, Any]:
+    def one(ref: str) -> "tuple[answers.JobView, answers.MetricsView]":
         job = server.get(ref)
-        found = job.metrics(points=points or (10_000 if as_json else 120))
-        return {
-            "id": job.id,
-            "name": job.name,
-            "state": job.state,
-            "attempts": job.data["attempts"],
-            "tasks": job.data["tasks"],
-            **found,
-        }
+        return job.seen, job.metrics(points=points or (10_000 if as_json else 120))
 
     while True:
         found, good = each(jobs, one)
         if as_json:
-            emit_json(found[0] if len(found) == 1 else found)
-        for data in [] if as_json else found:
-            show_metrics(data["name"], data)
-        if not watch or all(data["state"] in ("succeeded", "failed", "stopped", "expired") for data in found):
+            shapes = [
+                {"id": job.id, "name": job.name, "state": job.state, "attempts": job.attempts, "tasks": job.tasks, **plain(curves)}
+                for job, curves in found
+            ]  # fmt: skip
+            emit_json(shapes[0] if len(shapes) == 1 else shapes)
+        for job, curves in [] if as_json else found:
+            show_metrics(job.name, curves)
+        if not watch or all(job.state in ENDED for job, _ in found):
             break
         time.sleep(2.0)
     if not good:

@@ -1,11 +1,14 @@
 """Workspaces: weights, quotas, limits of urgent jobs."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.pool import About, Name, read_limits, shares, warn
+
+if TYPE_CHECKING:
+    from trainmaster import answers
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,7 +31,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
         emit_json(found)
         return
     table(("workspace", ">weight", "urgent", "quotas", ">waiting", ">running"), [
-        (one["name"], f"{one['weight']:g}", _urgent(one["urgent"]), _quotas(one), one["waiting"], one["running"]) for one in found
+        (one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found
     ])  # fmt: skip
 
 
@@ -54,28 +57,28 @@ def set_(
     from trainmaster.cli.render import emit_json
 
     admin = client().admin
-    known: dict[str, Any] = next((one for one in admin.workspaces() if one["name"] == name), {})
-    urgent = known.get("urgent", {})
+    known = next((one for one in admin.workspaces() if one.name == name), None)
     quotas = {
-        quota["pool"]: {share["resource"]: (share["nominal"], share["cap"]) for share in quota["share"]}
-        for quota in known.get("quotas", ())
+        quota.pool: {share.resource: (share.nominal, share.cap) for share in quota.share}
+        for quota in (known.quotas if known is not None else ())
     }
     if limits:
         quotas[pool] = read_limits(limits)
+    if known is not None:
+        weight = known.weight if weight is None else weight
+        description = known.description if description is None else description
     made = admin.put_workspace(
-        name, weight=weight if weight is not None else known.get("weight", 1.0), quotas=quotas,
-        urgent_per_user=_limit(urgent_per_user, urgent.get("per_user")),
-        urgent_total=_limit(urgent_total, urgent.get("total")),
-        description=known.get("description", "") if description is None else description,
+        name, weight=1.0 if weight is None else weight, quotas=quotas,
+        urgent_per_user=_limit(urgent_per_user, known.urgent.per_user if known is not None else None),
+        urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
+        description=description or "",
     )  # fmt: skip
     if as_json:
         emit_json(made)
         return
-    print(
-        f"{made['name']}  weight {made['weight']:g}  urgent {_urgent(made['urgent'])}  quotas {_quotas(made) or 'none'}"
-    )
-    for quota in made["quotas"]:
-        warn(quota["pool"], quota["share"])
+    print(f"{made.name}  weight {made.weight:g}  urgent {_urgent(made.urgent)}  quotas {_quotas(made) or 'none'}")
+    for quota in made.quotas:
+        warn(quota.pool, quota.share)
 
 
 def delete(name: Name) -> None:
@@ -90,10 +93,10 @@ def _limit(given: int | None, known: int | None) -> int | None:
     return None if given < 0 else given
 
 
-def _quotas(found: dict[str, Any]) -> str:
-    return "; ".join(f"{quota['pool']}: {shares(quota['share'])}" for quota in found["quotas"])
+def _quotas(found: "answers.WorkspaceView") -> str:
+    return "; ".join(f"{quota.pool}: {shares(quota.share)}" for quota in found.quotas)
 
 
-def _urgent(urgent: dict[str, Any]) -> str:
-    per_user, total = ("any" if urgent[name] is None else urgent[name] for name in ("per_user", "total"))
-    return f"{urgent['used']} (most {total}, {per_user} per user)"
+def _urgent(urgent: "answers.UrgentView") -> str:
+    per_user, total = ("any" if limit is None else limit for limit in (urgent.per_user, urgent.total))
+    return f"{urgent.used} (most {total}, {per_user} per user)"

@@ -75,6 +75,10 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
 }
 
 
+Data = dict[str, Any]
+"""What an event says beside its kind, as the ledger keeps it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One fact. `seq` is given by the ledger at commit (0 before); `at` in seconds since the epoch.
@@ -87,5 +91,5 @@ class Event:
     at: float
     actor: str = "system"
     attempt: int = 0
-    data: dict[str, Any] = field(default_factory=dict)
+    data: Data = field(default_factory=dict)
     seq: int = 0

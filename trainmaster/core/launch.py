@@ -111,6 +111,27 @@ class Launch:
     files: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class TaskPreview:
+    """What one task would run. `more_env`: how many further variables it would have."""
+
+    name: str
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    more_env: int
+
+
+@dataclass(frozen=True, slots=True)
+class RolePreview:
+    """What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there would be."""
+
+    name: str
+    system_name: str
+    command: str
+    tasks: tuple[TaskPreview, ...]
+    more_tasks: int
+
+
 def gang_to_json(gang: Gang) -> dict[str, Any]:
     """Return `gang` as a JSON object."""
     data = to_json(gang)

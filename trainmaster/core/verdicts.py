@@ -1,6 +1,8 @@
 """Verdict codes: every way a task, an attempt or a job can end, named once in both languages. Data only."""
 
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+Fault = Literal["user", "platform", "none"]
 
 
 class VerdictKind(NamedTuple):
@@ -8,7 +10,7 @@ class VerdictKind(NamedTuple):
 
     zh: str
     en: str
-    fault: str
+    fault: Fault
 
 
 PLATFORM_STOPPED: Final = "platform_stopped"

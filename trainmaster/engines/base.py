@@ -6,7 +6,7 @@ task that may still run: `reap` returns only when nothing of the attempt is left
 engines pass tests/contract/engine. docs/design/engines.md says why the port is as it is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -25,6 +25,15 @@ class Flags:
     can_exec: bool = False
     can_resize: bool = False
     gpu_probe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CardUsage:
+    """How busy a card is: a share 0..1, and MiB in use and there; None where it is not measured."""
+
+    utilisation: float | None = None
+    memory_mib: int | None = None
+    memory_total_mib: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +198,8 @@ class Engine(Protocol):
         """Return the machines, with capacity and facts."""
         ...
 
-    def node_usage(self) -> dict[str, Any]:
-        """Return how busy the machine is: {cpu_used, cpu_total, memory_used_mib, memory_total_mib, gpus: {node name:
-        [{utilisation 0..1, memory_mib, memory_total_mib}]}}; absent where nothing is measured. May block.
-        """
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
+        """Return by node how busy its real cards are, by index; nothing where nothing is measured. May block."""
         ...
 
     def isolation(self) -> dict[str, str]:

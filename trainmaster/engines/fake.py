@@ -9,10 +9,10 @@ import asyncio
 import itertools
 import re
 import signal as signals
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.ids import attempt_id
@@ -20,6 +20,7 @@ from trainmaster.core.launch import Asked, Gang, gang_to_json
 from trainmaster.core.records import Assignment, Node, Role
 from trainmaster.engines.base import (
     AttemptReport,
+    CardUsage,
     Fact,
     Flags,
     LaunchRefused,
@@ -329,7 +330,7 @@ class FakeEngine:
         self._reach()
         return self.machines.nodes()
 
-    def node_usage(self) -> dict[str, Any]:
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
         """Return nothing: fake machines are never busy."""
         return {}
 

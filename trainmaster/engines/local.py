@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +31,7 @@ from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role, Verdict
 from trainmaster.engines.base import (
     AttemptReport,
+    CardUsage,
     Flags,
     LaunchRefused,
     NativeRequest,
@@ -155,9 +156,9 @@ class LocalEngine:
             (("sandbox", kind), ("system calls", calls), ("network", network), ("cgroups", self.cgroups_detail))
         )
 
-    def node_usage(self) -> dict[str, Any]:
-        """Return how busy the machine and its cards are (see Host.usage)."""
-        return self.host.usage()
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
+        """Return how busy the machine's cards are."""
+        return self.host.card_usage()
 
     def isolation(self) -> dict[str, str]:
         """Return {kind: bubblewrap | none, detail}."""

@@ -15,6 +15,7 @@ import psutil
 from trainmaster.agent.settings import Cards
 from trainmaster.core.config import LocalConfig, VirtualNode
 from trainmaster.core.records import Node
+from trainmaster.engines.base import CardUsage
 from trainmaster.engines.local_cards import Card, find_cards, slots_of, text
 
 MIB: Final = 1 << 20
@@ -38,7 +39,6 @@ class Host:
         self.config, self._nvml = config, nvml or driver()
         self.driver = ""
         self.cards = self._find_cards()
-        self._last_cpu = psutil.cpu_times()
 
     def _find_cards(self) -> tuple[Card, ...]:
         if self._nvml is None:
@@ -94,32 +94,16 @@ class Host:
         each = len(self.cards) // max(1, len(self._kinds()))
         return self.cards[number * each : (number + 1) * each]
 
-    def usage(self) -> dict[str, Any]:
-        """Return how busy the machine is: cores and MiB in use since the last call, and every real card of every node."""
-        now = psutil.cpu_times()
-        before, self._last_cpu = self._last_cpu, now
-        total = sum(now[:8]) - sum(before[:8])
-        idle = (now.idle + now.iowait) - (before.idle + before.iowait)
-        cores = len(os.sched_getaffinity(0))
-        memory = psutil.virtual_memory()
-        return {
-            "cpu_used": round(cores * (1 - idle / total), 3) if total > 0 else 0.0,
-            "cpu_total": cores,
-            "memory_used_mib": (memory.total - memory.available) // MIB,
-            "memory_total_mib": memory.total // MIB,
-            "gpus": {
-                node.name: self._cards_of(number) for number, node in enumerate(self.nodes()) if not node.simulated
-            },
-        }
+    def card_usage(self) -> dict[str, list[CardUsage]]:
+        """Return how busy every real card of every node is."""
+        return {node.name: self._cards_of(number) for number, node in enumerate(self.nodes()) if not node.simulated}
 
-    def _cards_of(self, number: int) -> list[dict[str, Any]]:
+    def _cards_of(self, number: int) -> list[CardUsage]:
         found = []
-        for index, card in enumerate(self._share(number)):
+        for card in self._share(number):
             share = self._read(card, lambda handle: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)
             used = self._read(card, lambda handle: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // MIB)
-            found.append(
-                {"index": index, "utilisation": share, "memory_mib": used, "memory_total_mib": card.memory_mib}
-            )
+            found.append(CardUsage(share, used, card.memory_mib))
         return found
 
     def _read(self, card: Card, what: Callable[[Any], Any]) -> Any:

@@ -7,12 +7,12 @@ again until it comes, and meanwhile what is asked of it is `Unavailable`. Invari
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
-from trainmaster.engines.base import Engine, Sink
+from trainmaster.engines.base import CardUsage, Engine, Sink
 
 log = logging.getLogger("trainmaster.engines")
 
@@ -156,11 +156,10 @@ class Engines:
             return error
         return None
 
-    def node_usage(self) -> dict[str, Any]:
-        """Return how busy the machines are: the machine of the first that answers, and the real cards of all. May block."""
-        found = [engine.node_usage() for engine in self if engine.name not in self._down]
-        cards = {name: used for usage in found for name, used in usage.get("gpus", {}).items()}
-        return {**next(iter(found), {}), "gpus": cards}
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
+        """Return by node how busy the real cards of all are that answer. May block."""
+        found = [engine.card_usage() for engine in self if engine.name not in self._down]
+        return {node: cards for usage in found for node, cards in usage.items()}
 
     async def health(self) -> dict[str, str]:
         """Return by the name of each engine "ok" or why it does not answer."""

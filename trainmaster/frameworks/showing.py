@@ -6,10 +6,10 @@ of each role, as many as there is room for and one in any case, with as many of 
 
 import shlex
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.ids import role_system_name, task_name
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, Launch, RolePreview, TaskPreview
 from trainmaster.frameworks.registry import launch
 
 MOST_TASKS: Final = 16
@@ -20,14 +20,14 @@ ROOM: Final = 1 << 20
 """Characters of all variables and words together, shared by the roles alike."""
 
 
-def shown(gang: Gang) -> list[dict[str, Any]]:
-    """Return ``[{name, system_name, command, tasks: [{name, argv, env, more_env}], more_tasks}]``. O(roles * tasks)."""
+def shown(gang: Gang) -> list[RolePreview]:
+    """Return what the tasks of each role would run. O(roles * tasks)."""
     return [_role(gang, index, ROOM // len(gang.roles)) for index in range(len(gang.roles))]
 
 
-def _role(gang: Gang, index: int, room: int) -> dict[str, Any]:
+def _role(gang: Gang, index: int, room: int) -> RolePreview:
     members = gang.members(index)
-    tasks: list[dict[str, Any]] = []
+    tasks: list[TaskPreview] = []
     for member in members[:MOST_TASKS]:
         found = launch(gang, index, member.index, {})
         size = _length(found)
@@ -35,19 +35,12 @@ def _role(gang: Gang, index: int, room: int) -> dict[str, Any]:
             break
         env = found.env if size <= room else _some(found.env, room)
         room -= min(size, room)
-        tasks.append(
-            {
-                "name": task_name(index, member.index), "argv": list(_words(found.argv)), "env": dict(env),
-                "more_env": len(found.env) - len(env),
-            }
-        )  # fmt: skip
-    return {
-        "name": gang.roles[index].name,
-        "system_name": role_system_name(index),
-        "command": shlex.join(tasks[0]["argv"]) if tasks else "",
-        "tasks": tasks,
-        "more_tasks": len(members) - len(tasks),
-    }
+        name = task_name(index, member.index)
+        tasks.append(TaskPreview(name, tuple(_words(found.argv)), dict(env), len(found.env) - len(env)))
+    command = shlex.join(tasks[0].argv) if tasks else ""
+    return RolePreview(
+        gang.roles[index].name, role_system_name(index), command, tuple(tasks), len(members) - len(tasks)
+    )
 
 
 def _words(argv: tuple[str, ...]) -> Iterator[str]:

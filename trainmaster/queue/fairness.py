@@ -13,6 +13,8 @@ from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.snapshot import Tenant
 
 RESOURCES: Final = ("gpu", "cpu", "memory_mib")
+Past = Mapping[str, Any]
+"""What was used until some time, as plain JSON."""
 Name = tuple[str, ...]
 """(workspace,) or (workspace, user)."""
 
@@ -44,7 +46,7 @@ class Fairness:
     """
 
     def __init__(
-        self, half_life_s: float, weights: Mapping[str, float] | None = None, past: Mapping[str, Any] | None = None
+        self, half_life_s: float, weights: Mapping[str, float] | None = None, past: Past | None = None
     ) -> None:
         self.half_life_s, self.weights = half_life_s, dict(weights or {})
         self._used: dict[Name, dict[str, _Used]] = {}
@@ -53,7 +55,7 @@ class Fairness:
             for name, used in past["used"]:
                 self._used[tuple(name)] = {resource: _Used(float(used[resource]), 0, at) for resource in used}
 
-    def past_json(self) -> dict[str, Any]:
+    def past_json(self) -> Past:
         """Return what was used until the last change as plain JSON, without what has all but decayed. O(names)."""
         at = max((used.at for mine in self._used.values() for used in mine.values()), default=0.0)
         values = (

@@ -48,6 +48,11 @@ class QueuePolicy:
         return "fgd" in (self.packing, self.packing_rest)
 
 
+Values = Mapping[str, Any]
+"""Knobs by name as somebody wrote them."""
+Unit = Literal["", "s", "count", "share"]
+
+
 class Knob(NamedTuple):
     """One field of QueuePolicy: names, meanings, unit, and either `choices` or [`least`, `most`]."""
 
@@ -56,18 +61,10 @@ class Knob(NamedTuple):
     en: str
     zh_meaning: str
     en_meaning: str
-    unit: str = ""
+    unit: Unit = ""
     least: float = 0.0
     most: float = 0.0
     choices: tuple[str, ...] = ()
-
-    def to_json(self, value: Any) -> dict[str, Any]:
-        """Return it with its present `value` and its default, as the policy page shows it."""
-        bounds = {"choices": list(self.choices)} if self.choices else {"min": self.least, "max": self.most}
-        return {
-            "name": self.name, "unit": self.unit, "value": value, "default": getattr(DEFAULT, self.name), **bounds,
-            "title": {"zh": self.zh, "en": self.en}, "meaning": {"zh": self.zh_meaning, "en": self.en_meaning},
-        }  # fmt: skip
 
 
 KNOBS: Final[tuple[Knob, ...]] = (
@@ -139,7 +136,7 @@ NAMED: Final[Mapping[str, QueuePolicy]] = {
 """Policies by name. The last three are the reference modes of the literature."""
 
 
-def problems(values: Mapping[str, Any]) -> tuple[Problem, ...]:
+def problems(values: Values) -> tuple[Problem, ...]:
     """Return everything that is wrong with `values` as fields of a QueuePolicy: unknown names, types, bounds."""
     known = {knob.name: knob for knob in KNOBS}
     found = []
@@ -170,11 +167,6 @@ def _type(name: str) -> Any:
     return int if isinstance(getattr(DEFAULT, name), int) else int | float
 
 
-def policy_json(policy: QueuePolicy) -> list[dict[str, Any]]:
-    """Return every knob with its value, default, bounds and meaning, for the policy page."""
-    return [knob.to_json(getattr(policy, knob.name)) for knob in KNOBS]
-
-
-def from_values(values: Mapping[str, Any], base: QueuePolicy = DEFAULT) -> QueuePolicy:
+def from_values(values: Values, base: QueuePolicy = DEFAULT) -> QueuePolicy:
     """Return `base` with `values`, which `problems` found nothing wrong with."""
     return QueuePolicy(**{**{f.name: getattr(base, f.name) for f in fields(base)}, **values})

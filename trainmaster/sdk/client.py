@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import httpx
 
+from trainmaster import answers
 from trainmaster.sdk.cluster import ClusterCalls
 from trainmaster.sdk.documents import given
 from trainmaster.sdk.downloads import Received, unpacked
@@ -26,6 +27,8 @@ from trainmaster.sdk.transport import Transport
 
 Sent = Callable[[int], None]
 """Is told how many more bytes of a code folder were sent."""
+Body = dict[str, Any]
+"""What a submit sends: the document, its dialect, and what is to be changed in it."""
 
 UPLOAD_TIMEOUT_S: Final = 600.0
 
@@ -77,27 +80,27 @@ class Client:
         """
         body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        return Job(self, self.http.json("POST", "/jobs", json=body, headers=headers, repeat=True))
+        return Job(self, self.http.read(answers.JobView, "POST", "/jobs", json=body, headers=headers, repeat=True))
 
     def submit_many(self, specs: Sequence[Any], *, key: str | None = None) -> builtins.list[Job]:
         """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
-        bodies = [self.body(spec) for spec in specs]
+        body = {"items": [self.body(spec) for spec in specs]}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        made = self.http.json(
-            "POST", "/jobs/batch", json={"items": bodies}, headers=headers, repeat=True, timeout=300.0
+        made = self.http.read(
+            answers.BatchView, "POST", "/jobs/batch", json=body, headers=headers, repeat=True, timeout=300.0
         )
-        return [Job(self, item) for item in made["items"]]
+        return [Job(self, item) for item in made.items]
 
     def body(
         self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
         on_upload: Sent | None = None, upload: bool = True,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> Body:  # fmt: skip
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
         from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
 
         said = given(spec, set, dialect)
         document, changes = said.document, said.changes
-        body: dict[str, Any] = {"spec": document, "dialect": dialect}
+        body: Body = {"spec": document, "dialect": dialect}
         if said.folder is not None and upload:
             body["spec"] = with_upload(document, self.upload(said.folder, on_upload), dialect)
         elif said.folder is not None:
@@ -112,7 +115,7 @@ class Client:
         """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge before it is sent."""
         from trainmaster.sdk.pack import demand_small, pack  # noqa: PLC0415
 
-        demand_small(folder, int(self.meta()["limits"]["max_upload_mib"]))
+        demand_small(folder, self.meta().limits.max_upload_mib)
         packed = pack(os.fspath(folder))
 
         def counted() -> Iterator[bytes]:
@@ -122,29 +125,32 @@ class Client:
                 yield chunk
 
         headers = {"content-type": "application/gzip"}
-        made = self.http.json("POST", "/uploads", content=counted(), headers=headers, timeout=UPLOAD_TIMEOUT_S)
-        return str(made["upload"])
+        made = self.http.read(
+            answers.Upload, "POST", "/uploads", content=counted(), headers=headers, timeout=UPLOAD_TIMEOUT_S
+        )
+        return made.upload
 
     def preview(
         self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", offline: bool = False
-    ) -> dict[str, Any]:
-        """Return what would happen: ``{ok, problems, warnings, spec, fits, roles, native}``. Changes nothing, uploads nothing.
+    ) -> answers.PreviewView:
+        """Return what would happen: what is wrong, what would run, whether it fits. Changes nothing, uploads nothing.
 
-        `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline.
+        `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline. Raises
+        InvalidSpec when `spec` cannot be read, Unavailable.
         """
         from trainmaster.sdk.offline import rehearse, with_folder  # noqa: PLC0415
 
         if offline:
             return rehearse(spec, set, dialect)
         body = self.body(spec, set=set, dialect=dialect, upload=False)
-        found: dict[str, Any] = self.http.json("POST", "/jobs/preview", json=body, repeat=True)
+        found = self.http.read(answers.PreviewView, "POST", "/jobs/preview", json=body, repeat=True)
         return with_folder(found, given(spec, set, dialect).folder)
 
     # -- looking -----------------------------------------------------------------------------------------------
 
     def get(self, ref: str) -> Job:
         """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound, Conflict."""
-        return Job(self, self.http.json("GET", f"/jobs/{_segment(ref)}"))
+        return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Any) -> builtins.list[Job]:
         """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until, order."""
@@ -159,33 +165,30 @@ class Client:
             params = {
                 name: value for name, value in {**filters, "limit": size, "cursor": cursor}.items() if value is not None
             }
-            page = self.http.json("GET", "/jobs", params=params)
-            for item in page["items"]:
+            page = self.http.read(answers.JobPage, "GET", "/jobs", params=params)
+            for item in page.items:
                 yield Job(self, item)
-            left = None if left is None else left - len(page["items"])
-            cursor = page["next_cursor"]
+            left = None if left is None else left - len(page.items)
+            cursor = page.next_cursor
             if cursor is None:
                 return
 
-    def stop(self, refs: Sequence[str]) -> dict[str, Any]:
-        """Stop several jobs; ``{done, refused: [{id, title, code}]}``."""
-        found: dict[str, Any] = self.http.json("POST", "/jobs/stop", json={"ids": [*refs]}, repeat=True)
-        return found
+    def stop(self, refs: Sequence[str]) -> answers.OutcomeView:
+        """Stop several jobs; return which were, and why others were not."""
+        return self.http.read(answers.OutcomeView, "POST", "/jobs/stop", json={"ids": [*refs]}, repeat=True)
 
-    def delete(self, refs: Sequence[str]) -> dict[str, Any]:
-        """Delete several ended jobs; ``{done, refused}``."""
-        found: dict[str, Any] = self.http.json("POST", "/jobs/delete", json={"ids": [*refs]})
-        return found
+    def delete(self, refs: Sequence[str]) -> answers.OutcomeView:
+        """Delete several ended jobs; return which were, and why others were not."""
+        return self.http.read(answers.OutcomeView, "POST", "/jobs/delete", json={"ids": [*refs]})
 
-    def cluster(self) -> dict[str, Any]:
+    def cluster(self) -> answers.ClusterView:
         """Return nodes, cards, who uses what, and the queue in numbers."""
-        found: dict[str, Any] = self.http.json("GET", "/cluster")
-        return found
+        return self.http.read(answers.ClusterView, "GET", "/cluster")
 
     def would_start(
         self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", instead_of: str | None = None,
         suggest: bool = False,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> answers.WouldStart:  # fmt: skip
         """Return whether a job would start now or queue (``when``); with several flavors, now when any way can.
 
         `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place; `suggest`: if
@@ -193,22 +196,20 @@ class Client:
         """
         body = self.body(spec, set=set, dialect=dialect, upload=False)
         body |= {"instead_of": instead_of, "suggest": suggest}
-        found: dict[str, Any] = self.http.json("POST", "/queue/would-start", json=body, repeat=True)
-        return found
+        return self.http.read(answers.WouldStart, "POST", "/queue/would-start", json=body, repeat=True)
 
     @property
     def admin(self) -> ClusterCalls:
         """Pools, nodes, workspaces, flavors and the queue."""
         return ClusterCalls(self.http)
 
-    def models(self, q: str = "") -> builtins.list[dict[str, Any]]:
+    def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""
-        return [*self.http.json("GET", "/models", params={"q": q})["items"]]
+        return self.http.read(answers.ModelPage, "GET", "/models", params={"q": q}).items
 
-    def model(self, ref: str) -> dict[str, Any]:
+    def model(self, ref: str) -> answers.ModelDetail:
         """Return a model with its versions, by id or name. Raises NotFound."""
-        found: dict[str, Any] = self.http.json("GET", f"/models/{_segment(ref)}")
-        return found
+        return self.http.read(answers.ModelDetail, "GET", f"/models/{_segment(ref)}")
 
     def download_model(
         self,
@@ -219,19 +220,17 @@ class Client:
         on_bytes: Received | None = None,
     ) -> builtins.list[Path]:
         """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound, Conflict."""
-        number = version if version is not None else max(int(one["version"]) for one in self.model(ref)["versions"])
+        number = version if version is not None else max(one.version for one in self.model(ref).versions)
         path = f"/models/{_segment(ref)}/versions/{number}/download"
         return unpacked(self.http.download(path), Path(to), on_bytes)
 
-    def meta(self) -> dict[str, Any]:
+    def meta(self) -> answers.Meta:
         """Return names in both languages, frameworks, limits and defaults."""
-        found: dict[str, Any] = self.http.json("GET", "/meta")
-        return found
+        return self.http.read(answers.Meta, "GET", "/meta")
 
-    def session(self) -> dict[str, Any]:
+    def session(self) -> answers.SessionView:
         """Return who we are to the server, and what the server is."""
-        found: dict[str, Any] = self.http.json("GET", "/session")
-        return found
+        return self.http.read(answers.SessionView, "GET", "/session")
 
 
 def _segment(text: str) -> str:

@@ -5,115 +5,119 @@ Every method raises Forbidden for who may not, NotFound, InvalidSpec with all pr
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
+from trainmaster import answers
 from trainmaster.sdk.transport import Transport
 
+T = TypeVar("T")
 Limits = Mapping[str, float | tuple[float, float | None]]
-Answer = dict[str, Any]
 
 
 class ClusterCalls:
-    """See the module. Answers have the shapes of the published contract."""
+    """See the module."""
 
     def __init__(self, http: Transport) -> None:
         self._http = http
 
     # -- engines -----------------------------------------------------------------------------------------------
 
-    def engines(self) -> list[Answer]:
+    def engines(self) -> list[answers.EngineView]:
         """Return what runs the jobs: this machine and clusters, each with its pools, its nodes and whether it answers."""
-        return [*self._http.json("GET", "/engines")["items"]]
+        return self._http.read(answers.EnginesView, "GET", "/engines").items
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
-    def nodes(self) -> list[Answer]:
+    def nodes(self) -> list[answers.NodeDetail]:
         """Return all nodes: what they are, whether they are in service, what is used of them."""
-        return [*self._http.json("GET", "/nodes")["items"]]
+        return self._http.read(answers.NodePage, "GET", "/nodes").items
 
-    def node(self, name: str) -> Answer:
+    def node(self, name: str) -> answers.NodeDetail:
         """Return one node."""
-        return self._answer("GET", f"/nodes/{_word(name)}")
+        return self._read(answers.NodeDetail, "GET", f"/nodes/{_word(name)}")
 
-    def cordon(self, node: str, note: str = "") -> Answer:
+    def cordon(self, node: str, note: str = "") -> answers.NodeDetail:
         """Start nothing on a node any more; what runs on it runs on."""
-        return self._answer("POST", f"/nodes/{_word(node)}/cordon", {"note": note})
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/cordon", {"note": note})
 
-    def uncordon(self, node: str) -> Answer:
+    def uncordon(self, node: str) -> answers.NodeDetail:
         """Put a node into service again."""
-        return self._answer("POST", f"/nodes/{_word(node)}/uncordon")
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/uncordon")
 
-    def drain(self, node: str, note: str = "", evict: str = "preemptible") -> Answer:
+    def drain(self, node: str, note: str = "", evict: str = "preemptible") -> answers.NodeDetail:
         """Cordon a node and let it become empty; `evict` (none, preemptible, all) jobs go back to the queue."""
-        return self._answer("POST", f"/nodes/{_word(node)}/drain", {"note": note, "evict": evict})
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/drain", {"note": note, "evict": evict})
 
-    def move_node(self, node: str, pool: str) -> Answer:
+    def move_node(self, node: str, pool: str) -> answers.NodeDetail:
         """Move a node to another pool; what runs on it runs on."""
-        return self._answer("PATCH", f"/nodes/{_word(node)}", {"pool": pool})
+        return self._read(answers.NodeDetail, "PATCH", f"/nodes/{_word(node)}", {"pool": pool})
 
-    def resources(self, flavors: Sequence[str] = (), workspace: str = "default", pool: str = "") -> Answer:
+    def resources(
+        self, flavors: Sequence[str] = (), workspace: str = "default", pool: str = ""
+    ) -> answers.ClusterResources:
         """Return the nodes that fit the flavors (all without any), and what the queue asks for of every card model."""
         params = {"flavors": [*flavors], "workspace": workspace, "pool": pool}
-        found: Answer = self._http.json("GET", "/cluster/resources", params=params)
-        return found
+        return self._http.read(answers.ClusterResources, "GET", "/cluster/resources", params=params)
 
     # -- pools and workspaces ----------------------------------------------------------------------------------
 
-    def pools(self, workspace: str = "default") -> list[Answer]:
+    def pools(self, workspace: str = "default") -> list[answers.ResourcePool]:
         """Return all pools; `selectable` says whether `workspace` may use one."""
-        return [*self._http.json("GET", "/pools", params={"workspace": workspace})["items"]]
+        return self._http.read(answers.ResourcePools, "GET", "/pools", params={"workspace": workspace}).items
 
-    def put_pool(self, name: str, *, workspaces: Sequence[str] = (), description: str = "") -> Answer:
+    def put_pool(self, name: str, *, workspaces: Sequence[str] = (), description: str = "") -> answers.ResourcePool:
         """Make or change a pool: public, or dedicated to `workspaces`."""
         kind = "dedicated" if workspaces else "public"
         body = {"kind": kind, "workspaces": [*workspaces], "description": description}
-        return self._answer("PUT", f"/pools/{_word(name)}", body)
+        return self._read(answers.ResourcePool, "PUT", f"/pools/{_word(name)}", body)
 
     def delete_pool(self, name: str) -> None:
         """Remove a pool that nobody uses. Raises Conflict."""
         self._http.request("DELETE", f"/pools/{_word(name)}")
 
-    def virtual_clusters(self) -> list[Answer]:
+    def virtual_clusters(self) -> list[answers.VirtualClusterView]:
         """Return all virtual clusters with what counts against them."""
-        return [*self._http.json("GET", "/virtual-clusters")["items"]]
+        return self._http.read(answers.VirtualClusters, "GET", "/virtual-clusters").items
 
-    def put_virtual_cluster(self, name: str, share: Limits, *, pool: str = "default", description: str = "") -> Answer:
+    def put_virtual_cluster(
+        self, name: str, share: Limits, *, pool: str = "default", description: str = ""
+    ) -> answers.VirtualClusterView:
         """Guarantee a share of a pool."""
         body = {"pool": pool, "share": _limits(share), "description": description}
-        return self._answer("PUT", f"/virtual-clusters/{_word(name)}", body)
+        return self._read(answers.VirtualClusterView, "PUT", f"/virtual-clusters/{_word(name)}", body)
 
     def delete_virtual_cluster(self, name: str) -> None:
         """Take back a share that no job counts against. Raises Conflict."""
         self._http.request("DELETE", f"/virtual-clusters/{_word(name)}")
 
-    def workspaces(self) -> list[Answer]:
+    def workspaces(self) -> list[answers.WorkspaceView]:
         """Return all workspaces with quotas, limits and what counts against them."""
-        return [*self._http.json("GET", "/workspaces")["items"]]
+        return self._http.read(answers.WorkspacesView, "GET", "/workspaces").items
 
     def put_workspace(
         self, name: str, *, weight: float = 1.0, quotas: Mapping[str, Limits] | None = None,
         urgent_per_user: int | None = None, urgent_total: int | None = None, description: str = "",
-    ) -> Answer:  # fmt: skip
+    ) -> answers.WorkspaceView:  # fmt: skip
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number."""
         body = {
             "weight": weight, "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
             "urgent_per_user": urgent_per_user, "urgent_total": urgent_total, "description": description,
         }  # fmt: skip
-        return self._answer("PUT", f"/workspaces/{_word(name)}", body)
+        return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{_word(name)}", body)
 
     def delete_workspace(self, name: str) -> None:
         """Remove a workspace that nobody uses. Raises Conflict."""
         self._http.request("DELETE", f"/workspaces/{_word(name)}")
 
-    def flavors(self, workspace: str = "default", kind: str = "", model: str = "") -> list[Answer]:
+    def flavors(self, workspace: str = "default", kind: str = "", model: str = "") -> list[answers.FlavorView]:
         """Return the flavors of a workspace; `kind` is cpu, gpu or ascend, `model` a card's."""
         params = {"workspace": workspace, "kind": kind, "model": model}
-        return [*self._http.json("GET", "/flavors", params=params)["items"]]
+        return self._http.read(answers.Flavors, "GET", "/flavors", params=params).items
 
-    def put_flavor(self, name: str, *, workspace: str = "default", **fields: Any) -> Answer:
+    def put_flavor(self, name: str, *, workspace: str = "default", **fields: Any) -> answers.FlavorView:
         """Make or change a flavor: `cpu`, `memory_mib`, `gpu`, `gpu_type`, `gpu_share`, `shm_mib`, `description`."""
-        return self._answer("PUT", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}", fields)
+        return self._read(answers.FlavorView, "PUT", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}", fields)
 
     def delete_flavor(self, name: str, workspace: str = "default") -> None:
         """Remove a flavor; jobs submitted before keep what it was."""
@@ -123,40 +127,38 @@ class ClusterCalls:
 
     def queue(
         self, *, pool: str = "", workspace: str = "", mine: bool = False, offset: int = 0, limit: int = 50
-    ) -> Answer:
+    ) -> answers.QueuePage:
         """Return waiting jobs in order, each with its reason, and what they ask for together."""
         params = {"pool": pool, "workspace": workspace, "mine": mine, "offset": offset, "limit": limit}
-        found: Answer = self._http.json("GET", "/queue", params=params)
-        return found
+        return self._http.read(answers.QueuePage, "GET", "/queue", params=params)
 
-    def timeline(self, pool: str = "") -> Answer:
+    def timeline(self, pool: str = "") -> answers.Timeline:
         """Return running and foreseen jobs by node and time."""
-        found: Answer = self._http.json("GET", "/queue/timeline", params={"pool": pool})
-        return found
+        return self._http.read(answers.Timeline, "GET", "/queue/timeline", params={"pool": pool})
 
-    def history(self) -> Iterator[Answer]:
+    def history(self) -> Iterator[answers.AskedView]:
         """Yield what the jobs that ended asked for, oldest first."""
         cursor: str | None = ""
         while cursor is not None:
-            page = self._http.json("GET", "/queue/history", params={"cursor": cursor} if cursor else {})
-            yield from page["items"]
-            cursor = page["next_cursor"]
+            params = {"cursor": cursor} if cursor else {}
+            page = self._http.read(answers.HistoryView, "GET", "/queue/history", params=params)
+            yield from page.items
+            cursor = page.next_cursor
 
-    def policy(self) -> Answer:
+    def policy(self) -> answers.PolicyView:
         """Return every knob of the queue's policy with its bounds, meaning and value."""
-        return self._answer("GET", "/queue/policy")
+        return self._read(answers.PolicyView, "GET", "/queue/policy")
 
-    def set_policy(self, **values: Any) -> Answer:
+    def set_policy(self, **values: Any) -> answers.PolicyView:
         """Change knobs; None is the default again, what is not named stays."""
-        return self._answer("PUT", "/queue/policy", {"values": values})
+        return self._read(answers.PolicyView, "PUT", "/queue/policy", {"values": values})
 
-    def _answer(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+    def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, Any] | None = None) -> T:
         options = {} if body is None else {"json": body}
-        found: Answer = self._http.json(method, path, repeat=method in ("GET", "PUT"), **options)
-        return found
+        return self._http.read(kind, method, path, repeat=method in ("GET", "PUT"), **options)
 
 
-def _limits(given: Limits) -> Answer:
+def _limits(given: Limits) -> dict[str, dict[str, float | None]]:
     made = {}
     for name, limit in given.items():
         nominal, cap = limit if isinstance(limit, tuple) else (limit, None)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.spec.document import Document
 
 
-def load(source: Any) -> tuple[dict[str, Any], str]:
+def load(source: Any) -> tuple[Document, str]:
     """Return (document, folder that relative paths in it start from) of a file's path, a mapping or a spec object.
 
     Raises InvalidSpec when it cannot be read.
@@ -25,7 +26,7 @@ def load(source: Any) -> tuple[dict[str, Any], str]:
     return dict(document), os.getcwd()
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Document:
     """Return the YAML or JSON object in the file at `path`. Raises InvalidSpec naming file and line."""
     from trainmaster.spec.parse import parse_document  # noqa: PLC0415
 
@@ -46,7 +47,7 @@ def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:
 class Given:
     """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has none)."""
 
-    document: dict[str, Any]
+    document: Document
     changes: dict[str, Any]
     folder: str | None
 

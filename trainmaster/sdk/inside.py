@@ -13,7 +13,9 @@ from types import TracebackType
 from typing import Any, Final
 
 import httpx
+import msgspec
 
+from trainmaster import answers
 from trainmaster.core.errors import Unavailable
 from trainmaster.sdk.transport import Transport, error_of
 
@@ -28,6 +30,7 @@ class Inside:
         self, http: Transport, path: str, command: Sequence[str], task: str, window: tuple[int, int] | None
     ) -> None:
         self.exit_code: int | None = None
+        self._http = http
         self._open = ExitStack()
         self._socket = self._open.enter_context(http.socket(path, {"task": task}, PROTOCOL))
         wanted: dict[str, Any] = {"command": [*command], "tty": window is not None}
@@ -45,7 +48,7 @@ class Inside:
                 if channel in (STDOUT, STDERR) and data:
                     yield channel, data
                 elif channel == STATUS:
-                    self.exit_code = _exit_code(json.loads(data))
+                    self.exit_code = _exit_code(self._http.known(answers.ExecStatus, json.loads(data)))
         except ConnectionClosed as error:
             raise Unavailable("The connection to the server broke; what ran inside the task has ended") from error
         if self.exit_code is None:
@@ -86,11 +89,11 @@ class Inside:
         self.close()
 
 
-def _exit_code(status: dict[str, Any]) -> int:
+def _exit_code(status: answers.ExecStatus) -> int:
     """Return the exit code in a status. Raises the error that the server refused with."""
-    if status["status"] == "Success":
+    if status.status == "Success":
         return 0
-    if status.get("reason") == "NonZeroExitCode":
-        return next(int(cause["message"]) for cause in status["details"]["causes"] if cause["reason"] == "ExitCode")
-    problem = status.get("problem") or {"title": status.get("message", "")}
-    raise error_of(httpx.Response(int(status.get("code") or 500), json=problem))
+    if status.reason == "NonZeroExitCode" and status.details is not None:
+        return next(int(cause.message) for cause in status.details.causes if cause.reason == "ExitCode")
+    problem = status.problem or {"title": status.message or ""}
+    raise error_of(httpx.Response(status.code or 500, content=msgspec.json.encode(problem)))

@@ -1,6 +1,6 @@
 """A job as a program holds it: its last known state, and the verbs on it.
 
-`data` is the API's JSON as it was last seen; `refresh` and `wait` bring it up to date. Invariant: waiting never polls; it
+`seen` is the API's answer as it was last seen; `refresh` and `wait` bring it up to date. Invariant: waiting never polls; it
 watches the server's feed and survives the server's restart.
 """
 
@@ -8,82 +8,123 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 import httpx
 
+from trainmaster import answers
 from trainmaster.core.errors import NotFound, Unavailable
-from trainmaster.core.states import SHOWN_NAMES, Shown
-from trainmaster.core.units import format_duration
+from trainmaster.core.states import Shown
+from trainmaster.sdk import logs
 from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.metrics import Metrics
+from trainmaster.sdk.progress import card, shown
+from trainmaster.sdk.transport import RECONNECT_S
+from trainmaster.spec.document import Document
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
     from trainmaster.sdk.inside import Inside
 
-ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
+ENDED: Final = frozenset({Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED})
 FRESH_S: Final = 1.0
 """What was seen so long ago still counts as now: a loop over a list does not ask for every job of it."""
-RECONNECT_S: Final = 120.0
-"""How long a watcher waits for a server that went away."""
 PAUSE_S: Final = 0.5
 LONG_PAUSE_S: Final = 5.0
 """Between two tries to come back to it: at first, and at most."""
 
 
 class Job:
-    """A job on a server. Made by Client. `data`, `id` and `name` are what was last seen; `state`, `ended` and `succeeded` are live."""
+    """A job on a server. Made by Client.
 
-    def __init__(self, client: "Client", data: Mapping[str, Any]) -> None:
+    `seen` is what was last seen, and what never changes is read from it: id, name, owner, workspace, pool. All else is live: it
+    asks the server when what was last seen is older than FRESH_S and not final, and raises NotFound or Unavailable.
+    """
+
+    def __init__(self, client: "Client", known: answers.JobView | answers.BatchItem) -> None:
         self._client = client
-        self.data = dict(data)
+        self._take(known)
+
+    def _take(self, known: answers.JobView | answers.BatchItem) -> None:
+        self._known, self._seen_at = known, time.monotonic()
 
     @property
-    def data(self) -> dict[str, Any]:
-        """The API's JSON of the job, as it was last seen."""
-        return self._data
+    def seen(self) -> answers.JobView:
+        """What was last seen of the job: a JobDetail when everything was asked for. One of `submit_many` is asked for at first."""
+        return self._known if isinstance(self._known, answers.JobView) else self._ask()
 
-    @data.setter
-    def data(self, data: dict[str, Any]) -> None:
-        self._data, self._seen_at = data, time.monotonic()
+    @property
+    def detail(self) -> answers.JobDetail:
+        """Everything about the job, roles, attempts and tasks too. Live; asks also when less was last seen."""
+        self._renew()
+        return self._known if isinstance(self._known, answers.JobDetail) else self._ask()
 
     @property
     def id(self) -> str:
         """The job's id."""
-        return str(self.data["id"])
+        return self._known.id
 
     @property
     def name(self) -> str:
         """The job's name, as given."""
-        return str(self.data.get("name", ""))
+        return self.seen.name
 
     @property
-    def state(self) -> str:
-        """The state now: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired.
-
-        Asks the server when what was last seen is older than FRESH_S and not final. Raises NotFound, Unavailable.
-        """
-        if self._state not in ENDED and time.monotonic() - self._seen_at > FRESH_S:
-            self.refresh()
-        return self._state
+    def owner(self) -> str:
+        """Who submitted it."""
+        return self.seen.owner
 
     @property
-    def _state(self) -> str:
-        """The state last seen."""
-        return str(self.data.get("state", "queued"))
+    def workspace(self) -> str:
+        """The workspace whose quotas it counts against."""
+        return self.seen.workspace
+
+    @property
+    def pool(self) -> str:
+        """The pool of its nodes."""
+        return self.seen.pool
+
+    @property
+    def state(self) -> Shown:
+        """The state: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired. Live."""
+        self._renew()
+        return self._known.state
 
     @property
     def ended(self) -> bool:
-        """True once the outcome is final. Live, like `state`."""
+        """True once the outcome is final. Live."""
         return self.state in ENDED
 
     @property
     def succeeded(self) -> bool:
-        """True when the job ended well. Live, like `state`."""
-        return self.state == "succeeded"
+        """True when the job ended well. Live."""
+        return self.state == Shown.SUCCEEDED
+
+    @property
+    def attempts(self) -> int:
+        """How often it was tried to run it. Live."""
+        return self._live().attempts
+
+    @property
+    def progress(self) -> answers.ProgressView | None:
+        """How far the training is; None where nobody knows. Live."""
+        return self._live().progress
+
+    @property
+    def reason(self) -> answers.ReasonView | None:
+        """Why it waits; None while it does not. Live."""
+        return self._live().reason
+
+    @property
+    def verdict(self) -> answers.VerdictView | None:
+        """Why it ended, or its current attempt did; None before. Live."""
+        return self._live().verdict
+
+    @property
+    def model(self) -> str | None:
+        """The version of a model that it saved, ``id@version``; None without one. Live."""
+        return self._live().model
 
     @property
     def url(self) -> str:
@@ -92,8 +133,22 @@ class Job:
 
     def refresh(self) -> "Job":
         """Ask the server for everything about the job. Raises NotFound when it was deleted."""
-        self.data = self._client.http.json("GET", self._path())
+        self._ask()
         return self
+
+    def _ask(self) -> answers.JobDetail:
+        found = self._client.http.read(answers.JobDetail, "GET", self._path())
+        self._take(found)
+        return found
+
+    def _renew(self) -> None:
+        """Ask the server when what was last seen is old and not final."""
+        if self._known.state not in ENDED and time.monotonic() - self._seen_at > FRESH_S:
+            self._ask()
+
+    def _live(self) -> answers.JobView:
+        self._renew()
+        return self.seen
 
     # -- waiting -----------------------------------------------------------------------------------------------
 
@@ -103,12 +158,10 @@ class Job:
         `timeout` in seconds; with `held` also when it has failed and is held for debugging (state "retained").
         Raises TimeoutError, NotFound when it is deleted, Unavailable when the server stays away.
         """
-        from trainmaster.sdk.progress import shown  # noqa: PLC0415
-
         with shown(self) if progress else nullcontext(lambda _: None) as show:
             for _ in self.watch(timeout):
-                show(self.data)
-                if held and self._state == "retained":
+                show(self.seen)
+                if held and self.seen.state == Shown.RETAINED:
                     break
         return self
 
@@ -119,22 +172,22 @@ class Job:
         yield self
         lost_at: float | None = None
         pause_s = PAUSE_S
-        while self._state not in ENDED:
+        while self._known.state not in ENDED:
             try:
                 if lost_at is not None:  # it is there again, and may have seen the end
-                    before = self.data.get("version")
+                    before = self.seen.version
                     self.refresh()
                     lost_at = None
-                    if self.data.get("version") != before:
+                    if self.seen.version != before:
                         yield self
                     continue
-                for data in self._changes(deadline):
+                for found in self._changes(deadline):
                     pause_s = PAUSE_S
-                    self.data = {**self.data, **data}
+                    self._take(found)
                     yield self
-                    if data["state"] in ENDED:
+                    if found.state in ENDED:
                         break
-                if self._state not in ENDED:
+                if self._known.state not in ENDED:
                     self.refresh()
             except (httpx.TransportError, Unavailable) as error:
                 if deadline is not None and time.monotonic() >= deadline:
@@ -146,20 +199,22 @@ class Job:
                     ) from error
                 time.sleep(pause_s if deadline is None else max(0.0, min(pause_s, deadline - time.monotonic())))
                 pause_s = min(2 * pause_s, LONG_PAUSE_S)
-            if deadline is not None and time.monotonic() >= deadline and self._state not in ENDED:
+            if deadline is not None and time.monotonic() >= deadline and self._known.state not in ENDED:
                 raise self._late()
 
     def _late(self) -> TimeoutError:
-        return TimeoutError(f"job {self.id} is still {self._state}; it goes on")
+        return TimeoutError(f"job {self.id} is still {self._known.state}; it goes on")
 
-    def _changes(self, deadline: float | None) -> Iterator[dict[str, Any]]:
-        """Yield the job's new data after `seq`; end when the server says that too much was missed."""
+    def _changes(self, deadline: float | None) -> Iterator[answers.JobView]:
+        """Yield what the job became after what was last seen; end when the server says that too much was missed."""
         quiet = 45.0 if deadline is None else max(0.05, min(45.0, deadline - time.monotonic()))
-        params = {"job": self.id, "after": int(self.data.get("seq") or 0)}
-        for item in self._client.http.events("/feed", params, quiet_s=quiet):
-            if item.event == "job" and item.data["id"] == self.id:
-                yield item.data
-            elif item.event == "deleted" and item.data["id"] == self.id:
+        http, params = self._client.http, {"job": self.id, "after": self.seen.seq}
+        for item in http.events("/feed", params, quiet_s=quiet):
+            if item.event == "job":
+                found = http.known(answers.JobView, item.data)
+                if found.id == self.id:
+                    yield found
+            elif item.event == "deleted" and http.known(answers.DeletedJob, item.data).id == self.id:
                 raise NotFound(f"The job {self.id} was deleted")
             elif item.event == "reset":
                 return
@@ -168,120 +223,91 @@ class Job:
 
     # -- looking -----------------------------------------------------------------------------------------------
 
+    @overload
+    def logs(
+        self, task: str | None = None, *, attempt: int | str = "last", follow: Literal[False] = False, tail: int | None = None
+    ) -> str: ...  # fmt: skip
+
+    @overload
+    def logs(
+        self, task: str | None = None, *, attempt: int | str = "last", follow: Literal[True], tail: int | None = None
+    ) -> Iterator[str]: ...
+
     def logs(
         self, task: str | None = None, *, attempt: int | str = "last", follow: bool = False, tail: int | None = None
-    ) -> "str | Iterator[str]":
+    ) -> str | Iterator[str]:
         """Return a task's log as one text, or with `follow` an iterator of pieces that ends with the job.
 
         `task` like ``task0-0`` (default: the first); `tail`: only that many last lines. Raises NotFound before the first start.
         """
-        name = task or "task0-0"
+        name, http = task or "task0-0", self._client.http
         if follow:
             return self._follow(name, attempt, tail)
-        path = self._path(f"/attempts/{attempt}/tasks/{name}/log")
-        if tail is not None:
-            return str(self._client.http.json("GET", path, params={"tail": tail})["text"])
-        return "".join(self._windows(path))
-
-    def _windows(self, path: str) -> Iterator[str]:
-        offset = 0
-        while True:
-            window = self._client.http.json("GET", path, params={"offset": offset, "limit": 1 << 20})
-            yield window["text"]
-            if window["next_offset"] <= offset or window["next_offset"] >= window["size"]:
-                return
-            offset = window["next_offset"]
+        path = self._log(attempt, name)
+        return "".join(logs.whole(http, path)) if tail is None else logs.last(http, path, tail).text
 
     def _follow(self, task: str, attempt: int | str, tail: int | None) -> Iterator[str]:
         """Follow one attempt, or with "last" every attempt from the current one on."""
         number = int(attempt) if attempt != "last" else self._first_attempt()
         while number is not None:
-            start = 0
+            http, path, start = self._client.http, self._log(number, task), 0
             if tail is not None:
-                path = self._path(f"/attempts/{number}/tasks/{task}/log")
-                window = self._client.http.json("GET", path, params={"tail": tail})
-                yield window["text"]
-                start, tail = window["next_offset"], None
-            yield from self._follow_one(task, number, start)
+                window = logs.last(http, path, tail)
+                yield window.text
+                start, tail = window.next_offset, None
+            yield from logs.follow(http, path, start)
             number = None if attempt != "last" else self._attempt_after(number)
-
-    def _follow_one(self, task: str, number: int, offset: int) -> Iterator[str]:
-        path = self._path(f"/attempts/{number}/tasks/{task}/log/follow")
-        lost_at: float | None = None
-        while True:
-            try:
-                for item in self._client.http.events(path, {"offset": offset}):
-                    lost_at = None
-                    if item.event == "end":
-                        return
-                    if item.event == "log":
-                        offset = item.data["next_offset"]
-                        yield item.data["text"]
-            except httpx.TransportError as error:
-                lost_at = lost_at or time.monotonic()
-                if time.monotonic() - lost_at > RECONNECT_S:
-                    raise Unavailable(f"The server at {self._client.url} went away") from error
-            time.sleep(0.2)
 
     def _first_attempt(self) -> int | None:
         """Return the current attempt's number, waiting for the first start; None when it ended without one."""
         for _ in self.watch():
-            if self.data["attempts"]:
-                return int(self.data["attempts"])
-        return int(self.data["attempts"]) or None
+            if self.seen.attempts:
+                return self.seen.attempts
+        return self.seen.attempts or None
 
     def _attempt_after(self, number: int) -> int | None:
         """Return the number of the next attempt, waiting for it; None when there will be none: also what is held is not retried."""
         for _ in self.watch():
-            if self.data["attempts"] > number:
+            if self.seen.attempts > number:
                 return number + 1
-            if self.data["state"] == "retained":
+            if self.seen.state == Shown.RETAINED:
                 return None
-        return number + 1 if self.data["attempts"] > number else None
+        return number + 1 if self.seen.attempts > number else None
 
     def search(
         self, text: str, task: str = "task0-0", *, attempt: int | str = "last", regex: bool = False
-    ) -> Iterator[dict[str, Any]]:
-        """Yield the lines of a task's log that contain `text`: ``{line, offset, text}``, line 0-based."""
-        path, offset = self._path(f"/attempts/{attempt}/tasks/{task}/log/search"), 0
-        while True:
-            params = {"q": text, "regex": regex, "offset": offset, "limit": 1000}
-            found = self._client.http.json("GET", path, params=params)
-            yield from found["items"]
-            if found["done"] or (found["next_offset"] <= offset and not found["items"]):
-                return
-            offset = found["next_offset"]
+    ) -> Iterator[answers.LogHit]:
+        """Yield the lines of a task's log that contain `text`, or with `regex` match it; what is found has the 0-based `line`."""
+        return logs.search(self._client.http, self._log(attempt, task), text, regex)
 
     def metrics(self, points: int = 500) -> Metrics:
-        """Return training metrics: ``{series: [{name, count, steps, t, values...}], last: {name: value}}``, and as a table.
+        """Return training metrics: curves (`series`), the `last` value of each name, and both as a table (`to_pandas`).
 
         At most `points` (4 to 10,000) of each series, of which `count` came in all.
         """
-        return Metrics(self._client.http.json("GET", self._path("/metrics"), params={"points": points}))
+        return self._client.http.read(Metrics, "GET", self._path("/metrics"), params={"points": points})
 
-    def usage(self, attempt: int | str = "last", points: int = 300) -> dict[str, Any]:
+    def usage(self, attempt: int | str = "last", points: int = 300) -> answers.UsageView:
         """Return usage samples of every task of an attempt."""
         params = {"attempt": str(attempt), "points": points}
-        found: dict[str, Any] = self._client.http.json("GET", self._path("/usage"), params=params)
-        return found
+        return self._client.http.read(answers.UsageView, "GET", self._path("/usage"), params=params)
 
-    def events(self, after: int = 0) -> list[dict[str, Any]]:
+    def events(self, after: int = 0) -> list[answers.EventView]:
         """Return what happened to the job, in order."""
-        return list(self._client.http.json("GET", self._path("/events"), params={"after": after})["items"])
+        return self._client.http.read(answers.EventsView, "GET", self._path("/events"), params={"after": after}).items
 
-    def explain(self) -> dict[str, Any]:
+    def explain(self) -> answers.Explanation:
         """Return why the job waits, runs or ended, and what would change that."""
-        found: dict[str, Any] = self._client.http.json("GET", self._path("/explain"))
-        return found
+        return self._client.http.read(answers.Explanation, "GET", self._path("/explain"))
 
-    def spec(self, dialect: str = "native") -> dict[str, Any]:
+    def spec(self, dialect: str = "native") -> Document:
         """Return the job's document; `dialect` native or pai."""
-        found: dict[str, Any] = self._client.http.json("GET", self._path("/spec"), params={"dialect": dialect})
+        found: Document = self._client.http.json("GET", self._path("/spec"), params={"dialect": dialect})
         return found
 
-    def files(self, path: str = "") -> list[dict[str, Any]]:
+    def files(self, path: str = "") -> list[answers.File]:
         """Return the entries of a folder of the job's outputs."""
-        return list(self._client.http.json("GET", self._path("/files"), params={"path": path})["items"])
+        return self._client.http.read(answers.Files, "GET", self._path("/files"), params={"path": path}).items
 
     def download(
         self, path: str = "outputs", to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None
@@ -294,7 +320,7 @@ class Job:
         http, params = self._client.http, {"path": path}
         name = path.rstrip("/").rpartition("/")[2]
         try:
-            http.json("GET", self._path("/files"), params=params)
+            http.request("GET", self._path("/files"), params=params)
         except NotFound:  # no folder
             return [to_file(http.download(self._path("/files/content"), params=params), Path(to, name), on_bytes)]
         return unpacked(http.download(self._path("/files/download"), params=params), Path(to), on_bytes)
@@ -319,7 +345,7 @@ class Job:
     def stop(self, reason: str = "") -> "Job":
         """Stop the job at once and for good; outputs that are being saved are then not. Raises Conflict when they just were."""
         body = {"reason": reason}
-        self.data = {**self.data, **self._client.http.json("POST", self._path("/stop"), json=body, repeat=True)}
+        self._take(self._client.http.read(answers.JobView, "POST", self._path("/stop"), json=body, repeat=True))
         return self
 
     def delete(self) -> None:
@@ -328,37 +354,29 @@ class Job:
 
     def clone(self, set: Mapping[str, Any] | None = None) -> "Job":
         """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``."""
-        return Job(self._client, self._client.http.json("POST", self._path("/clone"), json={"set": dict(set or {})}))
+        body = {"set": dict(set or {})}
+        return Job(self._client, self._client.http.read(answers.JobView, "POST", self._path("/clone"), json=body))
 
     def change(self, **fields: Any) -> "Job":
         """Change `duration_s` or `priority` of a job that has not ended."""
-        self.data = {**self.data, **self._client.http.json("PATCH", self._path(), json=fields)}
+        self._take(self._client.http.read(answers.JobView, "PATCH", self._path(), json=fields))
         return self
 
     def release(self) -> "Job":
         """End a debug hold."""
-        self.data = {**self.data, **self._client.http.json("POST", self._path("/release"))}
+        self._take(self._client.http.read(answers.JobView, "POST", self._path("/release")))
         return self
 
     def _path(self, rest: str = "") -> str:
         return f"/jobs/{self.id}{rest}"
 
+    def _log(self, attempt: int | str, task: str) -> str:
+        return self._path(f"/attempts/{attempt}/tasks/{task}/log")
+
     def __repr__(self) -> str:
-        return f"<Job {self.id} {self.name!r} {self._state}>"
+        name = self._known.name if isinstance(self._known, answers.JobView) else ""
+        return f"<Job {self.id} {name!r} {self._known.state}>"
 
     def _repr_html_(self) -> str:
         """Show the job as a small card in a notebook."""
-        return card(self.data, self.url)
-
-
-def card(data: Mapping[str, Any], url: str) -> str:
-    """Return a job as a small HTML card; every text of it is escaped."""
-    names = SHOWN_NAMES[Shown(data["state"])]
-    fraction = (data.get("progress") or {}).get("fraction")
-    bar = f'<progress value="{float(fraction):.4f}" max="1"></progress>' if fraction is not None else ""
-    run = format_duration(data["run_s"]) if data.get("run_s") is not None else ""
-    metrics = ", ".join(f"{escape(str(k))} {v:.4g}" for k, v in (data.get("metrics") or {}).items() if v is not None)
-    rows = (("id", f'<a href="{escape(url)}">{escape(data["id"])}</a>'), ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
-            ("run time", run), ("metrics", metrics), ("model", escape(data.get("model") or "")))  # fmt: skip
-    body = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in rows if value)
-    return f"<table><caption>{escape(data['name'])}</caption>{body}</table>"
+        return card(self.seen, self.url)

@@ -3,30 +3,36 @@
 What only a server knows - whether it fits, quotas, paths on its nodes - stays None.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
+from trainmaster import answers
+from trainmaster.answers import problem_item
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.launch import RolePreview
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import shown
 from trainmaster.sdk.documents import given
 from trainmaster.spec.check import check
+from trainmaster.spec.document import Document
 from trainmaster.spec.lower import draft, effective
 
 
-def preview(document: Mapping[str, Any], changes: Mapping[str, Any], dialect: str = "auto") -> dict[str, Any]:
-    """Return ``{ok, problems, warnings, spec, fits, roles, native}`` of a document. Never raises for a bad document."""
+def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto") -> answers.PreviewView:
+    """Return what is found of a document without asking anybody. Never raises for a bad document."""
     warnings: tuple[Problem, ...] = ()
     try:
         translated = translate(document, dialect, changes=changes)
         warnings = tuple(translated.warnings)
         spec = check(translated.document)
     except InvalidSpec as error:
-        return _answer(False, error.problems or (Problem("", error.message, error.remedy),), warnings, None, [])
-    return _answer(True, (), warnings, effective(spec), shown(draft(spec)))
+        return _answer(error.problems or (Problem("", error.message, error.remedy),), warnings)
+    return _answer((), warnings, effective(spec), shown(draft(spec)))
 
 
-def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> dict[str, Any]:
+def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> answers.PreviewView:
     """Return the preview of what a person holds: a file, a dictionary or a spec object, with its code folder looked at.
 
     Raises InvalidSpec when it cannot be read.
@@ -35,24 +41,24 @@ def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str
     return with_folder(preview(said.document, said.changes, dialect), said.folder)
 
 
-def with_folder(found: dict[str, Any], folder: str | None) -> dict[str, Any]:
+def with_folder(found: answers.PreviewView, folder: str | None) -> answers.PreviewView:
     """Return the preview `found` with what of the code folder could not be sent, which only this machine knows."""
     if folder is None:
         return found
     from trainmaster.sdk.pack import folder_problems  # noqa: PLC0415
 
-    wrong = [problem.to_json() for problem in folder_problems(folder)]
-    return {**found, "ok": found["ok"] and not wrong, "problems": [*found["problems"], *wrong]}
+    wrong = [problem_item(problem) for problem in folder_problems(folder)]
+    return replace(found, ok=found.ok and not wrong, problems=[*found.problems, *wrong])
 
 
 def _answer(
-    ok: bool,
-    problems: tuple[Problem, ...],
-    warnings: tuple[Problem, ...],
-    spec: dict[str, Any] | None,
-    roles: list[dict[str, Any]],
-) -> dict[str, Any]:
-    return {
-        "ok": ok, "problems": [p.to_json() for p in problems], "warnings": [w.to_json() for w in warnings], "spec": spec,
-        "fits": None, "roles": roles, "native": None,
-    }  # fmt: skip
+    problems: Iterable[Problem],
+    warnings: Iterable[Problem],
+    spec: Document | None = None,
+    roles: Iterable[RolePreview] = (),
+) -> answers.PreviewView:
+    wrong = [problem_item(problem) for problem in problems]
+    return answers.PreviewView(
+        ok=not wrong, problems=wrong, warnings=[problem_item(warning) for warning in warnings], spec=spec, fits=None,
+        roles=[*roles], native=None,
+    )  # fmt: skip

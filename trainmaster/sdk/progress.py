@@ -1,22 +1,25 @@
 """Showing a job while it is awaited: one line in a terminal, one card in a notebook, plain lines in a log file."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import TYPE_CHECKING
 
+from trainmaster import answers
+from trainmaster.core.states import SHOWN_NAMES, Shown
 from trainmaster.core.terminal import visible
 from trainmaster.core.units import format_duration
 
 if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job
 
-Show = Callable[[Mapping[str, Any]], None]
+Show = Callable[[answers.JobView], None]
 
 
 @contextmanager
 def shown(job: "Job") -> Iterator[Show]:
-    """Give a function that shows the job's newest data, in the way that fits where the program runs."""
+    """Give a function that shows what was last seen of the job, in the way that fits where the program runs."""
     if in_notebook():
         yield _notebook(job)
     elif sys.stderr.isatty():
@@ -43,8 +46,8 @@ def _notebook(job: "Job") -> Show:
 def _lines() -> Show:
     said: list[str] = [""]
 
-    def show(data: Mapping[str, Any]) -> None:
-        text = f"{visible(data['name'])}  {data['state']}"
+    def show(job: answers.JobView) -> None:
+        text = f"{visible(job.name)}  {job.state}"
         if text != said[0]:
             said[0] = text
             sys.stderr.write(text + "\n")
@@ -68,45 +71,46 @@ def terminal() -> Iterator[Show]:
     progress, below = Progress(*columns, console=out), Text(style="dim", no_wrap=True, overflow="ellipsis")
     line = progress.add_task("", total=None, name="", state="", percent="")
 
-    def show(data: Mapping[str, Any]) -> None:
-        fraction = (data.get("progress") or {}).get("fraction")
-        if data["state"] == "succeeded":
+    def show(job: answers.JobView) -> None:
+        fraction = job.progress.fraction if job.progress is not None else None
+        if job.state == Shown.SUCCEEDED:
             fraction = 1.0
         percent, total = ("", None) if fraction is None else (f"{fraction:.0%}", 1.0)
         progress.update(
-            line,
-            name=visible(data["name"]),
-            state=data["state"],
-            percent=percent,
-            total=total,
-            completed=fraction or 0.0,
+            line, name=visible(job.name), state=job.state, percent=percent, total=total, completed=fraction or 0.0
         )
-        below.plain = "  " + visible(detail(data))
+        below.plain = "  " + visible(detail(job))
 
     with Live(Group(progress, below), console=out, refresh_per_second=8):
         yield show
 
 
-def detail(data: Mapping[str, Any]) -> str:
+def detail(job: answers.JobView) -> str:
     """Return tasks, metrics, time left and the reason for waiting as one short text."""
     parts = []
-    tasks = data.get("tasks") or {}
-    if data["state"] in ("running", "initialising", "pending") and tasks.get("total"):
-        parts.append(f"{tasks['running']}/{tasks['total']} tasks")
-    if data.get("attempts", 0) > 1:
-        parts.append(f"attempt {data['attempts']}")
-    progress = data.get("progress") or {}
-    if progress.get("step") is not None and progress.get("of"):
-        parts.append(f"step {progress['step']:g} of {progress['of']:g}")
-    parts += [
-        f"{name} {value:.4g}" for name, value in list((data.get("metrics") or {}).items())[:4] if value is not None
-    ]
-    if progress.get("eta_s") is not None and data["state"] == "running":
-        parts.append(f"{format_duration(progress['eta_s'])} left")
-    reason = (data.get("reason") or {}).get("message") or {}
-    if data["state"] in ("queued", "pending") and reason.get("en"):
-        parts.append(reason["en"])
-    verdict = data.get("verdict") or {}
-    if verdict.get("code") not in (None, "ok"):
-        parts.append(verdict["message"]["en"] or verdict["title"]["en"])
+    if job.state in (Shown.RUNNING, Shown.INITIALISING, Shown.PENDING) and job.tasks.total:
+        parts.append(f"{job.tasks.running}/{job.tasks.total} tasks")
+    if job.attempts > 1:
+        parts.append(f"attempt {job.attempts}")
+    if job.progress is not None and job.progress.of:
+        parts.append(f"step {job.progress.step:g} of {job.progress.of:g}")
+    parts += [f"{name} {value:.4g}" for name, value in list(job.metrics.items())[:4] if value is not None]
+    if job.progress is not None and job.progress.eta_s is not None and job.state == Shown.RUNNING:
+        parts.append(f"{format_duration(job.progress.eta_s)} left")
+    if job.state in (Shown.QUEUED, Shown.PENDING) and job.reason is not None and job.reason.message.en:
+        parts.append(job.reason.message.en)
+    if job.verdict is not None and job.verdict.code != "ok":
+        parts.append(job.verdict.message.en or job.verdict.title.en)
     return ", ".join(parts)
+
+
+def card(job: answers.JobView, url: str) -> str:
+    """Return a job as a small HTML card; every text of it is escaped."""
+    names = SHOWN_NAMES[job.state]
+    bar = f'<progress value="{job.progress.fraction:.4f}" max="1"></progress>' if job.progress is not None else ""
+    run = format_duration(job.run_s) if job.run_s is not None else ""
+    metrics = ", ".join(f"{escape(name)} {value:.4g}" for name, value in job.metrics.items() if value is not None)
+    rows = (("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'), ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
+            ("run time", run), ("metrics", metrics), ("model", escape(job.model or "")))  # fmt: skip
+    body = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in rows if value)
+    return f"<table><caption>{escape(job.name)}</caption>{body}</table>"

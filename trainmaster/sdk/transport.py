@@ -8,9 +8,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import httpx
+import msgspec
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -21,9 +22,12 @@ from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 PREFIX: Final = "/api/v1"
 PATIENCE_S: Final = 15.0
 FIRST_WAIT_S: Final = 0.2
+RECONNECT_S: Final = 120.0
+"""How long a watcher waits for a server that went away."""
 QUIET_S: Final = 45.0
 """A live view sends something every 15 seconds; three times that without a byte means the connection is dead."""
 
+T = TypeVar("T")
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "DELETE"})
 
 
@@ -94,6 +98,27 @@ class Transport:
         """Return the decoded answer, None for an empty one. Raises like `request`."""
         response = self.request(method, path, **options)
         return response.json() if response.content else None
+
+    def read(self, kind: type[T], method: str, path: str, **options: Any) -> T:
+        """Return the answer as a `kind` of `trainmaster.answers`. Raises like `request`, and TrainmasterError when it is none."""
+        response = self.request(method, path, **options)
+        try:
+            return msgspec.json.decode(response.content, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self._unknown(error) from error
+
+    def known(self, kind: type[T], data: Any) -> T:
+        """Return the data of an event as a `kind` of `trainmaster.answers`. Raises TrainmasterError when it is none."""
+        try:
+            return msgspec.convert(data, kind)
+        except msgspec.ValidationError as error:
+            raise self._unknown(error) from error
+
+    def _unknown(self, error: Exception) -> TrainmasterError:
+        return TrainmasterError(
+            f"The server at {self.url} answers in a way that this client does not know ({error})",
+            remedy=f"Use the same version on both sides. This client is {__version__}; tm doctor names the server's.",
+        )
 
     def _send(self, method: str, path: str, options: dict[str, Any]) -> httpx.Response:
         response = self._http.request(method, self.url + PREFIX + path, **options)

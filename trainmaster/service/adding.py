@@ -6,16 +6,17 @@ The cluster's own side is `engines.slurm.examine`.
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
 
+from trainmaster.answers import ResourcePool
 from trainmaster.core.config import MOST_PENDING, SlurmEngineConfig
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.checks import Check
+from trainmaster.service.settings import Toml
 
 BULK = ("jobs", "models", "uploads")
 
 
-def section_of(name: str, pools: Mapping[str, str], settings: Mapping[str, Any], most_pending: int) -> dict[str, Any]:
+def section_of(name: str, pools: Mapping[str, str], settings: Toml, most_pending: int) -> Toml:
     """Return the section of a Slurm engine, without what is as by default. `pools`: the partition of each."""
     plain = asdict(SlurmEngineConfig())
     own = {**settings, "partitions": {pool: partition for pool, partition in pools.items() if pool != partition}}
@@ -51,7 +52,7 @@ def _filled(folder: str) -> bool:
         return False
 
 
-def jobs_there(name: str, pools: Iterable[str], known: Iterable[Mapping[str, Any]] | None) -> Check:
+def jobs_there(name: str, pools: Iterable[str], known: Iterable[ResourcePool] | None) -> Check:
     """Judge whether jobs are on their way in pools that are to live on the engine `name`. `known`: all pools as the API
     tells of them, None: no server answers.
     """
@@ -60,13 +61,13 @@ def jobs_there(name: str, pools: Iterable[str], known: Iterable[Mapping[str, Any
         remedy = "Start the server to have this looked at, or be sure that no job waits or runs in these pools."
         return Check("jobs", False, "the server does not answer: its jobs were not looked at", remedy, needed=False)
     for one in known:
-        if one["name"] not in wanted or one["engine"] == name:
+        if one.name not in wanted or one.engine == name:
             continue
-        remedy = f"Wait for the jobs or stop them, or call the pool otherwise: --pool NAME={one['name']}."
-        if count := one["waiting"] + one["running"]:
-            text = f"{count} jobs wait or run in the pool {one['name']} of {one['engine']}, and would be lost"
+        remedy = f"Wait for the jobs or stop them, or call the pool otherwise: --pool NAME={one.name}."
+        if count := one.waiting + one.running:
+            text = f"{count} jobs wait or run in the pool {one.name} of {one.engine}, and would be lost"
             return Check("jobs", False, text, remedy)
-        if one["nodes"]:
-            text = f"the pool {one['name']} has {one['nodes']} nodes of {one['engine']}, which would be left out"
+        if one.nodes:
+            text = f"the pool {one.name} has {one.nodes} nodes of {one.engine}, which would be left out"
             return Check("jobs", False, text, remedy)
     return Check("jobs", True, "none in these pools")

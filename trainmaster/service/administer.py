@@ -4,9 +4,9 @@ Every change is decided, checked as a whole (all problems at once), stored, and 
 the same request twice is the same as once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -206,14 +206,14 @@ class Administer:
         return [f"{sums.waiting + sums.running} jobs"] if sums.waiting or sums.running else []
 
 
-def _taken(name: str, others: Mapping[str, Any]) -> Iterator[Problem]:
+def _taken(name: str, others: Collection[str]) -> Iterator[Problem]:
     if name in others:
         yield problem("name_taken", "name", name=name)
     if name == ANY:
         yield problem("pool_any", "name")
 
 
-def unknown(names: Iterable[str], known: Mapping[str, Any], path: str, code: str) -> list[Problem]:
+def unknown(names: Iterable[str], known: Collection[str], path: str, code: str) -> list[Problem]:
     """Return a problem for each name that nothing known has."""
     return [problem(code, path, name=name, known=listed(known)) for name in names if name not in known]
 

@@ -1,7 +1,7 @@
 """What a preview, a question and a submit begin with: the submission read, and the job it would be."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -9,20 +9,21 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.records import Job
 from trainmaster.service.context import Context
 from trainmaster.service.reading import Candidate, read_body
+from trainmaster.spec.document import Given
 from trainmaster.spec.lower import lower
 
 QUICK: Final = 4096
 """Bytes of a submission that is judged in the event loop; a larger one, which may take longer, by a clerk."""
 
 
-async def read(ctx: Context, body: Mapping[str, Any], who: Principal) -> Candidate:
+async def read(ctx: Context, body: Given, who: Principal) -> Candidate:
     """Return what a submit body asks for: at once where that takes no time, else from a clerk. Raises InvalidSpec."""
     if _quick(body):
         return read_body(body, ctx.scheduling.hosts, ctx.pools.flavors)
     return await ctx.clerks.do(who.name, read_body, body, ctx.scheduling.hosts, dict(ctx.pools.flavors))
 
 
-def _quick(body: Mapping[str, Any]) -> bool:
+def _quick(body: Given) -> bool:
     """Tell whether a document is small, and says nothing that must be compiled or changed first."""
     spec = body.get("spec")
     if not isinstance(spec, Mapping) or spec.get("metrics") or body.get("set"):

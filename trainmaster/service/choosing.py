@@ -19,7 +19,7 @@ from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import QUICK, job_of
 from trainmaster.service.context import Context
 from trainmaster.service.data_folder import without_absent_data
-from trainmaster.service.estimates import with_engine
+from trainmaster.service.estimates import Outlook, with_engine
 from trainmaster.service.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
 from trainmaster.spec.problems import problem
@@ -70,12 +70,12 @@ async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | li
     judged = ctx.scheduling.would_start(job)
     starts = isinstance(judged.found, Start)
     forecast = None if starts else await ctx.forecasts.would(judged, ctx.clock(), ())
-    ours = {"when": "now" if starts else "queue", "reason": None, "forecast": forecast}
+    ours = Outlook("now" if starts else "queue", None, forecast)
     outlook, refused = await with_engine(ctx, job, candidate.spec, ours)
     if refused is not None:
         return [refused]
-    at = (outlook["forecast"] or {}).get("at")
-    return _SURE.index(outlook["when"]), 0.0 if outlook["when"] == "now" else math.inf if at is None else at
+    at = None if outlook.forecast is None else outlook.forecast.at
+    return _SURE.index(outlook.when), 0.0 if outlook.when == "now" else math.inf if at is None else at
 
 
 async def _stranger(ctx: Context, job: Job) -> list[Problem]:

@@ -1,25 +1,53 @@
-"""Pools, nodes, workspaces and flavors as the JSON that the API shows (api/shapes_cluster). Reads; changes nothing.
+"""Pools, nodes, workspaces and flavors as the JSON that the API shows . Reads; changes nothing.
 
 Of jobs that the reader may not know of, only what they hold is told.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import (
+    Amount,
+    CardDemand,
+    CardModel,
+    CardUse,
+    ClusterResources,
+    EnginesView,
+    EngineView,
+    Flavors,
+    FlavorView,
+    NodeDetail,
+    NodePage,
+    NodeRow,
+    PoolQuota,
+    ResourcePool,
+    ResourcePools,
+    Room,
+    Service,
+    ShareView,
+    Text,
+    UrgentView,
+    Used,
+    VirtualClusters,
+    VirtualClusterView,
+    WorkspacesView,
+    WorkspaceView,
+)
 from trainmaster.core.cluster import DEFAULT, Flavor, Limit, Limits, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import split_attempt_id, task_name
-from trainmaster.core.records import Assignment, Job, Node, Resources
-from trainmaster.queue.capacity import Free, Room
+from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.queue.need import WHOLE, millicores
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
-from trainmaster.service.language import both
+from trainmaster.service.language import both, two
+from trainmaster.service.node_room import carries, has_room, used_cards
 from trainmaster.service.places import listed, there_are
-from trainmaster.service.views import two
 from trainmaster.spec.problems import TEXTS
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
@@ -42,7 +70,7 @@ class ClusterViews:
     def __init__(self, context: Context) -> None:
         self._ctx, self._pools = context, context.pools
 
-    async def engines(self, who: Principal) -> dict[str, Any]:
+    async def engines(self, who: Principal) -> EnginesView:
         """Return all engines, each asked whether it answers (5 s at most). Raises Forbidden."""
         decide(who, "cluster:read").demand()
         engines, kinds = self._ctx.engines, {one.name: one.kind for one in self._ctx.config.engines}
@@ -50,90 +78,116 @@ class ClusterViews:
         for engine in engines:
             nodes = [node for node in self._pools.nodes if engines.of(node.pool) is engine]
             answer = answers[engine.name]
-            items.append({
-                "name": engine.name, "kind": kinds.get(engine.name, ""), "owns_queue": engine.flags.owns_queue,
-                "pools": [name for name in self._pools.pools if engines.of(name) is engine],
-                "nodes": len(nodes), "nodes_in_service": sum(node.schedulable for node in nodes),
-                "trouble": None if answer == "ok" else both(answer),
-            })  # fmt: skip
-        return {"items": items}
+            items.append(
+                EngineView(
+                    name=engine.name,
+                    kind=kinds.get(engine.name, ""),
+                    owns_queue=engine.flags.owns_queue,
+                    pools=[name for name in self._pools.pools if engines.of(name) is engine],
+                    nodes=len(nodes),
+                    nodes_in_service=sum(node.schedulable for node in nodes),
+                    trouble=None if answer == "ok" else both(answer),
+                )
+            )
+        return EnginesView(items=items)
 
-    def pools(self, who: Principal, workspace: str = DEFAULT) -> dict[str, Any]:
+    def pools(self, who: Principal, workspace: str = DEFAULT) -> ResourcePools:
         """Return all pools, each with whether `workspace` may use it (R11). Raises Forbidden."""
         decide(who, "cluster:read").demand()
-        return {"items": [self._pool(pool, workspace) for pool in self._pools.pools.values()]}
+        return ResourcePools(items=[self._pool(pool, workspace) for pool in self._pools.pools.values()])
 
-    def pool(self, name: str, who: Principal) -> dict[str, Any]:
+    def pool(self, name: str, who: Principal) -> ResourcePool:
         """Return one pool. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.pools:
             raise NotFound(f"There is no pool {name}", remedy=there_are(self._pools.pools))
         return self._pool(self._pools.pools[name], DEFAULT)
 
-    def _pool(self, pool: Pool, workspace: str) -> dict[str, Any]:
+    def _pool(self, pool: Pool, workspace: str) -> ResourcePool:
         nodes = [node for node in self._pools.nodes if node.pool == pool.name]
         sums = self._ctx.tally.of("pool", pool.name)
         total = amounts_of(nodes)
-        return {
-            "name": pool.name, "kind": pool.kind, "engine": self._ctx.engines.of(pool.name).name,
-            "workspaces": list(pool.workspaces), "description": pool.description,
-            "nodes": len(nodes), "nodes_in_service": sum(node.schedulable for node in nodes),
-            "amounts": [
-                {"resource": name, "used": sums.used[name] / 1000, "total": total.get(name, 0.0), "asked": sums.asked[name] / 1000}
+        return ResourcePool(
+            name=pool.name,
+            kind=pool.kind,
+            engine=self._ctx.engines.of(pool.name).name,
+            workspaces=list(pool.workspaces),
+            description=pool.description,
+            nodes=len(nodes),
+            nodes_in_service=sum(node.schedulable for node in nodes),
+            amounts=[
+                Amount(
+                    resource=name,
+                    used=sums.used[name] / 1000,
+                    total=total.get(name, 0.0),
+                    asked=sums.asked[name] / 1000,
+                )
                 for name in sorted({*total, *(+sums.used), *(+sums.asked)})
             ],
-            "virtual_clusters": [self._virtual_cluster(share) for share in self._pools.shares_of(pool.name)],
-            "waiting": sums.waiting, "running": sums.running,
-            "selectable": pool.open_to(workspace), "why": None if pool.open_to(workspace) else _dedicated(pool),
-        }  # fmt: skip
+            virtual_clusters=[self._virtual_cluster(share) for share in self._pools.shares_of(pool.name)],
+            waiting=sums.waiting,
+            running=sums.running,
+            selectable=pool.open_to(workspace),
+            why=None if pool.open_to(workspace) else _dedicated(pool),
+        )
 
-    def virtual_clusters(self, who: Principal) -> dict[str, Any]:
+    def virtual_clusters(self, who: Principal) -> VirtualClusters:
         """Return all virtual clusters with what counts against them. Raises Forbidden."""
         decide(who, "cluster:read").demand()
-        return {"items": [self._virtual_cluster(share) for share in self._pools.virtual_clusters.values()]}
+        return VirtualClusters(items=[self._virtual_cluster(share) for share in self._pools.virtual_clusters.values()])
 
-    def virtual_cluster(self, name: str, who: Principal) -> dict[str, Any]:
+    def virtual_cluster(self, name: str, who: Principal) -> VirtualClusterView:
         """Return one virtual cluster. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.virtual_clusters:
             raise NotFound(f"There is no virtual cluster {name}", remedy=there_are(self._pools.virtual_clusters))
         return self._virtual_cluster(self._pools.virtual_clusters[name])
 
-    def _virtual_cluster(self, share: VirtualCluster) -> dict[str, Any]:
+    def _virtual_cluster(self, share: VirtualCluster) -> VirtualClusterView:
         sums = self._ctx.tally.of("virtual_cluster", share.name)
-        return {
-            "name": share.name, "pool": share.pool, "description": share.description,
-            "share": _shares(share.share, sums.used), "waiting": sums.waiting, "running": sums.running,
-        }  # fmt: skip
+        return VirtualClusterView(
+            name=share.name,
+            pool=share.pool,
+            description=share.description,
+            share=_shares(share.share, sums.used),
+            waiting=sums.waiting,
+            running=sums.running,
+        )
 
-    def workspaces(self, who: Principal) -> dict[str, Any]:
+    def workspaces(self, who: Principal) -> WorkspacesView:
         """Return all workspaces with quotas and what counts against them. Raises Forbidden."""
         decide(who, "cluster:read").demand()
-        return {"items": [self._workspace(one, who) for one in self._pools.workspaces.values()]}
+        return WorkspacesView(items=[self._workspace(one, who) for one in self._pools.workspaces.values()])
 
-    def workspace(self, name: str, who: Principal) -> dict[str, Any]:
+    def workspace(self, name: str, who: Principal) -> WorkspaceView:
         """Return one workspace. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.workspaces:
             raise NotFound(f"There is no workspace {name}", remedy=there_are(self._pools.workspaces))
         return self._workspace(self._pools.workspaces[name], who)
 
-    def _workspace(self, one: Workspace, who: Principal) -> dict[str, Any]:
+    def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
         sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.urgent
         quotas = [
-            {"pool": pool, "share": _shares(limits, self._ctx.tally.of("workspace", one.name, pool).used)}
+            PoolQuota(pool=pool, share=_shares(limits, self._ctx.tally.of("workspace", one.name, pool).used))
             for pool, limits in sorted(one.quotas.items())
         ]
-        return {
-            "name": one.name, "description": one.description, "weight": one.weight, "quotas": quotas,
-            "urgent": {
-                "per_user": one.urgent_per_user, "total": one.urgent_total, "used": urgent.used(one.name),
-                "mine": urgent.used(one.name, who.name),
-            },
-            "waiting": sums.waiting, "running": sums.running,
-        }  # fmt: skip
+        return WorkspaceView(
+            name=one.name,
+            description=one.description,
+            weight=one.weight,
+            quotas=quotas,
+            urgent=UrgentView(
+                per_user=one.urgent_per_user,
+                total=one.urgent_total,
+                used=urgent.used(one.name),
+                mine=urgent.used(one.name, who.name),
+            ),
+            waiting=sums.waiting,
+            running=sums.running,
+        )
 
-    def flavors(self, who: Principal, workspace: str, kind: str = "", model: str = "") -> dict[str, Any]:
+    def flavors(self, who: Principal, workspace: str, kind: str = "", model: str = "") -> Flavors:
         """Return the flavors of a workspace, of a type (R14) and card model (R169) where asked. Raises Forbidden."""
         decide(who, "cluster:read").demand()
         found = [
@@ -141,17 +195,17 @@ class ClusterViews:
             for flavor in self._pools.flavors.get(workspace, {}).values()
             if kind in ("", flavor.kind) and model in ("", flavor.gpu_type)
         ]
-        return {"items": found, "demand": self.demand()}
+        return Flavors(items=found, demand=self.demand())
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
-    def nodes(self, who: Principal) -> dict[str, Any]:
+    def nodes(self, who: Principal) -> NodePage:
         """Return all nodes. Raises Forbidden."""
         decide(who, "cluster:read").demand()
         held = self.held()
-        return {"items": [self._node(node, held, who) for node in self._pools.nodes]}
+        return NodePage(items=[self._node(node, held, who) for node in self._pools.nodes])
 
-    def node(self, name: str, who: Principal) -> dict[str, Any]:
+    def node(self, name: str, who: Principal) -> NodeDetail:
         """Return one node. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         found = next((node for node in self._pools.nodes if node.name == name), None)
@@ -159,7 +213,7 @@ class ClusterViews:
             raise NotFound(f"There is no node {name}", remedy=there_are([node.name for node in self._pools.nodes]))
         return self._node(found, self.held(), who)
 
-    def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> dict[str, Any]:
+    def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> ClusterResources:
         """Return the nodes in service that could carry one of the flavors, all nodes when none is named (R164 to R169).
 
         Raises Forbidden, NotFound for a flavor that the workspace does not have.
@@ -171,21 +225,22 @@ class ClusterViews:
                 raise NotFound(f"There is no flavor {name}", remedy=there_are(known))
         chosen, held = [known[name] for name in dict.fromkeys(names)], self.held()
         rows = [self._row(node, chosen, held, who) for node in self._pools.nodes if pool in ("", node.pool)]
-        shown = [row for row in rows if not chosen or (row["flavors"] and row["state"] != "away")]
-        return {"flavors": list(map(flavor_view, chosen)), "nodes": shown, "demand": self.demand(pool)}
+        shown = [row for row in rows if not chosen or (row.flavors and row.state != "away")]
+        return ClusterResources(flavors=list(map(flavor_view, chosen)), nodes=shown, demand=self.demand(pool))
 
-    def _row(self, node: Node, chosen: Sequence[Flavor], held: Held, who: Principal) -> dict[str, Any]:
+    def _row(self, node: Node, chosen: Sequence[Flavor], held: Held, who: Principal) -> NodeRow:
         capacity = self._ctx.scheduling.capacity
         now, idle = capacity.on(node.name), capacity.empty().on(node.name)
         suits = [flavor for flavor in chosen if idle is not None and carries(idle, flavor.resources())]
+        state: Room
         if chosen:
             state = "idle" if now and any(carries(now, flavor.resources()) for flavor in suits) else "tight"
         else:
             state = "free" if now and has_room(now) else "full"
         state = state if node.schedulable else "away"
-        return {**self._node(node, held, who), "flavors": [flavor.name for flavor in suits], "state": state}
+        return NodeRow(**asdict(self._node(node, held, who)), flavors=[flavor.name for flavor in suits], state=state)
 
-    def demand(self, pool: str = "") -> list[dict[str, Any]]:
+    def demand(self, pool: str = "") -> list[CardDemand]:
         """Return cards by model: how many there are, are held, and are asked for by waiting jobs (R169)."""
         nodes = [node for node in self._pools.nodes if pool in ("", node.pool)]
         total = Counter(model for node in nodes for model in node.gpus)
@@ -202,13 +257,15 @@ class ClusterViews:
         if asked[None]:
             models.append(None)
         return [
-            {
-                "model": model, "total": sum(total.values()) if model is None else total[model],
-                "used": (sum(used.values()) if model is None else used[model]) / WHOLE,
-                "asked": asked[model] / WHOLE, "jobs": jobs[model],
-            }
+            CardDemand(
+                model=model,
+                total=sum(total.values()) if model is None else total[model],
+                used=(sum(used.values()) if model is None else used[model]) / WHOLE,
+                asked=asked[model] / WHOLE,
+                jobs=jobs[model],
+            )
             for model in models
-        ]  # fmt: skip
+        ]
 
     def held(self) -> Held:
         """Return who holds something on each node. O(running tasks)."""
@@ -219,101 +276,97 @@ class ClusterViews:
                 found[assignment.node].append((job, assignment))  # type: ignore[arg-type]
         return found
 
-    def service_of(self, node: Node, held: Held) -> str:
+    def service_of(self, node: Node, held: Held) -> Service:
         """Return in_service, cordoned, draining or drained."""
         setting = self._pools.node_settings.get(node.name)
         service = setting.service if setting is not None else "in_service"
         return "drained" if service == "draining" and not held.get(node.name) else service
 
-    def _node(self, node: Node, held: Held, who: Principal) -> dict[str, Any]:
+    def _node(self, node: Node, held: Held, who: Principal) -> NodeDetail:
         setting, here = self._pools.node_settings.get(node.name), held.get(node.name, ())
         free, used = self._ctx.scheduling.capacity.on(node.name), used_cards(node, self._ctx.scheduling.capacity)
         out = setting is not None and setting.service != "in_service"
-        return {
-            "name": node.name, "host": node.host, "pool": node.pool, "service": self.service_of(node, held),
-            "reason": both(node.reason) if node.reason and not out else None,
-            "note": setting.note if setting and out else "", "by": setting.by if setting and out else "",
-            "since": setting.since if setting and out else None,
-            "os": node.os, "kernel": node.kernel, "driver": node.driver, "simulated": node.simulated, "facts": dict(node.facts),
-            "cpu": {"used": (millicores(node.cpu) - free.cpu) / 1000 if free else 0.0, "total": node.cpu},
-            "memory_mib": {"used": node.memory_mib - free.memory_mib if free else 0, "total": node.memory_mib},
-            "cards": [
-                {"model": model, "used": used[model] / WHOLE, "total": count}
+        return NodeDetail(
+            name=node.name,
+            host=node.host,
+            pool=node.pool,
+            service=self.service_of(node, held),
+            reason=both(node.reason) if node.reason and not out else None,
+            note=setting.note if setting and out else "",
+            by=setting.by if setting and out else "",
+            since=setting.since if setting and out else None,
+            os=node.os,
+            kernel=node.kernel,
+            driver=node.driver,
+            simulated=node.simulated,
+            facts=dict(node.facts),
+            cpu=Used(used=(millicores(node.cpu) - free.cpu) / 1000 if free else 0.0, total=node.cpu),
+            memory_mib=Used(used=node.memory_mib - free.memory_mib if free else 0, total=node.memory_mib),
+            cards=[
+                CardModel(model=model, used=used[model] / WHOLE, total=count)
                 for model, count in sorted(Counter(node.gpus).items())
             ],
-            "usage": [use for job, a in here for use in card_uses(node, job, a, self._ctx.knows(who, job))],
-            "jobs": len({job.id for job, _ in here}),
-        }  # fmt: skip
+            usage=[use for job, a in here for use in card_uses(node, job, a, self._ctx.knows(who, job))],
+            jobs=len({job.id for job, _ in here}),
+        )
 
 
-def carries(free: Free, ask: Resources) -> bool:
-    """Return whether one replica fits in what is free on a node, ports aside."""
-    if free.cpu < millicores(ask.cpu) or free.memory_mib < ask.memory_mib:
-        return False
-    models = [ask.gpu_type] if ask.gpu_type is not None else list(free.cards)
-    if any(len(free.cards.get(model, ())) >= ask.gpu for model in models) or not ask.gpu:
-        return True
-    shared = [left for card, left in free.parts if ask.gpu_type in (None, free.node.gpus[card])]
-    return ask.gpu_milli < WHOLE and any(left >= ask.gpu_milli for left in shared)
-
-
-def has_room(free: Free) -> bool:
-    """Return whether anything can start on a node: it has some of everything that it is made of."""
-    cards = any(free.cards.values()) or any(left > 0 for _, left in free.parts)
-    return free.cpu > 0 and free.memory_mib > 0 and (cards or not free.node.gpus)
-
-
-def used_cards(node: Node, room: Room) -> Counter[str]:
-    """Return the thousandths of cards held on a node, by model."""
-    used = Counter({model: count * WHOLE for model, count in Counter(node.gpus).items()})
-    free = room.on(node.name)
-    if free is None:
-        return Counter()
-    for model, cards in free.cards.items():
-        used[model] -= len(cards) * WHOLE
-    for card, left in free.parts:
-        used[node.gpus[card]] -= left
-    return used
-
-
-def card_uses(node: Node, job: Job, place: Assignment, known: bool) -> list[dict[str, Any]]:
+def card_uses(node: Node, job: Job, place: Assignment, known: bool) -> list[CardUse]:
     """Return what one task holds of cards, as `physical(virtual):application` (R168)."""
     found = []
     for card in place.gpus:
         physical, slice_ = node.card_slots[card] if card < len(node.card_slots) else (card, 0)
-        found.append({
-            "index": card, "model": node.gpus[card] if card < len(node.gpus) else "", "physical": physical, "virtual": slice_,
-            "share": job.roles[place.role].resources.gpu_milli / WHOLE,
-            "label": f"{physical}({slice_}):{job.name if known else ''}", "job": job.id if known else None,
-            "name": job.name if known else None, "owner": job.owner if known else None,
-            "task": task_name(place.role, place.index) if known else None,
-        })  # fmt: skip
+        found.append(
+            CardUse(
+                index=card,
+                model=node.gpus[card] if card < len(node.gpus) else "",
+                physical=physical,
+                virtual=slice_,
+                share=job.roles[place.role].resources.gpu_milli / WHOLE,
+                label=f"{physical}({slice_}):{job.name if known else ''}",
+                job=job.id if known else None,
+                name=job.name if known else None,
+                owner=job.owner if known else None,
+                task=task_name(place.role, place.index) if known else None,
+            )
+        )
     return found
 
 
-def flavor_view(flavor: Flavor) -> dict[str, Any]:
+def flavor_view(flavor: Flavor) -> FlavorView:
     """Return one flavor."""
-    return {
-        "name": flavor.name, "workspace": flavor.workspace, "kind": flavor.kind, "cpu": flavor.cpu,
-        "memory_mib": flavor.memory_mib, "gpu": flavor.gpu, "gpu_type": flavor.gpu_type, "gpu_share": flavor.gpu_milli / WHOLE,
-        "shm_mib": flavor.shm_mib, "description": flavor.description,
-    }  # fmt: skip
+    return FlavorView(
+        name=flavor.name,
+        workspace=flavor.workspace,
+        kind=flavor.kind,
+        cpu=flavor.cpu,
+        memory_mib=flavor.memory_mib,
+        gpu=flavor.gpu,
+        gpu_type=flavor.gpu_type,
+        gpu_share=flavor.gpu_milli / WHOLE,
+        shm_mib=flavor.shm_mib,
+        description=flavor.description,
+    )
 
 
-def _shares(limits: Limits, used: Mapping[str, int]) -> list[dict[str, Any]]:
+def _shares(limits: Limits, used: Mapping[str, int]) -> list[ShareView]:
     return [_share(name, limit, used.get(name, 0) / 1000) for name, limit in sorted(limits.items())]
 
 
-def _share(resource: str, limit: Limit, used: float) -> dict[str, Any]:
+def _share(resource: str, limit: Limit, used: float) -> ShareView:
     warning = None
     if used > limit.nominal:
         warning = two(ABOVE_CAP if limit.cap is not None and used > limit.cap else ABOVE_NOMINAL)
-    return {
-        "resource": resource, "nominal": limit.nominal, "cap": limit.cap, "used": used,
-        "borrowed": max(0.0, used - limit.nominal), "warning": warning,
-    }  # fmt: skip
+    return ShareView(
+        resource=resource,
+        nominal=limit.nominal,
+        cap=limit.cap,
+        used=used,
+        borrowed=max(0.0, used - limit.nominal),
+        warning=warning,
+    )
 
 
-def _dedicated(pool: Pool) -> dict[str, str]:
+def _dedicated(pool: Pool) -> Text:
     text, args = TEXTS["pool_dedicated"], {"pool": pool.name, "workspaces": listed(pool.workspaces)}
-    return two((text.rule_zh.format(**args), text.rule.format(**args)))
+    return Text(zh=text.rule_zh.format(**args), en=text.rule.format(**args))

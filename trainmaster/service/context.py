@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import ForecastView, ReasonView
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job, Role
@@ -23,7 +24,7 @@ from trainmaster.service.forecasts import Forecasts
 from trainmaster.service.launching import Specs
 from trainmaster.service.limits import UrgentLimits
 from trainmaster.service.master import Master
-from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.metrics import MetricsReader, Summary
 from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.service.shares import Shares
@@ -83,7 +84,7 @@ class Context:
 
         return name_of
 
-    def reason(self, job: Job, name_of: Callable[[str], str | None]) -> dict[str, Any] | None:
+    def reason(self, job: Job, name_of: Callable[[str], str | None]) -> ReasonView | None:
         """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet."""
         waiting = self.waits.of(job)
         if waiting is None and (held_up := self.held_up(job)) is not None:
@@ -92,15 +93,15 @@ class Context:
             return self.scheduling.reason(job, name_of)
         return reason_view(waiting, self.engines.of(job.pool).name)
 
-    def held_up(self, job: Job) -> dict[str, Any] | None:
+    def held_up(self, job: Job) -> ReasonView | None:
         """Return why `job` does not start whoever's turn it is, None when that is not so or it does not wait."""
         return self.disks.reason() or self.scheduling.pausing.reason(job) if job.state is JobState.QUEUED else None
 
-    def forecast(self, job: Job) -> dict[str, Any] | None:
+    def forecast(self, job: Job) -> ForecastView | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""
         return self.foretold(job) or self.forecasts.view(job, self.clock())
 
-    def foretold(self, job: Job) -> dict[str, Any] | None:
+    def foretold(self, job: Job) -> ForecastView | None:
         """Return when the engine expects to start a job that waits in a queue of its own, None of any other."""
         if job.shown is not Shown.PENDING:
             return None
@@ -128,7 +129,7 @@ class Context:
         """Return readable JSON text."""
         return json.dumps(document, ensure_ascii=False, indent=2)
 
-    def watched(self, jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    def watched(self, jobs: Sequence[Job]) -> list[Summary]:
         """Return progress and last metrics of each job, in order. Reads small files: call it in a thread."""
         return [self.metrics.summary(job, self.specs.fetch_or_none(job.spec_digest)) for job in jobs]
 

@@ -11,14 +11,15 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from trainmaster.answers import Series
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import split_task_name
 from trainmaster.core.layout import TaskPaths
-from trainmaster.service.tensorboard import TensorBoardChild, event_files
+from trainmaster.service.tensorboard import FileRead, TensorBoardChild, event_files
 from trainmaster.storage.logpoints import LogPoints
-from trainmaster.storage.points import Curve, Growing, PointLog, number
+from trainmaster.storage.points import Curve, Growing, PointLog, Record, number
 
 MAX_ATTEMPTS: Final = 8
 MAX_TASKS: Final = 64
@@ -124,7 +125,7 @@ class JobCurves:
     def _began(self, attempt: int) -> float:
         return dict(zip(self._numbers, self._starts, strict=True)).get(attempt, 0.0)
 
-    def _add(self, source: str, attempt: int, task: str, record: dict[str, Any]) -> None:
+    def _add(self, source: str, attempt: int, task: str, record: Record) -> None:
         """Take one record; whatever is malformed in it is passed over."""
         at, step, values, rank = record.get("t"), number(record.get("step")), record.get("values"), record.get("rank")
         moment = number(at) or 0.0
@@ -178,27 +179,27 @@ class JobCurves:
                 return True
             try:
                 answer = child.ask(self.folder, {path: self._board_done.get(path, 0) for path in news})
-                self._keep_board(answer["files"])
+                self._keep_board(answer.files)
             except (Unavailable, OSError):
                 return False  # tried again at the next look
-            if not answer["more"]:
+            if not answer.more:
                 self._board_seen.update(news)
                 return False
         return False
 
-    def _keep_board(self, files: list[dict[str, Any]]) -> None:
+    def _keep_board(self, files: list[FileRead]) -> None:
         records = []
         for file in files:
-            path = str(file["path"])
-            self._board_done[path] = int(file["done"])
+            path = file.path
+            self._board_done[path] = file.done
             where = {"run": _run(path), "attempt": _attempt(path), "task": _task(path)}
-            records += [{"t": t, "step": step, "values": {tag: v}, **where} for tag, step, t, v in file["points"]]
+            records += [{"t": t, "step": step, "values": {tag: v}, **where} for tag, step, t, v in file.points]
         if records and self._board is not None:
             self._board.append(records, dict(self._board_done))
             for record in records:
                 self._add_board(record)
 
-    def _add_board(self, record: dict[str, Any]) -> None:
+    def _add_board(self, record: Record) -> None:
         attempt = record.get("attempt") or self._attempt_at(number(record.get("t")) or 0.0)
         self._add("tensorboard", int(attempt), str(record.get("task") or ""), record)
 
@@ -214,7 +215,7 @@ class JobCurves:
 
     # -- showing ---------------------------------------------------------------------------------------------------
 
-    def series(self, attempt: int | None, points: int) -> list[dict[str, Any]]:
+    def series(self, attempt: int | None, points: int) -> list[Series]:
         """Return the curves of `attempt` (None: all), at most `points` points each, in a stable order."""
         chosen = [key for key in self.curves if attempt is None or key.attempt == attempt]
         runs: dict[int, set[str]] = {}
@@ -226,10 +227,18 @@ class JobCurves:
             many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
             curve = self.curves[key]
             steps, times, values = curve.shown(points)
-            shown.append({
-                "name": f"{key.run}/{key.name}" if many else key.name, "source": key.source, "attempt": key.attempt,
-                "task": key.task or None, "count": curve.count, "steps": steps, "t": times, "values": values,
-            })  # fmt: skip
+            shown.append(
+                Series(
+                    name=f"{key.run}/{key.name}" if many else key.name,
+                    source=key.source,
+                    attempt=key.attempt,
+                    task=key.task or None,
+                    count=curve.count,
+                    steps=steps,
+                    t=times,
+                    values=values,
+                )
+            )
         return shown
 
     def last(self) -> dict[str, float | None]:

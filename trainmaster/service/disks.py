@@ -12,8 +12,9 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from trainmaster.answers import ReasonView
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.layout import Layout
 from trainmaster.core.room import AGAIN, Room, room_of
@@ -58,10 +59,10 @@ class Disks:
         """What is short, in words; "" when nothing is."""
         return next((disk.told() for disk in self.seen if disk.short_of), "")
 
-    def reason(self) -> dict[str, Any] | None:
+    def reason(self) -> ReasonView | None:
         """Return why no job starts, as the API shows reasons; None when it is not for a disk."""
         told = self.short
-        return {"code": "disk_full", "message": both(told), "evidence": {}, "position": None} if told else None
+        return ReasonView(code="disk_full", message=both(told), evidence={}) if told else None
 
     # -- blocking ----------------------------------------------------------------------------------------------
 

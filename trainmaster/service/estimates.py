@@ -5,9 +5,9 @@ Knows no kind of engine. Invariant: an engine that is silent keeps nobody waitin
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, NamedTuple
 
+from trainmaster.answers import ForecastView, ReasonView, When
 from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
@@ -24,8 +24,13 @@ PATIENCE_S: Final = 5.0
 NOW_S: Final = 15.0
 """A start that is no further away is now: engines look into their queues that often."""
 
-Outlook = dict[str, Any]
-"""{when, reason, forecast} as the API shows them."""
+
+class Outlook(NamedTuple):
+    """Whether a job would start now, why not, and when else."""
+
+    when: When
+    reason: ReasonView | None = None
+    forecast: ForecastView | None = None
 
 
 def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
@@ -47,15 +52,15 @@ async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> t
     if isinstance(said, Refused):
         refused = problem("cluster_refused", "", engine=engine.name, said=said.text)
         reason = reason_view(Waiting("", refused.code, said.text, said.at), engine.name)
-        return {"when": "never", "reason": reason, "forecast": None}, refused
-    if said is None or ours["when"] != "now":
+        return Outlook("never", reason), refused
+    if said is None or ours.when != "now":
         return ours, None
     return _joined(said, engine.name, ctx.clock()), None
 
 
 def _joined(said: Waiting, engine: str, now: float) -> Outlook:
     """Return the outlook of a job that would be handed over now."""
-    forecast: Mapping[str, Any] = forecast_view(said, engine)
+    forecast = forecast_view(said, engine)
     if said.starts_at is not None and said.starts_at <= now + NOW_S:
-        return {"when": "now", "reason": None, "forecast": forecast}
-    return {"when": "queue", "reason": reason_view(said, engine), "forecast": forecast}
+        return Outlook("now", None, forecast)
+    return Outlook("queue", reason_view(said, engine), forecast)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from trainmaster.answers import ForecastView
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.queue.calibration import Calibration
@@ -27,9 +28,9 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.queue.sooner import typical
+from trainmaster.service.language import two
 from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
-from trainmaster.service.views import two
 
 log = logging.getLogger("trainmaster.forecasts")
 
@@ -135,7 +136,7 @@ class Forecasts:
 
     # -- answers -----------------------------------------------------------------------------------------------
 
-    def view(self, job: Job, now: float) -> dict[str, Any] | None:
+    def view(self, job: Job, now: float) -> ForecastView | None:
         """Return when `job` is expected to start as the API shows it, None when it does not wait."""
         if job.id not in self._scheduling.queue:
             return None
@@ -148,7 +149,7 @@ class Forecasts:
             return self._after(made, now) if len(made.prospect.starts) >= MOST else _unknown("soon")
         return self._shown(job.id, made, now)
 
-    async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> dict[str, Any]:
+    async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> ForecastView:
         """Return the same for one that is not submitted, as if others `gone` did not wait."""
         job = judged.job
         if not self._scheduling.places(job.pool):
@@ -164,7 +165,7 @@ class Forecasts:
         scene, _ = await _paced(self._scene(pool, now, line))
         return scene
 
-    async def foreseen(self, scene: Scene, job: str) -> dict[str, Any]:
+    async def foreseen(self, scene: Scene, job: str) -> ForecastView:
         """Return when a job of a scene is expected to start, as the API shows it."""
         prospect, _ = await _paced(foresee(scene, job))
         return self._shown(job, _Made(scene.now, prospect, job), scene.now)
@@ -174,26 +175,31 @@ class Forecasts:
         for pool in sorted(self._made):
             made = self._made[pool]
             for job, nodes in made.prospect.nodes.items():
-                if job in self._scheduling.queue and made.prospect.starts[job].at < math.inf:
+                if job in self._scheduling.queue:
                     shown = self._shown(job, made, now)
-                    yield job, nodes, shown["at"], shown["low"], shown["high"]
+                    if shown.at is not None:
+                        yield job, nodes, shown.at, shown.low, shown.high
 
-    def _shown(self, job: str, made: _Made, now: float) -> dict[str, Any]:
+    def _shown(self, job: str, made: _Made, now: float) -> ForecastView:
         foreseen = made.prospect.starts[job]
         if foreseen.at == math.inf:
             return _unknown("endless" if made.prospect.endless else "blocked")
         at, high = max(foreseen.at, now), self.calibration.high(made.at, foreseen)
-        return {
-            "when": "about", "at": at, "low": max(foreseen.low, now), "high": max(high, at) if high < math.inf else None,
-            "why": None, "made_at": made.at,
-        }  # fmt: skip
+        return ForecastView(
+            when="about",
+            at=at,
+            low=max(foreseen.low, now),
+            high=max(high, at) if high < math.inf else None,
+            why=None,
+            made_at=made.at,
+        )
 
-    def _after(self, made: _Made, now: float) -> dict[str, Any]:
+    def _after(self, made: _Made, now: float) -> ForecastView:
         """Return when who stands behind all that are foreseen may start at the earliest: as the last of them."""
         low = made.prospect.starts[made.last].low
         if low == math.inf:
             return _unknown("far")
-        return _unknown("far") | {"when": "after", "low": max(low, now), "made_at": made.at}
+        return ForecastView(when="after", at=None, low=max(low, now), high=None, why=two(WHY["far"]), made_at=made.at)
 
     async def typical(self, scene: Scene, job: str) -> float:
         """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
@@ -297,8 +303,8 @@ class Forecasts:
                 log.warning("what was learnt of forecasts could not be kept: %s", error)
 
 
-def _unknown(why: str) -> dict[str, Any]:
-    return {"when": "unknown", "at": None, "low": None, "high": None, "why": two(WHY[why]), "made_at": None}
+def _unknown(why: str) -> ForecastView:
+    return ForecastView(when="unknown", at=None, low=None, high=None, why=two(WHY[why]), made_at=None)
 
 
 async def _paced(steps: Steps[Result]) -> tuple[Result, float]:

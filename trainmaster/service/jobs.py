@@ -7,16 +7,27 @@ is told that it does not exist.
 import asyncio
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import yaml
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
+from trainmaster.answers import (
+    EventsView,
+    Explanation,
+    JobDetail,
+    JobPage,
+    JobView,
+    NoteView,
+    OutcomeView,
+    RefusedView,
+)
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, TrainmasterError
-from trainmaster.core.events import Event, Kind
+from trainmaster.core.events import Data, Event, Kind
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import Phase, Priority, Shown
@@ -26,6 +37,7 @@ from trainmaster.service.language import both
 from trainmaster.service.scheduling import told
 from trainmaster.service.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
+from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
 from trainmaster.store.read_jobs import JobQuery
@@ -67,7 +79,7 @@ class Jobs:
         decide(who, scope, job.owner).demand()
         return job
 
-    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
+    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
         """Return one page of jobs, counts by state, and the feed position to watch from."""
         if decide(who, "jobs:read").reach is Reach.OWN:
             query = replace(query, owner=who.name)
@@ -80,14 +92,9 @@ class Jobs:
             counts = await asyncio.to_thread(self._ctx.reader.counts, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
         items = await self.views(jobs, who, seq)
-        return {
-            "items": items,
-            "next_cursor": page.next_cursor,
-            "counts": {shown.value: n for shown, n in counts.items()},
-            "seq": seq,
-        }
+        return JobPage(items=items, next_cursor=page.next_cursor, counts=dict(counts), seq=seq)
 
-    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[dict[str, Any]]:
+    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[JobView]:
         """Return list items for `who`, with reason, progress and last metrics.
 
         `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they became meanwhile.
@@ -97,19 +104,12 @@ class Jobs:
         now = self._ctx.clock()
         return [
             job_view(
-                job,
-                now,
-                {
-                    **extra,
-                    "reason": self._ctx.reason(job, name_of),
-                    "forecast": self._ctx.foretold(job),
-                    "seq": seq,
-                },
+                job, now, seq, self._ctx.reason(job, name_of), self._ctx.foretold(job), seen.progress, seen.metrics
             )
-            for job, extra in zip(jobs, watched, strict=True)
+            for job, seen in zip(jobs, watched, strict=True)
         ]
 
-    async def detail(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def detail(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job."""
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
@@ -121,28 +121,28 @@ class Jobs:
         shown = [attempt_view(job, attempt) for attempt in attempts]
         commands = [_command(role.command) for role in spec.roles] if spec is not None else []
         commands += [""] * (len(job.roles) - len(commands))
-        return {
-            **view,
-            "roles": [role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
-            "attempt_list": shown,
-            "task_list": shown[-1]["tasks"] if shown else [],
-            "warnings": _warnings(events, spec is None, job.attempts_used - len(shown)),
-            "spec": effective(spec) if spec is not None else {},
-            "extras": spec.extras if spec is not None else None,
-        }
+        return JobDetail(
+            **asdict(view),
+            roles=[role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
+            attempt_list=shown,
+            task_list=shown[-1].tasks if shown else [],
+            warnings=_warnings(events, spec is None, job.attempts_used - len(shown)),
+            spec=effective(spec) if spec is not None else {},
+            extras=spec.extras if spec is not None else None,
+        )
 
     def _stored(self, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
         """Return what the ledger holds of a job: its document, its attempts and its events; blocking."""
         return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(job.id)
 
-    async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
+    async def events(self, ref: str, who: Principal, after: int) -> EventsView:
         """Return the job's events after a sequence number."""
         job = await self.resolve(ref, who)
         if job.id in self._ctx.master.live:
             await self._ctx.master.durable()  # no view of the job is ahead of its events
         events = await asyncio.to_thread(self._ctx.reader.events, job.id, after)
         name_of = self._ctx.names_for(who)
-        return {"items": [event_view(event, name_of) for event in events]}
+        return EventsView(items=[event_view(event, name_of) for event in events])
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document in a dialect (native, pai) and form (json, yaml)."""
@@ -152,14 +152,14 @@ class Jobs:
             return yaml.safe_dump(document, allow_unicode=True, sort_keys=False), "application/yaml"
         return self._ctx.json(document), "application/json"
 
-    async def document(self, job: Job, dialect: str = "native") -> dict[str, Any]:
+    async def document(self, job: Job, dialect: str = "native") -> Document:
         """Return the job's document."""
         spec = await self._ctx.specs.read(job.spec_digest)
         if dialect == "pai":
             return to_pai(spec, job)
         return effective(spec)
 
-    async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def explain(self, ref: str, who: Principal) -> Explanation:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who)
@@ -167,19 +167,22 @@ class Jobs:
         spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
         document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
         reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
-        return {
-            "id": job.id, "state": view["state"], "verdict": view["verdict"],
-            "reason": self._ctx.held_up(job) or reason or view["reason"],  # of a cluster
-            "position": reason["position"] if reason is not None else None,
-            "ahead": reason["position"] - 1 if reason is not None else 0,
-            "evidence": reason["evidence"] if reason is not None else {},
-            "suggestions": await helping(self._ctx, who, job, judged, document) if judged and document else [],
-            "forecast": self._ctx.forecast(job),
-        }  # fmt: skip
+        position = reason.position if reason is not None else None
+        return Explanation(
+            id=job.id,
+            state=view.state,
+            verdict=view.verdict,
+            reason=self._ctx.held_up(job) or reason or view.reason,  # of a cluster
+            position=position,
+            ahead=0 if position is None else position - 1,
+            evidence=reason.evidence if reason is not None else {},
+            suggestions=await helping(self._ctx, who, job, judged, document) if judged and document else [],
+            forecast=self._ctx.forecast(job),
+        )
 
     # -- act ---------------------------------------------------------------------------------------------------
 
-    async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
+    async def stop(self, ref: str, who: Principal, reason: str = "") -> JobView:
         """Ask the job to stop, at once and for good (R201). Idempotent. Its outputs are then not saved.
 
         Raises Conflict when they were saved this very moment.
@@ -194,7 +197,7 @@ class Jobs:
             job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
         return (await self.views([job], who, seq))[0]
 
-    async def release(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises Conflict when the job is not held."""
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
@@ -202,7 +205,7 @@ class Jobs:
             raise Conflict("The job is not held for debugging")
         return (await self.views([await self._apply(job, who, (Kind.RELEASED, {}))], who, seq))[0]
 
-    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
+    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
         """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are untouched.
 
         Raises InvalidSpec, Conflict when the job has ended, StorageFailed.
@@ -219,7 +222,7 @@ class Jobs:
             problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:
             raise InvalidSpec("The change is not valid", problems=tuple(problems))
-        changes: list[tuple[Kind, dict[str, Any]]] = []
+        changes: list[tuple[Kind, Data]] = []
         if priority is not UNSET:
             changes.append((Kind.PRIORITY_CHANGED, {"priority": int(Priority[str(priority).upper()])}))
         if duration_s is not UNSET:
@@ -278,7 +281,7 @@ class Jobs:
             else:
                 return
 
-    async def many(self, verb: str, ids: list[str], who: Principal) -> dict[str, Any]:
+    async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
         """Stop or delete several; each is done or refused for its own reason."""
         if len(ids) > MANY:
             raise InvalidSpec(
@@ -286,31 +289,30 @@ class Jobs:
             )
         act = self.stop if verb == "stop" else self.delete
         results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
-        done, refused = [], []
+        done: list[str] = []
+        refused: list[RefusedView] = []
         for ref, result in zip(ids, results, strict=True):
             if isinstance(result, TrainmasterError):
-                refused.append({"id": ref, "title": both(result.message), "code": result.code})
+                refused.append(RefusedView(id=ref, title=both(result.message), code=result.code))
             elif isinstance(result, BaseException):
                 raise result
             else:
                 done.append(ref)
-        return {"done": done, "refused": refused}
+        return OutcomeView(done=done, refused=refused)
 
-    async def clone(self, ref: str, who: Principal, set_: Mapping[str, str], submit: bool) -> dict[str, Any]:
-        """Return a new job with all settings of this one (R203), or with `submit` False the document to edit.
-
-        A slug is unique, so that the copy has none.
-        """
-        job = await self.resolve(ref, who)
-        document = await self.document(job)
+    async def copy_of(self, ref: str, who: Principal) -> Document:
+        """Return the document of a copy of a job, to edit. A slug is unique, so that the copy has none."""
+        document = await self.document(await self.resolve(ref, who))
         document.pop("slug", None)
-        if not submit:
-            return document
-        body = {"spec": document, "dialect": "native", "set": dict(set_)}
+        return document
+
+    async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
+        """Return a new job with all settings of this one (R203) but what `set_` changes by path."""
+        body = {"spec": await self.copy_of(ref, who), "dialect": "native", "set": dict(set_)}
         view, _ = await self._ctx.submit.submit(body, who, None)
         return view
 
-    async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, dict[str, Any]]) -> Job:
+    async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, Data]) -> Job:
         """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live no more."""
         number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
         if job.id not in self._ctx.master.live:
@@ -325,7 +327,7 @@ def _command(command: str | Sequence[str]) -> str:
     return command if isinstance(command, str) else shlex.join(command)
 
 
-def _warnings(events: Iterable[Event], no_spec: bool, lost: int) -> list[dict[str, Any]]:
+def _warnings(events: Iterable[Event], no_spec: bool, lost: int) -> list[NoteView]:
     """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
     found = [event_note(event) for event in events if event.kind is Kind.NOTED]
     if no_spec:

@@ -1,15 +1,15 @@
 """What the platform says, in the language of its reader. Pure.
 
 Two ways, one rule. An answer to one reader (problem documents, previews) is made in their language, by `problem_in` and
-`document_in`; what many see or what is kept (verdicts, notes, events) carries both, by `both`. English is what is recorded.
+`document_of`; what many see or what is kept (verdicts, notes, events) carries both, by `both`. English is what is recorded.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
+from trainmaster.answers import ProblemItem, ProblemView, Text, problem_item
 from trainmaster.core.chinese import chinese
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import Problem, TrainmasterError
 from trainmaster.queue import reasons
 from trainmaster.queue.snapshot import Reason
 from trainmaster.spec import problems as spec_problems
@@ -35,9 +35,14 @@ def _quality(text: str) -> float:
         return 0.0
 
 
-def both(sentence: str) -> dict[str, str]:
+def two(pair: tuple[str, str]) -> Text:
+    """Return a (zh, en) pair as the API shows texts."""
+    return Text(zh=pair[0], en=pair[1])
+
+
+def both(sentence: str) -> Text:
     """Return a recorded English sentence as the API shows texts."""
-    return {"zh": chinese(sentence), "en": sentence}
+    return Text(zh=chinese(sentence), en=sentence)
 
 
 def problem_in(language: Language, item: Problem) -> Problem:
@@ -51,20 +56,36 @@ def problem_in(language: Language, item: Problem) -> Problem:
     return replace(item, rule=rule, remedy=remedy)
 
 
-def problems_in(language: Language, items: tuple[Problem, ...]) -> list[dict[str, Any]]:
-    """Return problems as JSON in `language`."""
-    return [problem_in(language, item).to_json() for item in items]
+def problems_in(language: Language, items: tuple[Problem, ...]) -> list[ProblemItem]:
+    """Return problems as the API shows them, in `language`."""
+    return [problem_item(problem_in(language, item)) for item in items]
 
 
-def document_in(language: Language, document: Mapping[str, Any], items: tuple[Problem, ...] = ()) -> dict[str, Any]:
-    """Return a problem document in `language`; `items` are the problems it lists, whose words its own may repeat."""
-    made = dict(document)
-    if language == "zh":
-        for name in ("title", "remedy"):
-            for item in items:
-                shown = problem_in(language, item)
-                made[name] = made[name].replace(item.rule, shown.rule) if item.rule else made[name]
-                made[name] = shown.remedy if made[name] == item.remedy else made[name]
-            made[name] = chinese(made[name])
-        made["problems"] = problems_in(language, items)
-    return made
+def document_of(language: Language, error: TrainmasterError) -> ProblemView:
+    """Return the problem document of a refusal in `language`."""
+    return document(language, error.status, error.code, error.message, error.remedy, error.problems)
+
+
+def document(
+    language: Language, status: int, code: str, title: str, remedy: str, items: tuple[Problem, ...] = ()
+) -> ProblemView:
+    """Return a problem document that lists `items`, in `language`."""
+    return ProblemView(
+        type=f"urn:trainmaster:{code}",
+        title=_in(language, title, items),
+        status=status,
+        code=code,
+        remedy=_in(language, remedy, items),
+        problems=problems_in(language, items),
+    )
+
+
+def _in(language: Language, sentence: str, items: tuple[Problem, ...]) -> str:
+    """Return a sentence in `language`; it may repeat the words of the problems, `items`, that it stands above."""
+    if language == "en":
+        return sentence
+    for item in items:
+        shown = problem_in(language, item)
+        sentence = sentence.replace(item.rule, shown.rule) if item.rule else sentence
+        sentence = shown.remedy if sentence == item.remedy else sentence
+    return chinese(sentence)

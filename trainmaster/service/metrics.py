@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from trainmaster.answers import MetricsView, ProgressView
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.curves import JobCurves
@@ -38,6 +39,24 @@ GLANCE_S: Final = 0.05
 SUMMARY: Final = "summary.json"
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """What a list shows of a job that is watched: how far it is, and the last value of each metric."""
+
+    progress: ProgressView | None = None
+    metrics: dict[str, float | None] = msgspec.field(default_factory=dict)
+
+
+NOTHING: Final = Summary()
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    """The summary of an ended job as its file holds it."""
+
+    version: int
+    progress: ProgressView | None
+    metrics: dict[str, float | None]
+
+
 @dataclass(frozen=True, slots=True)
 class _Glance:
     """A summary, when it was made, at which version of the job, and whether it can still change."""
@@ -45,7 +64,7 @@ class _Glance:
     at: float
     version: int
     final: bool
-    summary: dict[str, Any]
+    summary: Summary
 
 
 class MetricsReader:
@@ -71,14 +90,14 @@ class MetricsReader:
             self._jobs.pop(job, None)
             self._glances.pop(job, None)
 
-    def series(self, job: Job, spec: JobSpec | None, attempt: int | None = None, points: int = 500) -> dict[str, Any]:
-        """Return ``{series: [...], last: {name: value}}`` of `attempt` (None: of all), as the API shows it."""
+    def series(self, job: Job, spec: JobSpec | None, attempt: int | None = None, points: int = 500) -> MetricsView:
+        """Return the curves of `attempt` (None: of all), and the last value of each name."""
         with self._curves(job.id, spec) as curves:
             deadline = time.monotonic() + LOOK_S
             curves.collect(self._clock(), deadline, _ended(job))
             if time.monotonic() - curves.board_looked_at >= FRESH_S:
                 curves.collect_board(self.child, deadline)
-            return {"series": curves.series(attempt, points), "last": curves.last()}
+            return MetricsView(series=curves.series(attempt, points), last=curves.last())
 
     def last_values(self, job: Job, spec: JobSpec | None, go_on: Callable[[], None]) -> dict[str, float]:
         """Return the newest finite value of every metric, everything collected first (for a saved model's record).
@@ -92,20 +111,19 @@ class MetricsReader:
                 go_on()
             return {name: value for name, value in curves.last().items() if value is not None}
 
-    def progress(self, job: Job, spec: JobSpec | None) -> dict[str, Any] | None:
-        """Return ``{fraction, step, of, eta_s}`` of the last attempt, None when nobody can know."""
-        progress: dict[str, Any] | None = self.summary(job, spec)["progress"]
-        return progress
+    def progress(self, job: Job, spec: JobSpec | None) -> ProgressView | None:
+        """Return how far the last attempt is, None when nobody can know."""
+        return self.summary(job, spec).progress
 
-    def summary(self, job: Job, spec: JobSpec | None) -> dict[str, Any]:
-        """Return ``{progress, metrics}`` for a list, at most a second old. Free for a job that has ended."""
+    def summary(self, job: Job, spec: JobSpec | None) -> Summary:
+        """Return what a list shows, at most a second old. Free for a job that has ended."""
         now = self._clock()
         with self._lock:
             known = self._glances.get(job.id)
         if known is not None and known.version == job.version and (known.final or 0 <= now - known.at < FRESH_S):
             return known.summary
         if job.attempts_used == 0:
-            return {"progress": None, "metrics": {}}
+            return NOTHING
         glance = (self._stored(job) if job.terminal else None) or self._look(job, spec, now, known)
         with self._lock:
             self._glances[job.id] = glance
@@ -118,13 +136,13 @@ class MetricsReader:
             with self._curves(job.id, spec, GLANCE_S) as curves:
                 more = curves.collect(now, time.monotonic() + GLANCE_S, _ended(job))
                 curves.load_board()
-                summary = {"progress": progress_of(job, spec, curves, now), "metrics": curves.last()}
+                summary = Summary(progress_of(job, spec, curves, now), curves.last())
                 board_ended = curves.board_ended
                 due = not board_ended and time.monotonic() - curves.board_asked_at >= BOARD_EVERY_S
                 if due:
                     curves.board_asked_at = time.monotonic()  # asked for once, however long it waits for its turn
         except TimeoutError:  # somebody is collecting: what is known will do
-            return known or _Glance(now, job.version, False, {"progress": None, "metrics": {}})
+            return known or _Glance(now, job.version, False, NOTHING)
         if due:
             with suppress(RuntimeError):  # the server is closing
                 self._background.submit(self._look_at_board, job.id, spec, job.terminal)
@@ -140,18 +158,20 @@ class MetricsReader:
     def _stored(self, job: Job) -> _Glance | None:
         try:
             with open(os.path.join(self._layout.job(job.id), SUMMARY), "rb") as file:
-                stored = msgspec.json.decode(file.read())
-            if stored["version"] == job.version:
-                return _Glance(0.0, job.version, True, {"progress": stored["progress"], "metrics": stored["metrics"]})
-        except (OSError, ValueError, KeyError, TypeError):
+                stored = msgspec.json.decode(file.read(), type=_Stored)
+        except (OSError, ValueError):
             return None
-        return None
+        return (
+            _Glance(0.0, job.version, True, Summary(stored.progress, stored.metrics))
+            if stored.version == job.version
+            else None
+        )
 
     def _store(self, job: Job, glance: _Glance) -> None:
         path = os.path.join(self._layout.job(job.id), SUMMARY)
         with suppress(OSError):  # only a short cut for the next start of the server
             with open(path + ".new", "wb") as file:
-                file.write(msgspec.json.encode({"version": job.version, **glance.summary}))
+                file.write(msgspec.json.encode(_Stored(job.version, glance.summary.progress, glance.summary.metrics)))
             os.replace(path + ".new", path)
 
     @contextmanager

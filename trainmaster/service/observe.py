@@ -6,10 +6,10 @@ serves pushes, the slow reconciliation while something runs, and the first look 
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
-from trainmaster.core.events import Event, Kind
+from trainmaster.core.events import Data, Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Attempt, Job, to_json
 from trainmaster.core.states import Phase, TaskPhase
@@ -96,7 +96,7 @@ class Observer:
         task = attempt.task(report.role, report.index)
         if task is None or task.ended:
             return None
-        data: dict[str, Any] = {"role": report.role, "index": report.index}
+        data: Data = {"role": report.role, "index": report.index}
         at = self._seen(report.at, report.stamp, task.started_at or attempt.accepted_at or attempt.created_at)
         if report.kind == "running":
             if task.phase is not TaskPhase.WAITING:

@@ -4,8 +4,8 @@ How long is the reducer's to say (`Job.pause_s`, from `queued_at`).
 """
 
 from collections.abc import Iterator
-from typing import Any
 
+from trainmaster.answers import ReasonView
 from trainmaster.core.records import Job
 from trainmaster.service.language import both
 
@@ -34,14 +34,14 @@ class Pausing:
         """Return when the next one's time comes, None when nobody waits."""
         return min(map(_until, self._jobs.values()), default=None)
 
-    def reason(self, job: Job) -> dict[str, Any] | None:
+    def reason(self, job: Job) -> ReasonView | None:
         """Return why `job` waits here and until when, as the API shows reasons; None when it does not."""
         found = self._jobs.get(job.id)
         verdict = found.attempt.verdict if found is not None and found.attempt is not None else None
         if found is None or verdict is None:
             return None
         evidence = {"again_at": _until(found), "tries": found.attempts_used}
-        return {"code": verdict.code, "message": both(verdict.message), "evidence": evidence, "position": None}
+        return ReasonView(code=verdict.code, message=both(verdict.message), evidence=evidence)
 
 
 def _until(job: Job) -> float:

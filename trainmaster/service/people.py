@@ -13,9 +13,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.roles import Principal, Via
+from trainmaster.answers import NewToken, Tokens, TokenView
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
 from trainmaster.core.layout import Layout
 from trainmaster.service.browsers import Browsers
@@ -235,12 +238,12 @@ class People:
 
     # ------------------------------------------------------------------------------------------------------ tokens
 
-    async def tokens(self, who: Principal) -> list[dict[str, Any]]:
+    async def tokens(self, who: Principal) -> Tokens:
         """Return the tokens of `who`, newest first, without their secrets."""
         mine = await asyncio.to_thread(self._rows.tokens, who.name)
-        return [_token_view(token) for token in reversed(mine)]
+        return Tokens(items=[_token_view(token) for token in reversed(mine)], next_cursor=None)
 
-    async def create_token(self, who: Principal, name: str, expires_in_s: float | None = None) -> dict[str, Any]:
+    async def create_token(self, who: Principal, name: str, expires_in_s: float | None = None) -> NewToken:
         """Create a token of `who`; the answer is the only place where its text is ever shown. Raises Conflict."""
         if len(await asyncio.to_thread(self._rows.tokens, who.name)) >= MAX_TOKENS:
             raise Conflict(f"You already have {MAX_TOKENS} tokens", remedy="Delete the ones you no longer use.")
@@ -248,7 +251,7 @@ class People:
         expires = None if expires_in_s is None else now + expires_in_s
         token = Token("k" + secrets.token_hex(8), name, who.name, now, expires)
         await asyncio.to_thread(self._rows.add_token, digest(secret), token)
-        return {**_token_view(token), "token": secret}
+        return NewToken(**asdict(_token_view(token)), token=secret)
 
     async def delete_token(self, who: Principal, token_id: str) -> None:
         """Delete a token; it is refused from now on. Raises NotFound for one that is not there or somebody else's."""
@@ -282,8 +285,12 @@ class People:
             self._known.pop(mark).over.set()
 
 
-def _token_view(token: Token) -> dict[str, Any]:
-    return {
-        "id": token.id, "name": token.name, "user": token.owner, "created_at": token.created_at,
-        "expires_at": token.expires_at, "last_used_at": token.last_used_at,
-    }  # fmt: skip
+def _token_view(token: Token) -> TokenView:
+    return TokenView(
+        id=token.id,
+        name=token.name,
+        user=token.owner,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        last_used_at=token.last_used_at,
+    )

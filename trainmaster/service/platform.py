@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final
@@ -11,6 +11,20 @@ from typing import Any, Final
 from trainmaster._version import __version__
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import (
+    BatchView,
+    ClusterView,
+    EventsView,
+    Explanation,
+    JobDetail,
+    JobPage,
+    JobView,
+    ModelDetail,
+    ModelPage,
+    OutcomeView,
+    PreviewView,
+    Ready,
+)
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.events import Event
 from trainmaster.core.records import Job
@@ -32,17 +46,18 @@ from trainmaster.service.preview import Preview
 from trainmaster.service.pulse import Pulse
 from trainmaster.service.queueing import Queueing
 from trainmaster.service.quotas import policy_of, rights_of
+from trainmaster.service.readiness import Readiness, Stats
 from trainmaster.service.shell import Shell
 from trainmaster.service.sweeping import Sweeper
 from trainmaster.service.timers import Timers
 from trainmaster.service.what_if import WhatIf
-from trainmaster.store.database import Database, probe
+from trainmaster.spec.document import Document, Given
+from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.read_jobs import JobQuery, Quarantined
 
 log = logging.getLogger("trainmaster.platform")
 
-READY_S: Final = 0.5
 MACHINES_S: Final = 15.0
 """Between two looks at the machines: nodes are drained, limits and drivers changed without anybody telling us."""
 THREADS: Final = 32
@@ -72,7 +87,7 @@ class Platform:
         self._recovering: asyncio.Task[None] | None = None
         self._waking: asyncio.TimerHandle | None = None
         self._closing = False
-        self._readiness: tuple[float, asyncio.Task[dict[str, Any]]] | None = None
+        self._readiness = Readiness(context, database)
         self._sweeping: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._disks: asyncio.Task[None] | None = None
@@ -209,7 +224,7 @@ class Platform:
                 while self.context.master.in_flight:
                     await asyncio.sleep(0.01)
                 await self.context.disks.help()
-                await self._probe_ledger()
+                await self._readiness.probe()
                 await self._restore()
                 break
             except Exception as error:  # whatever the disk says, the loop must come back
@@ -243,25 +258,23 @@ class Platform:
 
     # -- jobs --------------------------------------------------------------------------------------------------
 
-    async def submit(self, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[dict[str, Any], bool]:
+    async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
         """Take in one job; return (list item, created now?). Raises InvalidSpec, Unsatisfiable, Conflict, StorageFailed."""
         return await self.context.submit.submit(body, who, key)
 
-    async def submit_batch(
-        self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
-    ) -> list[dict[str, Any]]:
-        """Take in all or none; return [{id, state}]. Raises like `submit`."""
+    async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
+        """Take in all or none. Raises like `submit`."""
         return await self.context.submit.submit_batch(bodies, who, key)
 
-    async def preview(self, body: Mapping[str, Any], who: Principal, language: Language = "en") -> dict[str, Any]:
+    async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
         """Return what would happen, changing nothing; problems in `language`. Raises Forbidden."""
         return await self._preview.preview(body, who, language)
 
-    async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> dict[str, Any]:
+    async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
         """Return one page. Raises InvalidSpec for a malformed cursor."""
         return await self._jobs.page(query, limit, cursor, who)
 
-    async def job(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def job(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job. Raises NotFound."""
         return await self._jobs.detail(ref, who)
 
@@ -269,7 +282,7 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[dict[str, Any]]:
+    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[JobView]:
         """Return list items of `jobs` as they were at `seq`, for the feed of `who`."""
         return await self._jobs.views(jobs, who, seq)
 
@@ -277,35 +290,39 @@ class Platform:
         """Return (text, media type) of the job's document. Raises NotFound."""
         return await self._jobs.spec(ref, who, dialect, form)
 
-    async def events(self, ref: str, who: Principal, after: int) -> dict[str, Any]:
+    async def events(self, ref: str, who: Principal, after: int) -> EventsView:
         """Return the job's events after `after`. Raises NotFound."""
         return await self._jobs.events(ref, who, after)
 
-    async def explain(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def explain(self, ref: str, who: Principal) -> Explanation:
         """Return why the job is where it is. Raises NotFound."""
         return await self._jobs.explain(ref, who)
 
-    async def stop(self, ref: str, who: Principal, reason: str = "") -> dict[str, Any]:
+    async def stop(self, ref: str, who: Principal, reason: str = "") -> JobView:
         """Stop one job. Raises NotFound, Conflict in the moment in which its outputs were saved."""
         return await self._jobs.stop(ref, who, reason)
 
-    async def stop_many(self, ids: list[str], who: Principal) -> dict[str, Any]:
-        """Stop several; {done, refused}."""
+    async def stop_many(self, ids: list[str], who: Principal) -> OutcomeView:
+        """Stop several."""
         return await self._jobs.many("stop", ids, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete one ended job. Raises NotFound, Conflict before the end."""
         await self._jobs.delete(ref, who)
 
-    async def delete_many(self, ids: list[str], who: Principal) -> dict[str, Any]:
-        """Delete several ended jobs; {done, refused}."""
+    async def delete_many(self, ids: list[str], who: Principal) -> OutcomeView:
+        """Delete several ended jobs."""
         return await self._jobs.many("delete", ids, who)
 
-    async def clone(self, ref: str, who: Principal, set_: Mapping[str, str], submit: bool) -> dict[str, Any]:
-        """Submit a copy, or return its document. Raises NotFound, InvalidSpec."""
-        return await self._jobs.clone(ref, who, set_, submit)
+    async def copy_of(self, ref: str, who: Principal) -> Document:
+        """Return the document of a copy, to edit. Raises NotFound."""
+        return await self._jobs.copy_of(ref, who)
 
-    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> dict[str, Any]:
+    async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
+        """Submit a copy. Raises NotFound, InvalidSpec."""
+        return await self._jobs.clone(ref, who, set_)
+
+    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
         """Change duration or priority. Raises NotFound, InvalidSpec, Conflict after the end."""
         return await self._jobs.change(ref, who, duration_s, priority)
 
@@ -316,27 +333,27 @@ class Platform:
         job = await self._jobs.resolve(ref, who, "jobs:write")
         return self._entering.enter(job, task, argv, window, who)
 
-    async def release(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises NotFound, Conflict."""
         return await self._jobs.release(ref, who)
 
     # -- the rest ----------------------------------------------------------------------------------------------
 
-    async def cluster(self, who: Principal) -> dict[str, Any]:
+    async def cluster(self, who: Principal) -> ClusterView:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
         try:
             await self._see_machines()
-            measured = await asyncio.to_thread(self.context.engines.node_usage)
+            cards = await asyncio.to_thread(self.context.engines.card_usage)
         except TrainmasterError:
-            measured = {}
-        return cluster_view(self.context, measured, who)
+            cards = {}
+        return cluster_view(self.context, cards, who)
 
-    async def models(self, who: Principal, q: str = "") -> dict[str, Any]:
+    async def models(self, who: Principal, q: str = "") -> ModelPage:
         """Return saved models."""
         return await self._models.page(who, q)
 
-    async def model(self, ref: str, who: Principal) -> dict[str, Any]:
+    async def model(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model with its versions. Raises NotFound."""
         return await self._models.detail(ref, who)
 
@@ -344,57 +361,24 @@ class Platform:
         """Raise StorageFailed while a disk is nearly full: nothing new is taken in."""
         await self.context.disks.demand_room()
 
-    async def ready(self) -> dict[str, Any]:
-        """Return {ok, checks}: can the ledger be written, does an engine answer. Anybody may ask as often as they like: those
-        who ask within READY_S share one look.
-        """
-        now = time.monotonic()
-        if self._readiness is None or (self._readiness[1].done() and now - self._readiness[0] >= READY_S):
-            self._readiness = now, asyncio.get_running_loop().create_task(self._look_ready())
-        return await asyncio.shield(self._readiness[1])
+    async def ready(self) -> Ready:
+        """Return whether the ledger can be written and an engine answers."""
+        return await self._readiness.ready()
 
-    async def _look_ready(self) -> dict[str, Any]:
-        ledger = await self._check(self._probe_ledger())
-        engines = await self.context.engines.health()
-        checks = {
-            "ledger": ledger,
-            "disk": self.context.disks.short or "ok",
-            **{f"engine {name}": text for name, text in engines.items()},
-        }
-        return {"ok": ledger == "ok" and "ok" in engines.values(), "checks": checks}
-
-    async def _probe_ledger(self) -> None:
-        """Write and take back one row. Raises StorageFailed."""
-        await asyncio.wrap_future(self._database.write(probe))
-
-    @staticmethod
-    async def _check(work: Any) -> str:
-        try:
-            await asyncio.wait_for(work, 5.0)
-        except TrainmasterError as error:
-            return error.message
-        except TimeoutError:
-            return "no answer within 5 s"
-        return "ok"
-
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Stats:
         """Return counters and gauges for /metrics; cheap."""
         live = self.context.master.live.values()
         capacity = list(self.context.scheduling.nodes.values())
-        return {
-            "queued": sum(job.state is JobState.QUEUED for job in live),
-            "active": sum(job.state is JobState.ACTIVE for job in live),
-            "finished": dict(self._finished),
-            "commits": self.context.master.committed,
-            "events": self.context.master.seq,
-            "listeners": self.feed.listeners,
-            "nodes": len(capacity),
-            "gpus": sum(len(node.gpus) for node in capacity),
-            "gpus_held": sum(
-                len(a.gpus)
-                for job in live
-                if job.state is JobState.ACTIVE and job.attempt
-                for a in job.attempt.placement
-            ),
-            "uptime_s": time.monotonic() - self._started_at,
-        }
+        active = [job for job in live if job.state is JobState.ACTIVE]
+        return Stats(
+            queued=sum(job.state is JobState.QUEUED for job in live),
+            active=len(active),
+            finished=dict(self._finished),
+            commits=self.context.master.committed,
+            events=self.context.master.seq,
+            listeners=self.feed.listeners,
+            nodes=len(capacity),
+            gpus=sum(len(node.gpus) for node in capacity),
+            gpus_held=sum(len(a.gpus) for job in active if job.attempt for a in job.attempt.placement),
+            uptime_s=time.monotonic() - self._started_at,
+        )

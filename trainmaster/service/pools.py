@@ -15,6 +15,7 @@ import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
+from trainmaster.queue.policy import Values
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 
 log = logging.getLogger("trainmaster.pools")
@@ -28,7 +29,7 @@ KINDS: Final[dict[str, type[Any]]] = {
 POLICY: Final = "queue"
 """The name of the one policy row: the values of the knobs that were changed."""
 
-Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | dict[str, Any]
+Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Values
 
 
 class Pools:
@@ -66,7 +67,7 @@ class Pools:
         self.flavors: dict[str, dict[str, Flavor]] = {name: {} for name in self.workspaces}
         for flavor in self._of("flavor").values():
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
-        self.policy: dict[str, Any] = self._of("policy").get(POLICY, {})
+        self.policy: Values = self._of("policy").get(POLICY, {})
         self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
 
     def _of(self, kind: str) -> dict[str, Any]:

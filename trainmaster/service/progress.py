@@ -9,6 +9,7 @@ progress goes back only where the job did.
 import math
 from typing import Any, Final
 
+from trainmaster.answers import ProgressView
 from trainmaster.core.records import Job
 from trainmaster.service.curves import JobCurves, Key
 from trainmaster.service.pace import left_s
@@ -35,8 +36,8 @@ MOST_FALLS: Final = 3
 """A count that began again more often counts something smaller, such as the batches of each epoch."""
 
 
-def progress_of(job: Job, spec: JobSpec | None, curves: JobCurves, now: float) -> dict[str, Any] | None:
-    """Return ``{fraction, step, of, eta_s}`` of the job's last attempt, None when nobody can know."""
+def progress_of(job: Job, spec: JobSpec | None, curves: JobCurves, now: float) -> ProgressView | None:
+    """Return how far the job's last attempt is, None when nobody can know."""
     attempt = job.attempts_used
     for told in (curves.told[key] for key in sorted(curves.told) if key[0] == attempt):
         if told.of and math.isfinite(told.counts.steps[-1]):
@@ -119,6 +120,6 @@ def _positive(value: Any) -> float | None:
     return total if 0 < total < math.inf else None
 
 
-def _progress(job: Job, counts: Curve, done: float, of: float, now: float) -> dict[str, Any]:
+def _progress(job: Job, counts: Curve, done: float, of: float, now: float) -> ProgressView:
     left = None if job.terminal else left_s(counts, max(of - done, 0.0), now)
-    return {"fraction": min(max(done / of, 0.0), 1.0), "step": done, "of": of, "eta_s": left}
+    return ProgressView(fraction=min(max(done / of, 0.0), 1.0), step=done, of=of, eta_s=left)

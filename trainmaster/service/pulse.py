@@ -6,7 +6,7 @@ shown has changed, and only as it is on disk.
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
@@ -14,7 +14,7 @@ from trainmaster.core.states import JobState
 from trainmaster.service.feed import Feed, changed
 from trainmaster.service.launching import Specs
 from trainmaster.service.master import Master
-from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.metrics import MetricsReader, Summary
 
 log = logging.getLogger("trainmaster.pulse")
 
@@ -28,7 +28,7 @@ class Pulse:
 
     def __init__(self, feed: Feed, master: Master, metrics: MetricsReader, specs: Specs) -> None:
         self._feed, self._master, self._metrics, self._specs = feed, master, metrics, specs
-        self._shown: dict[str, Any] = {}
+        self._shown: dict[str, Summary] = {}
         self._task: asyncio.Task[None] | None = None
         feed.on_listen = self._begin
 
@@ -64,7 +64,7 @@ class Pulse:
             if self._master.live.get(job.id) is job:
                 self._feed.publish(changed(self._feed.seq, job))
 
-    def _look(self, jobs: list[Job]) -> dict[str, Any]:
+    def _look(self, jobs: list[Job]) -> dict[str, Summary]:
         return {job.id: self._metrics.summary(job, self._specs.fetch_or_none(job.spec_digest)) for job in jobs}
 
     async def close(self) -> None:

@@ -4,28 +4,46 @@ Reads and asks; the order and the reasons are those of the last pass. Of jobs th
 are told.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from msgspec.structs import replace as replaced
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import (
+    PRIORITY_NAMES,
+    Alternative,
+    Bar,
+    KnobView,
+    PolicyView,
+    QueuePage,
+    SuggestionView,
+    Timeline,
+    TimelineNode,
+    WaitingView,
+    When,
+    WouldStart,
+)
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Assignment, Job
 from trainmaster.core.states import JobState, Shown
 from trainmaster.queue.explain import Judged
 from trainmaster.queue.need import WHOLE
-from trainmaster.queue.policy import KNOBS, policy_json, problems
+from trainmaster.queue.policy import DEFAULT, KNOBS, Knob, QueuePolicy, Values, problems
 from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.candidate import job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
-from trainmaster.service.estimates import with_engine
+from trainmaster.service.estimates import Outlook, with_engine
+from trainmaster.service.language import two
 from trainmaster.service.pools import POLICY
 from trainmaster.service.scheduling import shown, told
 from trainmaster.service.sooner import helping
 from trainmaster.service.views import totals
+from trainmaster.spec.document import Given
 from trainmaster.spec.lower import effective
 
 MAX_BARS: Final = 2000
@@ -53,7 +71,7 @@ class Queueing:
         mine: bool = False,
         offset: int = 0,
         limit: int = 50,
-    ) -> dict[str, Any]:
+    ) -> QueuePage:
         """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
         decide(who, "cluster:read").demand()
         now, found, matching = self._ctx.clock(), [], 0
@@ -68,10 +86,14 @@ class Queueing:
                 found.append(self._waiting(job, place, who, now))
             if matching == offset + limit and total is not None:
                 break
-        return {
-            "items": found, "total": matching if total is None else total, "offset": offset,
-            "demand": self._views.demand(pool), "planned_at": self._ctx.scheduling.planned_at or None, "seq": self._ctx.feed.seq,
-        }  # fmt: skip
+        return QueuePage(
+            items=found,
+            total=matching if total is None else total,
+            offset=offset,
+            demand=self._views.demand(pool),
+            planned_at=self._ctx.scheduling.planned_at or None,
+            seq=self._ctx.feed.seq,
+        )
 
     def _total(self, who: Principal, pool: str, workspace: str, mine: bool) -> int | None:
         """Return how many match where that is known without looking at each, else None."""
@@ -90,23 +112,35 @@ class Queueing:
                 behind[job.pool] = behind.get(job.pool, 0) + 1
                 yield behind[job.pool], job
 
-    def _waiting(self, job: Job, place: int, who: Principal, now: float) -> dict[str, Any]:
+    def _waiting(self, job: Job, place: int, who: Principal, now: float) -> WaitingView:
         known = self._ctx.knows(who, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who), place - 1)
         first = next((i for i, role in enumerate(job.roles) if role.flavor is not None), None)
         shapes = job.shapes or (job.roles,)
-        return {
-            **_identity(job, known), "workspace": job.workspace, "pool": job.pool, "virtual_cluster": job.virtual_cluster,
-            "priority": job.priority.name.lower(), "position": place, "reason": reason,
-            "submitted_at": job.submitted_at, "queued_at": job.queued_at, "wait_s": max(0.0, now - job.submitted_at),
-            "duration_s": job.policy.duration_s, "resources": totals(job.roles), "tasks": job.tasks_total,
-            "flavors": [] if first is None else list(dict.fromkeys(shape[first].flavor for shape in shapes)),
-            "forecast": self._ctx.forecasts.view(job, now),
-        }  # fmt: skip
+        flavors = () if first is None else dict.fromkeys(shape[first].flavor for shape in shapes)
+        return WaitingView(
+            job=job.id if known else None,
+            name=job.name if known else None,
+            owner=job.owner if known else None,
+            workspace=job.workspace,
+            pool=job.pool,
+            virtual_cluster=job.virtual_cluster,
+            priority=PRIORITY_NAMES[job.priority],
+            position=place,
+            reason=reason,
+            submitted_at=job.submitted_at,
+            queued_at=job.queued_at,
+            wait_s=max(0.0, now - job.submitted_at),
+            duration_s=job.policy.duration_s,
+            resources=totals(job.roles),
+            tasks=job.tasks_total,
+            flavors=[flavor for flavor in flavors if flavor is not None],
+            forecast=self._ctx.forecasts.view(job, now),
+        )
 
     # -- the timeline ------------------------------------------------------------------------------------------
 
-    def timeline(self, who: Principal, pool: str = "") -> dict[str, Any]:
+    def timeline(self, who: Principal, pool: str = "") -> Timeline:
         """Return what runs, and what is foreseen to, by node. Raises Forbidden. O(running tasks)."""
         decide(who, "cluster:read").demand()
         now, held = self._ctx.clock(), self._views.held()
@@ -118,17 +152,21 @@ class Queueing:
             bars += [
                 self._foreseen(job, place, who, (start, low, high), len(places)) for place in places if place in names
             ]
-        ends = [bar["end"] for bar in bars if bar["end"] is not None]
-        return {
-            "now": now, "until": max([now + AHEAD_S, *ends]),
-            "nodes": [
-                {"name": node.name, "pool": node.pool, "service": self._views.service_of(node, held), "cards": len(node.gpus)}
+        ends = [bar.end for bar in bars if bar.end is not None]
+        return Timeline(
+            now=now,
+            until=max([now + AHEAD_S, *ends]),
+            nodes=[
+                TimelineNode(
+                    name=node.name, pool=node.pool, service=self._views.service_of(node, held), cards=len(node.gpus)
+                )
                 for node in nodes
             ],
-            "bars": bars[:MAX_BARS], "left_out": max(0, len(bars) - MAX_BARS),
-        }  # fmt: skip
+            bars=bars[:MAX_BARS],
+            left_out=max(0, len(bars) - MAX_BARS),
+        )
 
-    def _running(self, node: str, here: Any, who: Principal, now: float) -> Iterator[dict[str, Any]]:
+    def _running(self, node: str, here: Sequence[tuple[Job, Assignment]], who: Principal, now: float) -> Iterator[Bar]:
         by_job: dict[str, tuple[Job, list[Assignment]]] = {}
         for job, place in here:
             by_job.setdefault(job.id, (job, []))[1].append(place)
@@ -141,41 +179,53 @@ class Queueing:
 
     def _foreseen(
         self, job: Job, node: str, who: Principal, when: tuple[float, float | None, float | None], parts: int
-    ) -> dict[str, Any]:
+    ) -> Bar:
         """Return one of `parts` equal bars of a job whose cards are not known yet."""
         takes = totals(job.roles)
         cards = sum(role.resources.gpu * role.resources.gpu_milli * role.replicas for role in job.roles)
         end = None if job.policy.duration_s is None else when[0] + job.policy.duration_s
-        return {
-            **self._bar(job, (), who, "forecast", when[0], end, when[1:]), "node": node, "gpu": cards / WHOLE / parts,
-            "cpu": takes["cpu"] / parts, "memory_mib": takes["memory_mib"] // parts,
-        }  # fmt: skip
+        bar = self._bar(job, (), who, "forecast", when[0], end, when[1:])
+        return replaced(
+            bar, node=node, gpu=cards / WHOLE / parts, cpu=takes.cpu / parts, memory_mib=takes.memory_mib // parts
+        )
 
     def _bar(
-        self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: str, start: float, end: float | None,
-        span: tuple[float | None, float | None],
-    ) -> dict[str, Any]:  # fmt: skip
+        self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: Literal["running", "forecast"], start: float,
+        end: float | None, span: tuple[float | None, float | None],
+    ) -> Bar:  # fmt: skip
         asks = [job.roles[place.role].resources for place in places]
-        return {
-            "node": places[0].node if places else "", **_identity(job, self._ctx.knows(who, job)), "workspace": job.workspace,
-            "priority": job.priority.name.lower(), "kind": kind, "start": start, "end": end, "low": span[0], "high": span[1],
-            "cards": sorted({card for place in places for card in place.gpus}),
-            "gpu": sum(ask.gpu * ask.gpu_milli for ask in asks) / WHOLE,
-            "cpu": sum(ask.cpu for ask in asks), "memory_mib": sum(ask.memory_mib for ask in asks),
-        }  # fmt: skip
+        known = self._ctx.knows(who, job)
+        return Bar(
+            node=places[0].node if places else "",
+            job=job.id if known else None,
+            name=job.name if known else None,
+            owner=job.owner if known else None,
+            workspace=job.workspace,
+            priority=PRIORITY_NAMES[job.priority],
+            kind=kind,
+            start=start,
+            end=end,
+            low=span[0],
+            high=span[1],
+            cards=sorted({card for place in places for card in place.gpus}),
+            gpu=sum(ask.gpu * ask.gpu_milli for ask in asks) / WHOLE,
+            cpu=sum(ask.cpu for ask in asks),
+            memory_mib=sum(ask.memory_mib for ask in asks),
+        )
 
     # -- the policy --------------------------------------------------------------------------------------------
 
-    def policy(self, who: Principal) -> dict[str, Any]:
+    def policy(self, who: Principal) -> PolicyView:
         """Return every knob with its bounds, meaning and value. Raises Forbidden."""
         decide(who, "cluster:read").demand()
         changed = self._ctx.pools.changed_last("policy", POLICY)
-        return {
-            "knobs": [_knob(shown) for shown in policy_json(self._ctx.scheduling.policy)],
-            "changed_at": changed.at if changed else None, "changed_by": changed.by if changed else None,
-        }  # fmt: skip
+        return PolicyView(
+            knobs=[_knob(knob, self._ctx.scheduling.policy) for knob in KNOBS],
+            changed_at=changed.at if changed else None,
+            changed_by=changed.by if changed else None,
+        )
 
-    async def set_policy(self, values: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+    async def set_policy(self, values: Values, who: Principal) -> PolicyView:
         """Change knobs; those not named keep their value, null is the default again. It holds from the next pass on.
 
         Raises Forbidden, InvalidSpec with all problems, StorageFailed.
@@ -189,7 +239,7 @@ class Queueing:
 
     # -- would it start? ---------------------------------------------------------------------------------------
 
-    async def would_start(self, body: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+    async def would_start(self, body: Given, who: Principal) -> WouldStart:
         """Say whether a job would start if it were submitted now; with several flavors, whether any way can (R163).
 
         Beside a submission the body may hold `instead_of`, the id of a job that waits and would no longer, and `suggest`: whether
@@ -206,12 +256,13 @@ class Queueing:
         if wrong:
             raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
-        answers = [self._when(way, first) for way in ways]
-        when, found = min(answers, key=lambda answer: _WHEN.index(answer[0]))
+        found_of = [self._when(way, first) for way in ways]
+        when, found = min(found_of, key=lambda answer: _WHEN.index(answer[0]))
         reason, name_of = None, self._ctx.names_for(who)
-        suggestions, forecast = [], None
+        suggestions: list[SuggestionView] = []
+        forecast = None
         if isinstance(found, Reason):
-            reason = shown(found, 0, name_of) | {"position": None}
+            reason = shown(found, None, name_of)
         elif when == "queue":
             reason = told(found, name_of)
             judged = found if len(ways) == 1 else self._ctx.scheduling.would_start(job, first)
@@ -219,17 +270,19 @@ class Queueing:
             forecast = await self._ctx.forecasts.would(judged, self._ctx.clock(), gone)
             if suggest:
                 suggestions = await helping(self._ctx, who, job, judged, effective(candidate.spec), first)
-        ours = {"when": when, "reason": reason, "forecast": forecast}
-        chosen = ways[next(at for at, answer in enumerate(answers) if answer[0] == when)]
+        ours = Outlook(when, reason, forecast)
+        chosen = ways[next(at for at, answer in enumerate(found_of) if answer[0] == when)]
         outlook, _ = await with_engine(self._ctx, chosen, candidate.spec, ours)
-        return {
-            **outlook, "position": outlook["reason"]["position"] if outlook["reason"] is not None else None,
-            "alternatives": [
-                {"flavors": [role.flavor for role in way.roles], "when": when}
-                for way, (when, _) in zip(ways, answers, strict=True)
+        return WouldStart(
+            **outlook._asdict(),
+            position=outlook.reason.position if outlook.reason is not None else None,
+            alternatives=[
+                Alternative(flavors=[role.flavor for role in way.roles], when=when)
+                for way, (when, _) in zip(ways, found_of, strict=True)
             ],
-            "suggestions": suggestions, "pool": job.pool,
-        }  # fmt: skip
+            suggestions=suggestions,
+            pool=job.pool,
+        )
 
     def _first(self, ref: Any, who: Principal) -> Job | None:
         """Return the waiting job of the reader with this id, None when `ref` is. Raises InvalidSpec."""
@@ -247,7 +300,7 @@ class Queueing:
             return job
         raise InvalidSpec("The question cannot be answered", remedy=found.remedy, problems=(found,))
 
-    def _when(self, job: Job, instead_of: Job | None) -> tuple[str, Judged | Reason]:
+    def _when(self, job: Job, instead_of: Job | None) -> tuple[When, Judged | Reason]:
         refused = self._ctx.scheduling.refusal(job)
         if refused is not None:
             return "never", refused
@@ -259,7 +312,7 @@ _WHEN: Final = ("now", "queue", "never")
 _KNOBS: Final = frozenset(knob.name for knob in KNOBS)
 
 
-def checked_values(values: Mapping[str, Any]) -> None:
+def checked_values(values: Values) -> None:
     """Raise InvalidSpec with everything that is wrong with new values by knob; null, the default again, is right."""
     found = problems({name: value for name, value in values.items() if value is not None or name not in _KNOBS})
     if found:
@@ -273,10 +326,15 @@ def _asks(job: Job, model: str) -> bool:
     return any(role.resources.gpu and role.resources.gpu_type == model for shape in shapes for role in shape)
 
 
-def _knob(told: Mapping[str, Any]) -> dict[str, Any]:
-    bounds = {"minimum": told.get("min"), "maximum": told.get("max"), "choices": told.get("choices", [])}
-    return {name: told[name] for name in ("name", "title", "meaning", "unit", "value", "default")} | bounds
-
-
-def _identity(job: Job, known: bool) -> dict[str, Any]:
-    return {"job": job.id, "name": job.name, "owner": job.owner} if known else dict.fromkeys(("job", "name", "owner"))
+def _knob(knob: Knob, policy: QueuePolicy) -> KnobView:
+    return KnobView(
+        name=knob.name,
+        title=two((knob.zh, knob.en)),
+        meaning=two((knob.zh_meaning, knob.en_meaning)),
+        unit=knob.unit,
+        value=getattr(policy, knob.name),
+        default=getattr(DEFAULT, knob.name),
+        minimum=None if knob.choices else knob.least,
+        maximum=None if knob.choices else knob.most,
+        choices=list(knob.choices),
+    )

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.core.launch import Mount
+from trainmaster.core.launch import Mount, RolePreview
 from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import shown
 from trainmaster.spec.check import check
+from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, effective, supposed
 from trainmaster.spec.placing import FlavorsBy
@@ -33,7 +34,7 @@ class Candidate:
     code_follows: bool = False
 
 
-def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
+def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
     """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
 
     Raises InvalidSpec with all problems.
@@ -50,9 +51,7 @@ def read_body(body: Mapping[str, Any], hosts: int, flavors: FlavorsBy | None = N
     )
 
 
-def read_each(
-    bodies: Sequence[Mapping[str, Any]], hosts: int, flavors: FlavorsBy | None = None
-) -> list[Candidate | InvalidSpec]:
+def read_each(bodies: Sequence[Given], hosts: int, flavors: FlavorsBy | None = None) -> list[Candidate | InvalidSpec]:
     """Return of each what it asks for, or what is wrong with it."""
     found: list[Candidate | InvalidSpec] = []
     for body in bodies:
@@ -63,7 +62,7 @@ def read_each(
     return found
 
 
-def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _shape_problems(body: Given) -> tuple[Problem, ...]:
     """Return everything that is wrong with the request around the spec."""
     unknown = sorted(str(name)[:100] for name in body.keys() - _BODY_KEYS)[:MOST_UNKNOWN]
     found = [Problem(name, "unknown field", _KNOWN) for name in unknown]
@@ -80,6 +79,6 @@ def _shape_problems(body: Mapping[str, Any]) -> tuple[Problem, ...]:
 
 def written(
     job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
-) -> dict[str, Any]:
+) -> tuple[Document, list[RolePreview]]:
     """Return the parts of a preview that are as large as the job: the whole document, and what each task would run."""
-    return {"spec": effective(spec), "roles": shown(supposed(job, spec, placement, mounts, at))}
+    return effective(spec), shown(supposed(job, spec, placement, mounts, at))

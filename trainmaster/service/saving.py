@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
+from trainmaster.core.events import Data
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.launching import Specs
@@ -96,7 +97,7 @@ class Saving:
         save = self._saves.get(job)
         return save is None or save.give_up()
 
-    async def save(self, job: Job) -> tuple[dict[str, Any], str]:
+    async def save(self, job: Job) -> tuple[Data, str]:
         """Return the data of the `saved` event, and what of the outputs was left out and why, "" for nothing.
 
         Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now, GivenUp.

@@ -7,8 +7,9 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from trainmaster.answers import ReasonView
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id, split_attempt_id
@@ -33,9 +34,9 @@ from trainmaster.queue.running import Running, usage_of
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.queue.sooner import promising
 from trainmaster.queue.suggest import suggest
+from trainmaster.service.language import two
 from trainmaster.service.pausing import Pausing
 from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for
-from trainmaster.service.views import two
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
@@ -273,7 +274,7 @@ class Scheduling:
 
     # -- explain -----------------------------------------------------------------------------------------------
 
-    def reason(self, job: Job, name_of: NameOf, ahead: int | None = None) -> dict[str, Any] | None:
+    def reason(self, job: Job, name_of: NameOf, ahead: int | None = None) -> ReasonView | None:
         """Return why `job` waits, None when it does not. Cheap enough for every row of a list.
 
         `ahead`: how many come before it in its pool, where that is known already.
@@ -363,13 +364,14 @@ def _ends(job: Job) -> tuple[object, ...]:
     return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
 
 
-def told(judged: Judged, name_of: NameOf) -> dict[str, Any]:
+def told(judged: Judged, name_of: NameOf) -> ReasonView:
     """Return why somebody waits, and where in its pool's line, as the API shows it to a reader."""
     assert isinstance(judged.found, Reason), "who starts has no reason to wait"
     return shown(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
 
 
-def shown(reason: Reason, ahead: int, name_of: NameOf) -> dict[str, Any]:
-    """Return a reason as the API shows it to a reader."""
+def shown(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonView:
+    """Return a reason as the API shows it to a reader. `ahead`: how many come before it in its pool; None: nobody asks."""
     reason = named(reason, name_of)
-    return {"code": reason.code, "message": two(render(reason)), "evidence": reason.evidence, "position": ahead + 1}
+    position = None if ahead is None else ahead + 1
+    return ReasonView(code=reason.code, message=two(render(reason)), evidence=reason.evidence, position=position)

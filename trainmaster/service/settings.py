@@ -22,6 +22,9 @@ from trainmaster.core.errors import ProblemList
 
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
+Toml = dict[str, Any]
+"""A section of config.toml, or the whole of it, as it was read."""
+
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
 _CHOICES = {
     "local.sandbox": ("auto", "bubblewrap", "none"),
@@ -51,7 +54,7 @@ def load(path: str) -> Config:
     return config
 
 
-def parse(document: dict[str, Any], problems: ProblemList) -> Config:
+def parse(document: Toml, problems: ProblemList) -> Config:
     """Return the Config in `document`, noting every problem in `problems`."""
     known = {*_SECTIONS, "engines"}
     for name in document.keys() - known:
@@ -95,7 +98,7 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
     return found
 
 
-def _engine(path: str, values: dict[str, Any], problems: ProblemList) -> EngineConfig:
+def _engine(path: str, values: Toml, problems: ProblemList) -> EngineConfig:
     common = {key: values[key] for key in ("name", "kind", "pools", "most_pending") if key in values}
     engine: EngineConfig = _section(path, EngineConfig, common, problems)
     own = {key: value for key, value in values.items() if key not in common}
@@ -122,7 +125,7 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
         return kind()
     hints = get_type_hints(kind)
     known = {field.name for field in fields(kind)}
-    accepted: dict[str, Any] = {}
+    accepted: Toml = {}
     for key, value in values.items():
         path = f"{name}.{key}"
         if key not in known:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from trainmaster.core.config import EngineConfig
 from trainmaster.core.errors import Conflict, ProblemList
-from trainmaster.service.settings import parse
+from trainmaster.service.settings import Toml, parse
 
 LOCAL: Final = '[[engines]]\nname = "local"\n'
 """The engine that there is while none is written: it is written before a second one."""
@@ -27,7 +27,7 @@ _DATA: Final = (
 """Where `server.data` may be written already."""
 
 
-def with_engine(text: str, engine: Mapping[str, Any], data: str = "") -> str:
+def with_engine(text: str, engine: Toml, data: str = "") -> str:
     """Return `text`, the contents of a config.toml, with one `[[engines]]` more, and with `server.data` unless `data` is "".
 
     Raises InvalidSpec with all problems that the result would have, Conflict where lines cannot simply be put into it.
@@ -49,7 +49,7 @@ def with_engine(text: str, engine: Mapping[str, Any], data: str = "") -> str:
     )
 
 
-def section(engine: Mapping[str, Any], data: str = "") -> str:
+def section(engine: Toml, data: str = "") -> str:
     """Return what is written for one engine, and for `server.data` unless it is ""."""
     server = f"[server]\ndata = {_value(data)}\n\n" if data else ""
     return server + "[[engines]]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in engine.items())
@@ -81,7 +81,7 @@ def _with_data(text: str, data: str) -> Iterator[str]:
     yield f"server.{line}{text}"
 
 
-def _read(text: str) -> dict[str, Any]:
+def _read(text: str) -> Toml:
     problems = ProblemList()
     try:
         return tomllib.loads(text)
@@ -91,14 +91,14 @@ def _read(text: str) -> dict[str, Any]:
         raise
 
 
-def _says(text: str) -> dict[str, Any] | None:
+def _says(text: str) -> Toml | None:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return None
 
 
-def _extended(document: dict[str, Any], engine: Mapping[str, Any], data: str) -> dict[str, Any]:
+def _extended(document: Toml, engine: Toml, data: str) -> Toml:
     """Return what is to be written, as data. A section of the wrong type stays as it is: reading it refuses it."""
     server = document.get("server", {})
     if data and isinstance(server, dict):

@@ -9,11 +9,11 @@ import asyncio
 import json
 import logging
 import os
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.records import Job
 from trainmaster.core.states import Phase
-from trainmaster.queue.fairness import Fairness
+from trainmaster.queue.fairness import Fairness, Past
 from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
 
@@ -63,12 +63,12 @@ class Shares:
     async def _save(self) -> None:
         await asyncio.to_thread(self._write, self._scheduling.fair.past_json())
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> Past:
         with open(self._path, encoding="utf-8") as file:
-            past: dict[str, Any] = json.load(file)
+            past: Past = json.load(file)
         return past
 
-    def _write(self, past: dict[str, Any]) -> None:
+    def _write(self, past: Past) -> None:
         try:
             with open(f"{self._path}.new", "w", encoding="utf-8", opener=private) as file:
                 json.dump(past, file)

@@ -7,12 +7,13 @@ expected, clearly before the job does as it is, in the same scene.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.access.roles import Principal
+from trainmaster.answers import ForecastView, SuggestionView
 from trainmaster.core.records import Job
 from trainmaster.queue.changes import Suggestion
 from trainmaster.queue.explain import Judged
@@ -21,7 +22,8 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.snapshot import Pending, Plan
 from trainmaster.queue.sooner import clearly_sooner
 from trainmaster.service.context import Context
-from trainmaster.service.views import two
+from trainmaster.service.language import two
+from trainmaster.spec.document import Document
 
 SUGGESTED: Final = 3
 """Changes told of one job."""
@@ -31,8 +33,8 @@ TRIED: Final = 6
 
 
 async def helping(
-    context: Context, who: Principal, job: Job, judged: Judged, document: Mapping[str, Any], instead_of: Job | None = None
-) -> list[dict[str, Any]]:  # fmt: skip
+    context: Context, who: Principal, job: Job, judged: Judged, document: Document, instead_of: Job | None = None
+) -> list[SuggestionView]:  # fmt: skip
     """Return the changes of `document`, which `job` was made of, that would start it sooner, those that start it now first.
 
     Each would be accepted of `who`. `judged`: how the job waits; `instead_of`: who is taken not to wait meanwhile.
@@ -47,7 +49,7 @@ async def helping(
     flavors = {name: one.resources() for name, one in context.pools.flavors.get(job.workspace, {}).items()}
     now, later = context.scheduling.helping(judged, flavors, _spent_s(job))
     known = [_told(one) for one in islice(filter(works, now), SUGGESTED)]
-    named = {field for one in known for field in one["change"]}
+    named = {field for one in known for field in one.change}
     if len(known) == SUGGESTED:
         return known
     others = [*islice((one for one in later if not named & one.change.keys() and works(one)), TRIED)]
@@ -59,7 +61,7 @@ async def helping(
 
 async def _sooner(
     context: Context, judged: Judged, changes: Sequence[Suggestion], gone: Collection[str], most: int
-) -> list[dict[str, Any]]:
+) -> list[SuggestionView]:
     """Return those of `changes`, `most` at most, that bring the start of who waits clearly forward, if others `gone` do not wait."""
     waits = judged.job
     tried = [replace(one.job, job=f"{waits.job}+{nth}") for nth, one in enumerate(changes)]
@@ -71,7 +73,7 @@ async def _sooner(
         before = before or await play.foreseen(waits)
         after = await play.foreseen(changed)
         if clearly_sooner(_at(after), _at(before), play.now):
-            out.append(_told(one, after, before["at"]))
+            out.append(_told(one, after, before.at))
         if len(out) == most:
             break
     return out
@@ -82,16 +84,16 @@ def _spent_s(job: Job) -> float:
     return 0.0 if job.started_at is None else max(0.0, job.queued_at - job.started_at)
 
 
-def _told(one: Suggestion, forecast: dict[str, Any] | None = None, before: float | None = None) -> dict[str, Any]:
+def _told(one: Suggestion, forecast: ForecastView | None = None, before: float | None = None) -> SuggestionView:
     """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
-    return {"message": two(one.message), "change": one.change, "forecast": forecast, "otherwise_at": before}
+    return SuggestionView(message=two(one.message), change=one.change, forecast=forecast, otherwise_at=before)
 
 
-def _at(forecast: Mapping[str, Any]) -> float:
-    return math.inf if forecast["at"] is None else float(forecast["at"])
+def _at(forecast: ForecastView) -> float:
+    return math.inf if forecast.at is None else forecast.at
 
 
-FAR: Final[dict[str, Any]] = {"at": None}
+FAR: Final = ForecastView(when="unknown", at=None, low=None, high=None, why=None, made_at=None)
 """What is foreseen of one behind all who are."""
 
 
@@ -111,7 +113,7 @@ class _Play:
         scene = await self._scene_of(changed)
         return math.inf if scene is None else await self._forecasts.typical(scene, changed.job)
 
-    async def foreseen(self, changed: Pending) -> dict[str, Any]:
+    async def foreseen(self, changed: Pending) -> ForecastView:
         """Return the same as `Forecasts.foreseen` says."""
         scene = await self._scene_of(changed)
         return FAR if scene is None else await self._forecasts.foreseen(scene, changed.job)

@@ -15,6 +15,7 @@ import msgspec
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import BatchItem, BatchView, JobView
 from trainmaster.core import records
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
 from trainmaster.core.events import Event, Kind
@@ -26,6 +27,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.places import place_problems
 from trainmaster.service.reading import Candidate, read_body, read_each
 from trainmaster.service.views import job_view, sentence
+from trainmaster.spec.document import Given
 from trainmaster.store.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
@@ -67,7 +69,7 @@ class Submit:
         self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
 
-    async def submit(self, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[dict[str, Any], bool]:
+    async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
         """Take in one job; return (its list item, was it created now).
 
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
@@ -84,9 +86,7 @@ class Submit:
         jobs, created = await self._once(key, [body], who, prepared)
         return self._view(jobs[0], who, seq), created
 
-    async def submit_batch(
-        self, bodies: Sequence[Mapping[str, Any]], who: Principal, key: str | None
-    ) -> list[dict[str, Any]]:
+    async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
         """Take in all or none (1 to 10,000). Raises like `submit`, with the item's index in every problem path."""
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
@@ -99,10 +99,10 @@ class Submit:
             return candidates, lambda use: self._enter_all(candidates, models, use)
 
         jobs, _ = await self._once(key, bodies, who, prepared)
-        return [{"id": job.id, "state": job.shown.value} for job in jobs]
+        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
 
     async def _read_all(
-        self, bodies: Sequence[Mapping[str, Any]], who: Principal
+        self, bodies: Sequence[Given], who: Principal
     ) -> tuple[list[Candidate], dict[tuple[str, str], Job]]:
         """Check every item before any is entered; the loop breathes between slices.
 
@@ -148,7 +148,7 @@ class Submit:
         return candidates, models
 
     async def _read_ahead(
-        self, bodies: Sequence[Mapping[str, Any]], known: Mapping[bytes, Candidate], who: Principal
+        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
     ) -> AsyncGenerator[dict[bytes, Candidate | InvalidSpec]]:
         """Yield what each slice asks for; the next one is read by a clerk while it is looked at here."""
         ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who))
@@ -163,7 +163,7 @@ class Submit:
             await asyncio.gather(ahead, return_exceptions=True)
 
     async def _read_slice(
-        self, bodies: Sequence[Mapping[str, Any]], known: Mapping[bytes, Candidate], who: Principal
+        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
     ) -> dict[bytes, Candidate | InvalidSpec]:
         """Return by its text what each body asks for that is not `known`, or what is wrong with it."""
         texts = {msgspec.json.encode(body): body for body in bodies}
@@ -173,7 +173,7 @@ class Submit:
         found = read_each(*given) if quick else await self._ctx.clerks.do(who.name, read_each, *given)
         return dict(zip(new, found, strict=True))
 
-    def _read(self, body: Mapping[str, Any]) -> Candidate:
+    def _read(self, body: Given) -> Candidate:
         return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
 
     def _enter_all(
@@ -207,7 +207,7 @@ class Submit:
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
         return after
 
-    def would_take(self, document: Mapping[str, Any], change: Mapping[str, Any], who: Principal) -> bool:
+    def would_take(self, document: Given, change: Given, who: Principal) -> bool:
         """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers aside."""
         try:
             job = job_of(self._ctx, self._read({"spec": document, "dialect": "native", "set": change}), who)
@@ -284,10 +284,10 @@ class Submit:
             )
         return jobs
 
-    def _view(self, job: Job, who: Principal, seq: int) -> dict[str, Any]:
+    def _view(self, job: Job, who: Principal, seq: int) -> JobView:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
-        return job_view(job, self._ctx.clock(), {"reason": reason, "seq": seq})
+        return job_view(job, self._ctx.clock(), seq, reason)
 
 
 def _candidate(found: Candidate | InvalidSpec) -> Candidate:

@@ -4,11 +4,12 @@ The child is started when a job has event files with news, and ends by itself wh
 or dies costs the answer, never the server; links are not followed.
 """
 
-import json
 import os
 import stat
 import sys
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.service.child import Child, NotStarted
@@ -18,6 +19,32 @@ TIMEOUT_S: Final = 60.0
 MAX_FILES: Final = 200
 MAX_WALKED: Final = 5000
 COMMAND: Final = (sys.executable, "-m", "trainmaster.service.tensorboard_reader")
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What the child is asked for: `files` beneath `root`, and how many scalars of each are known already."""
+
+    root: str
+    files: dict[str, int]
+
+
+class FileRead(msgspec.Struct, frozen=True):
+    """What was read of one file: (tag, step, time, value) of each new scalar, a value that is no number as its text.
+
+    `done`: how many were read in all; `error`: why no more could be.
+    """
+
+    path: str
+    done: int
+    points: list[tuple[str, int, float, float | str]] = msgspec.field(default_factory=list)
+    error: str = ""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The child's answer. `more`: there is more to read."""
+
+    files: list[FileRead]
+    more: bool
 
 
 def event_files(job_folder: str, folders: list[str]) -> dict[str, tuple[int, int]]:
@@ -43,18 +70,17 @@ class TensorBoardChild:
         """The child's process id, None while there is none."""
         return self._child.pid
 
-    def ask(self, root: str, files: dict[str, int], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
+    def ask(self, root: str, files: dict[str, int], timeout_s: float = TIMEOUT_S) -> Found:
         """Return the child's answer for `files` ({path: scalars to skip}). Raises Unavailable when there is none."""
-        request = {"root": root, "files": [{"path": path, "skip": skip} for path, skip in files.items()]}
+        request = msgspec.json.encode(Asked(root, files))
         try:
-            answer: dict[str, Any] = json.loads(self._child.ask(json.dumps(request).encode(), timeout_s))
+            return msgspec.json.decode(self._child.ask(request, timeout_s), type=Found)
         except TimeoutError:
             raise Unavailable("the reader of TensorBoard files took too long", remedy="Ask again later.") from None
         except (EOFError, ValueError, NotStarted) as error:
             raise Unavailable(
                 "the reader of TensorBoard files does not answer", remedy="Look at the server's log."
             ) from error
-        return answer
 
     def close(self) -> None:
         """End the child."""

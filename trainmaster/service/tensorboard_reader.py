@@ -1,15 +1,11 @@
 """Reads TensorBoard event files as a child of the server: ``python -m trainmaster.service.tensorboard_reader``.
 
 TensorBoard's own reader is the only one that follows the format, but importing it takes more memory than the whole
-server may. So it lives here (see service.child), and speaks JSON.
-
-    request  {"root": DIR, "files": [{"path": relative, "skip": scalars to pass over}]}
-    answer   {"files": [{"path", "done": scalars read, "points": [[tag, step, t, value]], "error"?}], "more": bool}
+server may. So it lives here (see service.child), and speaks JSON: it is asked an `Asked` and answers a `Found` (service.tensorboard).
 
 Invariant: it only reads, never follows a link, and a broken file is an error of that file, not of the process.
 """
 
-import json
 import logging
 import math
 import os
@@ -17,10 +13,12 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 from tensorboard.util import tensor_util
 
 from trainmaster.service.child import answer_all
+from trainmaster.service.tensorboard import Asked, FileRead, Found
 from trainmaster.storage.safe import open_beneath
 
 IDLE_S: Final = 20.0
@@ -93,26 +91,24 @@ class Reader:
     def __init__(self) -> None:
         self._files: OrderedDict[tuple[str, str], EventFile] = OrderedDict()
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, asked: Asked) -> Found:
         """Return the answer to one request."""
-        room, answers, more = MAX_POINTS, [], False
-        for asked in request["files"]:
+        room, found, more = MAX_POINTS, [], False
+        for path, skip in asked.files.items():
             if room <= 0:
                 more = True
                 break
-            path, skip = str(asked["path"]), int(asked["skip"])
             try:
-                file = self._open(str(request["root"]), path, skip)
+                file = self._open(asked.root, path, skip)
                 points = file.read(skip, room)
             except Exception as error:  # whatever a broken file makes the loader raise concerns that file only
-                self._drop((str(request["root"]), path))
-                reason = f"{type(error).__name__}: {error}"[:300]
-                answers.append({"path": path, "done": skip, "points": [], "error": reason})
+                self._drop((asked.root, path))
+                found.append(FileRead(path, skip, error=f"{type(error).__name__}: {error}"[:300]))
                 continue
             room -= len(points)
             more = more or room <= 0
-            answers.append({"path": path, "done": file.done, "points": points})
-        return {"files": answers, "more": more}
+            found.append(FileRead(path, file.done, points))
+        return Found(found, more)
 
     def _open(self, root: str, path: str, skip: int) -> EventFile:
         key = (root, path)
@@ -145,7 +141,9 @@ def main() -> None:
     """Answer until the server has ended or nothing comes for a while."""
     logging.disable(logging.CRITICAL)
     reader = Reader()
-    answer_all(lambda asked: json.dumps(reader.answer(json.loads(asked))).encode(), MAX_MEMORY, IDLE_S)
+    answer_all(
+        lambda asked: msgspec.json.encode(reader.answer(msgspec.json.decode(asked, type=Asked))), MAX_MEMORY, IDLE_S
+    )
 
 
 if __name__ == "__main__":

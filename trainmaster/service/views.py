@@ -1,8 +1,10 @@
-"""Records as the JSON that API, CLI, SDK and console show (docs/design/api.md). Pure; times and extras are parameters."""
+"""Records as the answers that API, CLI, SDK and console show (docs/design/api.md). Pure; times and extras are parameters."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import MappingProxyType
 
+from trainmaster import answers
+from trainmaster.answers import PRIORITY_NAMES
 from trainmaster.core.errors import Problem
 from trainmaster.core.events import NAMES, Event, Kind
 from trainmaster.core.ids import role_system_name, task_name
@@ -12,52 +14,75 @@ from trainmaster.core.verdicts import VERDICTS
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.reasons import EVICTED, evicted
 from trainmaster.queue.shortage import plain
-from trainmaster.service.language import both, problem_in
+from trainmaster.service.language import both, problem_in, two
+from trainmaster.simulate.history import need_view
 
 
-def two(pair: tuple[str, str]) -> dict[str, str]:
-    """Return a (zh, en) pair as JSON."""
-    return {"zh": pair[0], "en": pair[1]}
-
-
-def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> dict[str, Any] | None:
+def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answers.VerdictView | None:
     """Return a verdict with its names in both languages."""
     if verdict is None:
         return None
     kind = VERDICTS.get(verdict.code)
     role = roles[verdict.role].name if verdict.role is not None and verdict.role < len(roles) else None
-    return {
-        "code": verdict.code,
-        "title": {"zh": kind.zh, "en": kind.en} if kind else {"zh": verdict.code, "en": verdict.code},
-        "fault": kind.fault if kind else "platform",
-        "message": both(verdict.message), "evidence": verdict.evidence, "role": role, "index": verdict.index,
-        "exit_code": verdict.exit_code, "signal": verdict.signal,
-    }  # fmt: skip
+    return answers.VerdictView(
+        code=verdict.code,
+        title=two((kind.zh, kind.en) if kind else (verdict.code, verdict.code)),
+        fault=kind.fault if kind else "platform",
+        message=both(verdict.message),
+        evidence=verdict.evidence,
+        role=role,
+        index=verdict.index,
+        exit_code=verdict.exit_code,
+        signal=verdict.signal,
+    )
 
 
-def job_view(job: Job, now: float, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the list item of `job` at `now`. `extra` may hold reason, progress, metrics and seq."""
+def job_view(
+    job: Job, now: float, seq: int, reason: answers.ReasonView | None = None,
+    forecast: answers.ForecastView | None = None, progress: answers.ProgressView | None = None,
+    metrics: Mapping[str, float | None] = MappingProxyType({}),
+) -> answers.JobView:  # fmt: skip
+    """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up."""
     attempt = job.attempt
     shown = job.shown
-    view: dict[str, Any] = {
-        "id": job.id, "name": job.name, "slug": job.slug, "description": job.description,
-        "state": shown.value, "queue_state": job.state.value, "pai_state": PAI_STATE[shown],
-        "owner": job.owner, "workspace": job.workspace, "pool": job.pool, "virtual_cluster": job.virtual_cluster,
-        "priority": job.priority.name.lower(),
-        "framework": job.framework, "dialect": job.dialect,
-        "submitted_at": job.submitted_at, "queued_at": job.queued_at, "started_at": job.started_at, "ended_at": job.ended_at,
-        "run_s": _run_s(job, now), "wait_s": _wait_s(job, now), "duration_s": job.policy.duration_s, "expires_at": job.expires_at,
-        "attempts": job.attempts_used, "retries": {"used": job.retries_used, "limit": job.policy.retries},
-        "tasks": _task_counts(job), "resources": totals(job.roles),
-        "nodes": sorted({a.node for a in attempt.placement if a.node}) if attempt is not None else [],
-        "reason": None,
-        "forecast": None,
-        "verdict": verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
-        "model": job.model, "progress": None, "metrics": {}, "labels": dict(job.labels), "version": job.version,
-    }  # fmt: skip
-    if extra:
-        view.update(extra)
-    return view
+    return answers.JobView(
+        id=job.id,
+        name=job.name,
+        slug=job.slug,
+        description=job.description,
+        state=shown,
+        queue_state=job.state,
+        pai_state=PAI_STATE[shown],
+        owner=job.owner,
+        workspace=job.workspace,
+        pool=job.pool,
+        virtual_cluster=job.virtual_cluster,
+        priority=PRIORITY_NAMES[job.priority],
+        framework=job.framework,
+        dialect=job.dialect,
+        submitted_at=job.submitted_at,
+        queued_at=job.queued_at,
+        started_at=job.started_at,
+        ended_at=job.ended_at,
+        run_s=_run_s(job, now),
+        wait_s=_wait_s(job, now),
+        duration_s=job.policy.duration_s,
+        expires_at=job.expires_at,
+        attempts=job.attempts_used,
+        retries=answers.Retries(used=job.retries_used, limit=job.policy.retries),
+        tasks=_task_counts(job),
+        resources=totals(job.roles),
+        nodes=sorted({a.node for a in attempt.placement if a.node}) if attempt is not None else [],
+        reason=reason,
+        forecast=forecast,
+        verdict=verdict_view(job.verdict or (attempt.verdict if attempt and not job.terminal else None), job.roles),
+        model=job.model,
+        progress=progress,
+        metrics=dict(metrics),
+        labels=dict(job.labels),
+        version=job.version,
+        seq=seq,
+    )
 
 
 def _run_s(job: Job, now: float) -> float | None:
@@ -72,14 +97,14 @@ def _wait_s(job: Job, now: float) -> float:
     return max(0.0, end - job.submitted_at)
 
 
-def _task_counts(job: Job) -> dict[str, int]:
-    counts = {"total": job.tasks_total, "waiting": 0, "running": 0, "succeeded": 0, "failed": 0, "lost": 0}
+def _task_counts(job: Job) -> answers.TaskCounts:
+    counts = {"waiting": 0, "running": 0, "succeeded": 0, "failed": 0, "lost": 0}
     if job.attempt is None or job.state is JobState.QUEUED:
         counts["waiting"] = job.tasks_total if not job.terminal else 0
-        return counts
-    for task in job.attempt.tasks:
-        counts[task_state(task)] += 1
-    return counts
+    else:
+        for task in job.attempt.tasks:
+            counts[task_state(task)] += 1
+    return answers.TaskCounts(total=job.tasks_total, **counts)
 
 
 def task_state(task: Task) -> str:
@@ -89,42 +114,52 @@ def task_state(task: Task) -> str:
     return task.phase.value
 
 
-def totals(roles: tuple[Role, ...]) -> dict[str, Any]:
+def totals(roles: tuple[Role, ...]) -> answers.TotalsView:
     """Return what all replicas take together, of shared cards their parts."""
     types = {role.resources.gpu_type for role in roles if role.resources.gpu}
-    return {
-        "cpu": sum(r.resources.cpu * r.replicas for r in roles),
-        "memory_mib": sum(r.resources.memory_mib * r.replicas for r in roles),
-        "gpu": plain(sum(r.resources.gpu * r.resources.gpu_milli * r.replicas for r in roles) / WHOLE),
-        "gpu_type": types.pop() if len(types) == 1 else None,
-    }
+    return answers.TotalsView(
+        cpu=sum(r.resources.cpu * r.replicas for r in roles),
+        memory_mib=sum(r.resources.memory_mib * r.replicas for r in roles),
+        gpu=plain(sum(r.resources.gpu * r.resources.gpu_milli * r.replicas for r in roles) / WHOLE),
+        gpu_type=types.pop() if len(types) == 1 else None,
+    )
 
 
-def role_view(index: int, role: Role, command: str) -> dict[str, Any]:
+def role_view(index: int, role: Role, command: str) -> answers.RoleView:
     """Return a role with its effective values (D2)."""
-    need = role.resources
-    return {
-        "name": role.name, "system_name": role_system_name(index), "replicas": role.replicas, "command": command,
-        "resources": {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu, "gpu_type": need.gpu_type, "shm_mib": need.shm_mib,
-                      "gpu_share": need.gpu_milli / WHOLE},
-        "flavor": role.flavor, "min_replicas": role.min_replicas,
-        "ports": [{"label": p.label, "count": p.count, "begin_at": p.begin_at} for p in role.ports],
-        "min_succeeded": role.min_succeeded, "min_failed": role.min_failed, "main": role.main, "ends_job": role.ends_job,
-    }  # fmt: skip
+    return answers.RoleView(
+        name=role.name,
+        system_name=role_system_name(index),
+        replicas=role.replicas,
+        command=command,
+        resources=need_view(role.resources),
+        flavor=role.flavor,
+        min_replicas=role.min_replicas,
+        ports=[answers.PortView(label=p.label, count=p.count, begin_at=p.begin_at) for p in role.ports],
+        min_succeeded=role.min_succeeded,
+        min_failed=role.min_failed,
+        main=role.main,
+        ends_job=role.ends_job,
+    )
 
 
-def attempt_view(job: Job, attempt: Attempt) -> dict[str, Any]:
+def attempt_view(job: Job, attempt: Attempt) -> answers.AttemptView:
     """Return one attempt with its tasks."""
     places = {(a.role, a.index): a for a in attempt.placement}
-    return {
-        "number": attempt.number, "cause": attempt.cause, "phase": attempt.phase.value,
-        "why": attempt.why.value if attempt.why else None,
-        "created_at": attempt.created_at, "accepted_at": attempt.accepted_at, "started_at": attempt.started_at,
-        "draining_at": attempt.draining_at,
-        "retained_until": _retained_until(job, attempt), "ended_at": attempt.ended_at,
-        "verdict": verdict_view(attempt.verdict, job.roles),
-        "tasks": [task_view(job, places[task.role, task.index], task) for task in attempt.tasks],
-    }  # fmt: skip
+    return answers.AttemptView(
+        number=attempt.number,
+        cause=attempt.cause,
+        phase=attempt.phase,
+        why=attempt.why,
+        created_at=attempt.created_at,
+        accepted_at=attempt.accepted_at,
+        started_at=attempt.started_at,
+        draining_at=attempt.draining_at,
+        retained_until=_retained_until(job, attempt),
+        ended_at=attempt.ended_at,
+        verdict=verdict_view(attempt.verdict, job.roles),
+        tasks=[task_view(job, places[task.role, task.index], task) for task in attempt.tasks],
+    )
 
 
 def _retained_until(job: Job, attempt: Attempt) -> float | None:
@@ -133,23 +168,33 @@ def _retained_until(job: Job, attempt: Attempt) -> float | None:
     return attempt.retained_at + job.policy.debug_hold_s
 
 
-def task_view(job: Job, place: Assignment, task: Task) -> dict[str, Any]:
+def task_view(job: Job, place: Assignment, task: Task) -> answers.TaskView:
     """Return one task with where it runs."""
-    return {
-        "name": task_name(task.role, task.index), "role": job.roles[task.role].name, "role_index": task.role,
-        "index": task.index, "phase": task.phase.value, "state": task_state(task), "node": place.node, "host": place.host,
-        "gpus": list(place.gpus), "ports": {label: list(numbers) for label, numbers in place.ports},
-        "exit_code": task.exit_code, "signal": task.signal, "started_at": task.started_at, "ended_at": task.ended_at,
-        "verdict": verdict_view(task.verdict, job.roles),
-    }  # fmt: skip
+    return answers.TaskView(
+        name=task_name(task.role, task.index),
+        role=job.roles[task.role].name,
+        role_index=task.role,
+        index=task.index,
+        phase=task.phase,
+        state=task_state(task),
+        node=place.node,
+        host=place.host,
+        gpus=list(place.gpus),
+        ports={label: list(numbers) for label, numbers in place.ports},
+        exit_code=task.exit_code,
+        signal=task.signal,
+        started_at=task.started_at,
+        ended_at=task.ended_at,
+        verdict=verdict_view(task.verdict, job.roles),
+    )
 
 
-def damage_view(text: str) -> dict[str, Any]:
+def damage_view(text: str) -> answers.NoteView:
     """Return a note that something of a job was damaged."""
-    return {"code": "malformed", "message": both(text)}
+    return answers.NoteView(code="malformed", message=both(text))
 
 
-def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, Any]:
+def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.EventView:
     """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job).
 
     `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
@@ -158,42 +203,48 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> dict[str, 
     data.pop("handle", None)
     if data.get("by") and name_of(data["by"]) is None:
         data["by"] = None
-    return {
-        "seq": event.seq, "at": event.at, "actor": event.actor, "attempt": event.attempt, "kind": event.kind.value,
-        "title": two(NAMES[event.kind]), "text": _said(event, name_of), "data": data,
-    }  # fmt: skip
+    return answers.EventView(
+        seq=event.seq,
+        at=event.at,
+        actor=event.actor,
+        attempt=event.attempt,
+        kind=event.kind,
+        title=two(NAMES[event.kind]),
+        text=_said(event, name_of),
+        data=data,
+    )
 
 
-def _said(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
+def _said(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
     try:
         return _in_words(event, name_of)
     except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
-        return dict(damage_view(f"Event {event.seq} of this job can no longer be read")["message"])
+        return damage_view(f"Event {event.seq} of this job can no longer be read").message
 
 
-def _in_words(event: Event, name_of: Callable[[str], str | None]) -> dict[str, str]:
+def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
     if event.kind is Kind.NOTED:
-        return dict(note_view(event)["message"])
+        return note_view(event).message
     if event.kind is Kind.ENTERED:
         return both(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}")
     reason = str(event.data.get("reason") or "")
     if event.kind is Kind.PREEMPTED and reason in EVICTED:
-        return evicted(reason, name_of(event.data["by"])).to_json()
+        return two(evicted(reason, name_of(event.data["by"])))
     return both(reason)
 
 
-def event_note(event: Event) -> dict[str, Any]:
+def event_note(event: Event) -> answers.NoteView:
     """Return a note (an event of kind NOTED), also one that is not what was written."""
-    return {"code": str(event.data.get("code", "malformed")), "message": _said(event, lambda _: None)}
+    return answers.NoteView(code=str(event.data.get("code", "malformed")), message=_said(event, lambda _: None))
 
 
-def note_view(event: Event) -> dict[str, Any]:
+def note_view(event: Event) -> answers.NoteView:
     """Return a note (an event of kind NOTED): its code, and what it says in both languages."""
     data = event.data
-    texts = both(data["message"])
+    message = both(data["message"])
     if "problem" in data:
-        texts["zh"] = sentence(problem_in("zh", Problem(**data["problem"])))
-    return {"code": data["code"], "message": texts}
+        message = answers.Text(zh=sentence(problem_in("zh", Problem(**data["problem"]))), en=message.en)
+    return answers.NoteView(code=data["code"], message=message)
 
 
 def sentence(item: Problem) -> str:

@@ -5,14 +5,14 @@ Such a reason is the engine's to give and to change; after a restart it is told 
 that have not started, or are being saved.
 """
 
-from typing import Any, Final
+from typing import Final
 
+from trainmaster.answers import ForecastView, ReasonView, Text
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
 from trainmaster.engines.base import Waiting
-from trainmaster.service.language import both
-from trainmaster.service.views import two
+from trainmaster.service.language import both, two
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
 WAITING: Final = NOT_STARTED | {Phase.SAVING}
@@ -48,22 +48,26 @@ class Waits:
         self._told.clear()
 
 
-def reason_view(waiting: Waiting, engine: str) -> dict[str, Any]:
+def reason_view(waiting: Waiting, engine: str) -> ReasonView:
     """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
-    message = both(waiting.text) if not waiting.chinese else {"zh": waiting.chinese, "en": waiting.text}
-    message["en"] = message["en"][:1].upper() + message["en"][1:]
-    return {
-        "code": waiting.code, "message": message, "evidence": {"told_at": waiting.at}, "position": None,
-        "decided_by": engine,
-    }  # fmt: skip
+    said = Text(zh=waiting.chinese, en=waiting.text) if waiting.chinese else both(waiting.text)
+    message = Text(zh=said.zh, en=said.en[:1].upper() + said.en[1:])
+    return ReasonView(code=waiting.code, message=message, evidence={"told_at": waiting.at}, decided_by=engine)
 
 
-def forecast_view(waiting: Waiting | None, engine: str) -> dict[str, Any]:
+def forecast_view(waiting: Waiting | None, engine: str) -> ForecastView:
     """Return an engine's estimate of a start as the API shows a forecast."""
     at = waiting.starts_at if waiting is not None else None
-    known = {"when": "unknown", "why": two(UNSAID)} if at is None else {"when": "about", "why": None}
-    made_at, nodes = (waiting.at, waiting.nodes) if waiting is not None else (None, ())
-    return {**known, "at": at, "low": at, "high": at, "made_at": made_at, "by": engine, "nodes": list(nodes)}
+    return ForecastView(
+        when="unknown" if at is None else "about",
+        at=at,
+        low=at,
+        high=at,
+        why=two(UNSAID) if at is None else None,
+        made_at=waiting.at if waiting is not None else None,
+        by=engine,
+        nodes=list(waiting.nodes) if waiting is not None else [],
+    )
 
 
 def _waits(job: Job) -> bool:

@@ -6,16 +6,17 @@ read or moved, and one question is answered at a time.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal, Reach
+from trainmaster.answers import HistoryView, PolicyEffect, WaitFigures
 from trainmaster.core.cluster import VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import Shown
-from trainmaster.queue.policy import DEFAULT, from_values
+from trainmaster.queue.policy import DEFAULT, Values, from_values
 from trainmaster.service.administer import limit_problems, refuse, unknown
 from trainmaster.service.context import Context
 from trainmaster.service.queueing import checked_values
@@ -43,9 +44,9 @@ class WhatIf:
         self._one = asyncio.Lock()
 
     async def policy(
-        self, values: Mapping[str, Any], who: Principal,
+        self, values: Values, who: Principal,
         workspaces: Sequence[Workspace] = (), virtual_clusters: Sequence[VirtualCluster] = (),
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> PolicyEffect:  # fmt: skip
         """Return how long the latest jobs would have waited as it is and as changed.
 
         `values`: knobs of the policy (null: the default); the others, weights and quotas as they are to be. Raises Forbidden,
@@ -79,20 +80,24 @@ class WhatIf:
             found += limit_problems(share.share, f"virtual_clusters.{share.name}.share")
         refuse(found)
 
-    def _compare(self, nodes: Sequence[Node], present: Setting, changed: Setting) -> dict[str, Any]:
+    def _compare(self, nodes: Sequence[Node], present: Setting, changed: Setting) -> PolicyEffect:
         jobs, left_out = self._past()
         ended = [job.ended_at for job in jobs if job.ended_at is not None]
-        return {
-            "jobs": len(jobs), "since": min(ended, default=0.0), "until": max(ended, default=0.0), "left_out": left_out,
-            "now": _figures(jobs, nodes, present), "changed": _figures(jobs, nodes, changed),
-        }  # fmt: skip
+        return PolicyEffect(
+            jobs=len(jobs),
+            since=min(ended, default=0.0),
+            until=max(ended, default=0.0),
+            left_out=left_out,
+            now=_figures(jobs, nodes, present),
+            changed=_figures(jobs, nodes, changed),
+        )
 
-    async def history(self, who: Principal, limit: int, cursor: str | None) -> dict[str, Any]:
+    async def history(self, who: Principal, limit: int, cursor: str | None) -> HistoryView:
         """Return what the jobs that ended and that `who` may see asked for, oldest first, page by page. Raises Forbidden."""
         own = decide(who, "jobs:read").reach is Reach.OWN
         query = JobQuery(states=ENDED, owner=who.name if own else "", order="submitted_at")
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, query, limit, cursor)
-        return {"items": [asked(job) for job in page.items], "next_cursor": page.next_cursor}
+        return HistoryView(items=[asked(job) for job in page.items], next_cursor=page.next_cursor)
 
     def _past(self) -> tuple[list[Job], int]:
         """Return the latest jobs that ran to an end, and how many older ones there are."""
@@ -103,13 +108,18 @@ class WhatIf:
         return ran, sum(counts.get(state, 0) for state in ENDED) - len(found)
 
 
-def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: Setting) -> dict[str, Any]:
+def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: Setting) -> WaitFigures:
     """Return what waits these jobs have on these machines under these rules."""
     past = from_history(map(asked, jobs))
     every = simulate(past, nodes, setting).rows
     rows = [row for row in every if row.done]
     ordered = sorted(row.wait_s for row in rows)
-    told = asdict(waits(rows))
-    figures = {"mean_s": "mean_s", "median_s": "p50_s", "p90_s": "p90_s", "max_s": "max_s"}
-    curve = [quantile(ordered, at / (POINTS - 1)) for at in range(POINTS)] if ordered else []
-    return {name: told[key] for name, key in figures.items()} | {"waits": curve, "not_run": len(every) - len(rows)}
+    found = waits(rows)
+    return WaitFigures(
+        mean_s=found.mean_s,
+        median_s=found.p50_s,
+        p90_s=found.p90_s,
+        max_s=found.max_s,
+        waits=[quantile(ordered, at / (POINTS - 1)) for at in range(POINTS)] if ordered else [],
+        not_run=len(every) - len(rows),
+    )

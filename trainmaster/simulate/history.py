@@ -5,8 +5,18 @@ restarted is its time from first start to end. Invariant: a record asks for exac
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from trainmaster.answers import (
+    PRIORITY_NAMES,
+    AskedRole,
+    AskedView,
+    ClusterView,
+    NeedView,
+    PortView,
+    ShareView,
+    VirtualClusterView,
+    WorkspaceView,
+)
 from trainmaster.core.cluster import Limit, Limits, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
@@ -15,97 +25,114 @@ from trainmaster.queue.rights import Rights
 from trainmaster.simulate.workload import Recorded, Workload, workload
 
 
-def asked(job: Job) -> dict[str, Any]:
-    """Return what `job` asked for, how long it ran (null: not at all) and as how many `tasks`, as plain JSON.
+def asked(job: Job) -> AskedView:
+    """Return what `job` asked for, how long it ran and as how many tasks.
 
     `shapes` are the ways in which it might have run, in the order tried; `nodes` empty: any.
     """
     ran = job.started_at is not None and job.ended_at is not None
-    return {
-        "id": job.id, "owner": job.owner, "workspace": job.workspace, "pool": job.pool,
-        "virtual_cluster": job.virtual_cluster, "priority": job.priority.name.lower(), "preemptible": job.preemptible,
-        "submitted_at": job.submitted_at, "ended_at": job.ended_at, "duration_s": job.policy.duration_s,
-        "run_s": max(0.0, (job.ended_at or 0.0) - (job.started_at or 0.0)) if ran else None, "tasks": job.tasks_total,
-        "nodes": list(job.node_names), "driver": job.driver,
-        "shapes": [[_asked(role) for role in shape] for shape in job.shapes or (job.roles,)],
-    }  # fmt: skip
+    return AskedView(
+        id=job.id,
+        owner=job.owner,
+        workspace=job.workspace,
+        pool=job.pool,
+        virtual_cluster=job.virtual_cluster,
+        priority=PRIORITY_NAMES[job.priority],
+        preemptible=job.preemptible,
+        submitted_at=job.submitted_at,
+        ended_at=job.ended_at,
+        duration_s=job.policy.duration_s,
+        run_s=max(0.0, (job.ended_at or 0.0) - (job.started_at or 0.0)) if ran else None,
+        tasks=job.tasks_total,
+        nodes=list(job.node_names),
+        driver=job.driver,
+        shapes=[[_asked(role) for role in shape] for shape in job.shapes or (job.roles,)],
+    )
 
 
-def _asked(role: Role) -> dict[str, Any]:
-    ask = role.resources
-    return {
-        "name": role.name, "replicas": role.replicas, "min_replicas": role.min_replicas, "flavor": role.flavor,
-        "resources": {
-            "cpu": ask.cpu, "memory_mib": ask.memory_mib, "gpu": ask.gpu, "gpu_type": ask.gpu_type,
-            "shm_mib": ask.shm_mib, "gpu_share": ask.gpu_milli / WHOLE,
-        },
-        "ports": [{"label": port.label, "count": port.count, "begin_at": port.begin_at} for port in role.ports],
-    }  # fmt: skip
+def _asked(role: Role) -> AskedRole:
+    return AskedRole(
+        name=role.name,
+        replicas=role.replicas,
+        min_replicas=role.min_replicas,
+        flavor=role.flavor,
+        resources=need_view(role.resources),
+        ports=[PortView(label=port.label, count=port.count, begin_at=port.begin_at) for port in role.ports],
+    )
 
 
-def from_history(items: Iterable[Mapping[str, Any]]) -> Workload:
+def need_view(need: Resources) -> NeedView:
+    """Return what one replica asks for."""
+    return NeedView(
+        cpu=need.cpu,
+        memory_mib=need.memory_mib,
+        gpu=need.gpu,
+        gpu_type=need.gpu_type,
+        shm_mib=need.shm_mib,
+        gpu_share=need.gpu_milli / WHOLE,
+    )
+
+
+def from_history(items: Iterable[AskedView]) -> Workload:
     """Return the workload of jobs that ended, as `asked` tells of them; of one second, in the order given.
 
     Jobs that never ran are left out. The clock begins with the first of them.
     """
-    found = sorted(items, key=lambda item: float(item["submitted_at"]))
-    ran = [item for item in found if item["run_s"] is not None]
-    first = int(found[0]["submitted_at"]) if found else 0
-    jobs = [_recorded(row, item, first) for row, item in enumerate(ran)]
+    found = sorted(items, key=lambda item: item.submitted_at)
+    first = int(found[0].submitted_at) if found else 0
+    ran = [(item, item.run_s) for item in found if item.run_s is not None]
+    jobs = [_recorded(row, item, run_s, first) for row, (item, run_s) in enumerate(ran)]
     left_out = len(found) - len(ran)
     notes = [f"{left_out} jobs that never ran are left out"] if left_out else []
     return workload("history", jobs, any(job.limit_s is not None for job in jobs), notes)
 
 
-def _recorded(row: int, item: Mapping[str, Any], first: int) -> Recorded:
-    limit, shapes = item["duration_s"], tuple(tuple(map(_role, shape)) for shape in item["shapes"])
+def _recorded(row: int, item: AskedView, run_s: float, first: int) -> Recorded:
+    limit, shapes = item.duration_s, tuple(tuple(map(_role, shape)) for shape in item.shapes)
     whole = sum(role.replicas for role in shapes[0])  # an elastic one may have run, for longer, with fewer
     return Recorded(
-        id=item["id"], row=row, submit_s=int(item["submitted_at"]) - first,
-        work_s=max(0, round(item["run_s"] * item["tasks"] / whole)), roles=shapes[0],
-        limit_s=None if limit is None else int(limit), workspace=item["workspace"], owner=item["owner"],
-        pool=item["pool"], priority=Priority[item["priority"].upper()], preemptible=item["preemptible"],
-        shapes=shapes if len(shapes) > 1 else (), node_names=tuple(item["nodes"]), driver=item["driver"],
-        virtual_cluster=item["virtual_cluster"],
+        id=item.id, row=row, submit_s=int(item.submitted_at) - first,
+        work_s=max(0, round(run_s * item.tasks / whole)), roles=shapes[0],
+        limit_s=None if limit is None else int(limit), workspace=item.workspace, owner=item.owner,
+        pool=item.pool, priority=Priority[item.priority.upper()], preemptible=item.preemptible,
+        shapes=shapes if len(shapes) > 1 else (), node_names=tuple(item.nodes), driver=item.driver,
+        virtual_cluster=item.virtual_cluster,
     )  # fmt: skip
 
 
-def _role(said: Mapping[str, Any]) -> Role:
-    needs = said["resources"]
+def _role(said: AskedRole) -> Role:
+    needs = said.resources
     resources = Resources(
-        needs["cpu"], needs["memory_mib"], needs["gpu"], needs["gpu_type"], needs["shm_mib"],
-        round(needs["gpu_share"] * WHOLE),
-    )  # fmt: skip
-    ports = tuple(PortRequest(port["label"], port["count"], port["begin_at"]) for port in said["ports"])
-    return Role(
-        said["name"], said["replicas"], resources, ports, min_replicas=said["min_replicas"], flavor=said["flavor"]
+        needs.cpu, needs.memory_mib, needs.gpu, needs.gpu_type, needs.shm_mib, round(needs.gpu_share * WHOLE)
     )
+    ports = tuple(PortRequest(port.label, port.count, port.begin_at) for port in said.ports)
+    return Role(said.name, said.replicas, resources, ports, min_replicas=said.min_replicas, flavor=said.flavor)
 
 
-def nodes_of(cluster: Mapping[str, Any]) -> tuple[Node, ...]:
+def nodes_of(cluster: ClusterView) -> tuple[Node, ...]:
     """Return the machines of `GET /cluster`; one taken out of service counts, for the past had it."""
     return tuple(
         Node(
-            node["name"], node["host"], float(node["cpu"]["total"]), int(node["memory_mib"]["total"]),
-            tuple(card["model"] for card in node["gpus"]), node["pool"], driver=_driver(node["facts"]),
+            node.name, node.host, node.cpu.total, int(node.memory_mib.total), tuple(card.model for card in node.gpus),
+            node.pool, driver=_driver(node.facts),
         )
-        for node in cluster["nodes"]
+        for node in cluster.nodes
     )  # fmt: skip
 
 
-def rights_of(workspaces: Iterable[Mapping[str, Any]], virtual_clusters: Iterable[Mapping[str, Any]]) -> Rights:
+def rights_of(workspaces: Iterable[WorkspaceView], virtual_clusters: Iterable[VirtualClusterView]) -> Rights:
     """Return what `GET /workspaces` and `GET /virtual-clusters` tell: the rules that hold now."""
     return Rights(
         tuple(
-            Workspace(one["name"], one["weight"], {quota["pool"]: _limits(quota["share"]) for quota in one["quotas"]})
+            Workspace(one.name, one.weight, {quota.pool: _limits(quota.share) for quota in one.quotas})
             for one in workspaces
         ),
-        tuple(VirtualCluster(one["name"], one["pool"], _limits(one["share"])) for one in virtual_clusters),
+        tuple(VirtualCluster(one.name, one.pool, _limits(one.share)) for one in virtual_clusters),
     )
 
 
-def _limits(share: Iterable[Mapping[str, Any]]) -> Limits:
-    return {one["resource"]: Limit(one["nominal"], one["cap"]) for one in share}
+def _limits(share: Iterable[ShareView]) -> Limits:
+    return {one.resource: Limit(one.nominal, one.cap) for one in share}
 
 
 def _driver(facts: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ Invariant: `read(document_of(spec)) == spec`, so that a stored job can be shown,
 import hashlib
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
@@ -15,6 +15,7 @@ from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import Phase, Priority
 from trainmaster.spec.check import refusal
+from trainmaster.spec.document import Document
 from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
 from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import problem
@@ -40,9 +41,10 @@ def read(text: str) -> JobSpec:
     return JobSpec.model_validate_json(text)
 
 
-def effective(spec: JobSpec) -> dict[str, Any]:
+def effective(spec: JobSpec) -> Document:
     """Return the effective native document (D2): every default filled in, sizes in MiB, times in seconds."""
-    return spec.model_dump(mode="json")
+    document: Document = spec.model_dump(mode="json")
+    return document
 
 
 def lower(

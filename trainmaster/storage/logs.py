@@ -9,7 +9,7 @@ import codecs
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.storage.lineindex import LineIndex
 from trainmaster.storage.logfile import LogFile
@@ -32,14 +32,6 @@ class LogWindow:
     text: str
     cut: tuple[tuple[int, int], ...] = ()
     first_line: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object of the API."""
-        data = {
-            "offset": self.offset, "next_offset": self.next_offset, "size": self.size, "text": self.text,
-            "cut": [{"offset": offset, "length": length} for offset, length in self.cut],
-        }  # fmt: skip
-        return data if self.first_line is None else {**data, "first_line": self.first_line}
 
 
 def read(path: str, offset: int = 0, limit: int = MAX_WINDOW, *, ended: bool = False) -> LogWindow:

@@ -38,11 +38,6 @@ class Hits:
     next_offset: int
     done: bool
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object of the API."""
-        items = [{"offset": hit.offset, "line": hit.line, "text": hit.text} for hit in self.items]
-        return {"items": items, "next_offset": self.next_offset, "done": self.done}
-
 
 def search(
     path: str, query: str, *, regex: bool = False, offset: int = 0, limit: int = 100,

@@ -41,6 +41,10 @@ def text(value: float) -> float | str:
     return value if math.isfinite(value) else repr(value)
 
 
+Record = dict[str, Any]
+"""A line of a file of points, as somebody's program may have written it."""
+
+
 class Curve:
     """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory O(MAX_POINTS).
 
@@ -82,7 +86,7 @@ class Curve:
                 found.add(value, at, value)
         return found
 
-    def shown(self, points: int) -> tuple[list[float], list[float], list[float | None]]:
+    def shown(self, points: int) -> tuple[list[float | None], list[float | None], list[float | None]]:
         """Return (steps, times, values) with at most `points` points, sorted by step; gaps are None."""
         order = sorted(range(len(self.steps)), key=self.steps.__getitem__)
         kept = keep([self.steps[i] for i in order], [self.values[i] for i in order], points)
@@ -100,7 +104,7 @@ class Growing:
         self.more = False  # the last look stopped at its budget
         self._inode = 0
 
-    def news(self, budget: int = BLOCK) -> tuple[bool, Iterator[dict[str, Any]]]:
+    def news(self, budget: int = BLOCK) -> tuple[bool, Iterator[Record]]:
         """Return (whether it started again, the new records), reading at most `budget` bytes. Missing: nothing."""
         try:
             fd = open_regular(self.path)
@@ -113,7 +117,7 @@ class Growing:
         self._inode = info.st_ino
         return again, self._records(fd, budget)
 
-    def _records(self, fd: int, budget: int) -> Iterator[dict[str, Any]]:
+    def _records(self, fd: int, budget: int) -> Iterator[Record]:
         self.more = False
         try:
             self.offset = _past_hole(fd, self.offset)
@@ -143,7 +147,7 @@ def _past_hole(fd: int, offset: int) -> int:
         return max(offset, size) if error.errno == errno.ENXIO else offset
 
 
-def decode(line: bytes) -> dict[str, Any] | None:
+def decode(line: bytes) -> Record | None:
     """Return the JSON object in `line`, None for anything else."""
     if not line or len(line) > MAX_LINE:
         return None
@@ -159,11 +163,11 @@ class PointLog:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.cursor: dict[str, Any] = {}
+        self.cursor: Record = {}
 
-    def load(self, sink: Callable[[dict[str, Any]], None]) -> None:
+    def load(self, sink: Callable[[Record], None]) -> None:
         """Give every record that counts to `sink`, set `cursor`, and cut off what a crash left behind them."""
-        pending: list[dict[str, Any]] = []
+        pending: list[Record] = []
         self.cursor, complete, offset = {}, 0, 0
         try:
             with os.fdopen(open_regular(self.path), "rb") as file:
@@ -182,7 +186,7 @@ class PointLog:
         if offset > complete:
             os.truncate(self.path, complete)
 
-    def first_cursor(self) -> dict[str, Any]:
+    def first_cursor(self) -> Record:
         """Return the oldest cursor, empty when there is none: under which conditions the file was begun."""
         try:
             with os.fdopen(open_regular(self.path), "rb") as file:
@@ -194,7 +198,7 @@ class PointLog:
             return {}
         return {}
 
-    def append(self, records: list[dict[str, Any]], cursor: dict[str, Any]) -> None:
+    def append(self, records: list[Record], cursor: Record) -> None:
         """Add `records`, complete up to `cursor`. Raises OSError when the disk is full; then nothing counts."""
         data = b"".join(msgspec.json.encode(record) + b"\n" for record in (*records, {"cursor": cursor}))
         with open(self.path, "ab") as file:

@@ -12,8 +12,9 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Any, Final
+from typing import Final
 
+from trainmaster.answers import File, Files
 from trainmaster.core.errors import NotFound
 from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
 from trainmaster.storage.zips import Member, blocks_of, stream_zip
@@ -43,8 +44,8 @@ def kind_of(mode: int) -> str:
     return "link" if stat.S_ISLNK(mode) else "other"
 
 
-def list_files(root: str, path: str = "") -> dict[str, Any]:
-    """Return ``{path, items: [{name, path, kind, size, modified_at}]}``, folders first, at most 10,000 items.
+def list_files(root: str, path: str = "") -> Files:
+    """Return what lies in a folder, folders first, at most 10,000 items.
 
     A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder. O(entries) of time,
     which may be millions; of memory only for what is listed.
@@ -56,23 +57,26 @@ def list_files(root: str, path: str = "") -> dict[str, Any]:
             items = [_item(fd, relative, name) for name in names]
     except OSError:
         if _is_top(path):
-            return {"path": "", "items": []}
+            return Files(path="", items=[])
         raise _missing(path, "folder") from None
     found = [item for item in items if item is not None]
-    found.sort(key=lambda item: (item["kind"] != "folder", item["name"]))
-    return {"path": relative, "items": found}
+    found.sort(key=lambda item: (item.kind != "folder", item.name))
+    return Files(path=relative, items=found)
 
 
-def _item(fd: int, relative: str, name: str) -> dict[str, Any] | None:
+def _item(fd: int, relative: str, name: str) -> File | None:
     try:
         info = os.stat(name, dir_fd=fd, follow_symlinks=False)
     except OSError:
         return None
     shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return {
-        "name": shown, "path": f"{relative}/{shown}" if relative else shown, "kind": kind_of(info.st_mode),
-        "size": info.st_size, "modified_at": info.st_mtime,
-    }  # fmt: skip
+    return File(
+        name=shown,
+        path=f"{relative}/{shown}" if relative else shown,
+        kind=kind_of(info.st_mode),
+        size=info.st_size,
+        modified_at=info.st_mtime,
+    )
 
 
 def open_file(root: str, path: str) -> OpenFile:

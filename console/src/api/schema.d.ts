@@ -1576,1408 +1576,1154 @@ export interface components {
              */
             description: string;
         };
-        /**
-         * Alive
-         * @description The process answers.
-         */
-        Alive: {
-            /** Ok */
-            ok: boolean;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Alternative
-         * @description One way to run a job: the flavor of every role (null: its own resources), and when it would start.
-         */
-        Alternative: {
-            /** Flavors */
-            flavors: (string | null)[];
-            /**
-             * When
-             * @enum {string}
-             */
-            when: "now" | "queue" | "never";
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Amount
-         * @description One resource: held by running jobs, there is, and asked for by waiting jobs.
-         */
-        Amount: {
-            /** Resource */
-            resource: string;
-            /** Used */
-            used: number;
-            /** Total */
-            total: number;
-            /** Asked */
-            asked: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Asked
-         * @description What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many.
-         */
-        Asked: {
-            /** Id */
-            id: string;
-            /** Owner */
-            owner: string;
-            /** Workspace */
-            workspace: string;
-            /** Pool */
-            pool: string;
-            /** Virtual Cluster */
-            virtual_cluster: string | null;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "normal" | "urgent" | "very_urgent";
-            /** Preemptible */
-            preemptible: boolean;
-            /** Submitted At */
-            submitted_at: number;
-            /** Ended At */
-            ended_at: number | null;
-            /** Duration S */
-            duration_s: number | null;
-            /** Run S */
-            run_s: number | null;
-            /** Tasks */
-            tasks: number;
-            /** Nodes */
-            nodes: string[];
-            /** Driver */
-            driver: string | null;
-            /** Shapes */
-            shapes: components["schemas"]["AskedRole"][][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * AskedRole
-         * @description A role as the queue sees it.
-         */
-        AskedRole: {
-            /** Name */
-            name: string;
-            /** Replicas */
-            replicas: number;
-            /** Min Replicas */
-            min_replicas: number | null;
-            /** Flavor */
-            flavor: string | null;
-            resources: components["schemas"]["Need"];
-            /** Ports */
-            ports: components["schemas"]["Port"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Attempt
-         * @description One try at running a job.
-         */
-        Attempt: {
-            /** Number */
-            number: number;
-            /** Cause */
-            cause: string;
-            /** Phase */
-            phase: string;
-            /** Why */
-            why: string | null;
-            /** Created At */
-            created_at: number;
-            /** Accepted At */
-            accepted_at: number | null;
-            /** Started At */
-            started_at: number | null;
-            /** Draining At */
-            draining_at: number | null;
-            /** Retained Until */
-            retained_until: number | null;
-            /** Ended At */
-            ended_at: number | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            /** Tasks */
-            tasks: components["schemas"]["Task"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Bar
-         * @description One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
-         *
-         *     `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
-         */
-        Bar: {
-            /** Node */
-            node: string;
-            /** Job */
-            job: string | null;
-            /** Name */
-            name: string | null;
-            /** Owner */
-            owner: string | null;
-            /** Workspace */
-            workspace: string;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "normal" | "urgent" | "very_urgent";
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "running" | "forecast";
-            /** Start */
-            start: number;
-            /** End */
-            end: number | null;
-            /** Low */
-            low: number | null;
-            /** High */
-            high: number | null;
-            /** Cards */
-            cards: number[];
-            /** Gpu */
-            gpu: number;
-            /** Cpu */
-            cpu: number;
-            /** Memory Mib */
-            memory_mib: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Batch
-         * @description The jobs of a batch, in order.
-         */
-        Batch: {
-            /** Items */
-            items: components["schemas"]["BatchItem"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * BatchItem
-         * @description A job of a batch.
-         */
-        BatchItem: {
-            /** Id */
-            id: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Card
-         * @description One accelerator, and everybody who holds a part of it.
-         */
-        Card: {
-            /** Index */
-            index: number;
-            /** Model */
-            model: string;
-            /** Uses */
-            uses: components["schemas"]["CardHolder"][];
-            /** Utilisation */
-            utilisation: number | null;
-            /** Memory Mib */
-            memory_mib: number | null;
-            /** Memory Total Mib */
-            memory_total_mib: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * CardDemand
-         * @description How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model.
-         */
-        CardDemand: {
-            /** Model */
-            model: string | null;
-            /** Total */
-            total: number;
-            /** Used */
-            used: number;
-            /** Asked */
-            asked: number;
-            /** Jobs */
-            jobs: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * CardHolder
-         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told.
-         */
-        CardHolder: {
-            /** Job */
-            job: string | null;
-            /** Name */
-            name: string | null;
-            /** Owner */
-            owner: string | null;
-            /** Task */
-            task: string | null;
-            /** State */
-            state: string | null;
-            /** Share */
-            share: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * CardModel
-         * @description Cards of one model on a node.
-         */
-        CardModel: {
-            /** Model */
-            model: string;
-            /** Used */
-            used: number;
-            /** Total */
-            total: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * CardUse
-         * @description One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs.
-         */
-        CardUse: {
-            /** Index */
-            index: number;
-            /** Model */
-            model: string;
-            /** Physical */
-            physical: number;
-            /** Virtual */
-            virtual: number;
-            /** Share */
-            share: number;
-            /** Label */
-            label: string;
-            /** Job */
-            job: string | null;
-            /** Name */
-            name: string | null;
-            /** Owner */
-            owner: string | null;
-            /** Task */
-            task: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Cluster
-         * @description Machines, cards, who uses what.
-         */
-        Cluster: {
-            /** Nodes */
-            nodes: components["schemas"]["Node"][];
-            /** Pools */
-            pools: components["schemas"]["Pool"][];
-            queue: components["schemas"]["Queue"];
-            /** Sandbox */
-            sandbox: unknown;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ClusterResources
-         * @description Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for.
-         */
-        ClusterResources: {
-            /** Flavors */
-            flavors: components["schemas"]["Flavor"][];
-            /** Nodes */
-            nodes: components["schemas"]["NodeRow"][];
-            /** Demand */
-            demand: components["schemas"]["CardDemand"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Cut
-         * @description A range that the log's size limit took away.
-         */
-        Cut: {
-            /** Offset */
-            offset: number;
-            /** Length */
-            length: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Document
-         * @description A document of its own format.
-         */
-        Document: {
-            [key: string]: unknown;
-        };
-        /**
-         * Engine
-         * @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now.
-         */
-        Engine: {
-            /** Name */
-            name: string;
-            /** Kind */
-            kind: string;
-            /** Owns Queue */
-            owns_queue: boolean;
-            /** Pools */
-            pools: string[];
-            /** Nodes */
-            nodes: number;
-            /** Nodes In Service */
-            nodes_in_service: number;
-            trouble: components["schemas"]["Text"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Engines
-         * @description All engines, as the configuration names them.
-         */
-        Engines: {
-            /** Items */
-            items: components["schemas"]["Engine"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Event
-         * @description One fact about a job.
-         */
-        Event: {
-            /** Seq */
-            seq: number;
-            /** At */
-            at: number;
-            /** Actor */
-            actor: string;
-            /** Attempt */
-            attempt: number;
-            /** Kind */
-            kind: string;
-            title: components["schemas"]["Text"];
-            text: components["schemas"]["Text"];
-            /** Data */
-            data: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Events
-         * @description Facts in order.
-         */
-        Events: {
-            /** Items */
-            items: components["schemas"]["Event"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Explanation
-         * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
-         */
-        Explanation: {
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
-            reason: components["schemas"]["Reason"] | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            /** Suggestions */
-            suggestions: components["schemas"]["Suggestion"][];
-            forecast: components["schemas"]["Forecast"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * File
-         * @description An entry of a folder.
-         */
-        File: {
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Kind */
-            kind: string;
-            /** Size */
-            size: number;
-            /** Modified At */
-            modified_at: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Files
-         * @description One folder.
-         */
-        Files: {
-            /** Path */
-            path: string;
-            /** Items */
-            items: components["schemas"]["File"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Fits
-         * @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself.
-         */
-        Fits: {
-            /**
-             * When
-             * @enum {string}
-             */
-            when: "now" | "queue" | "never";
-            reason: components["schemas"]["Reason"] | null;
-            forecast: components["schemas"]["Forecast"] | null;
-            /** Placement */
-            placement: components["schemas"]["Placed"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Flavor
-         * @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards.
-         */
-        Flavor: {
-            /** Name */
-            name: string;
-            /** Workspace */
-            workspace: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "cpu" | "gpu" | "ascend";
-            /** Cpu */
-            cpu: number;
-            /** Memory Mib */
-            memory_mib: number;
-            /** Gpu */
-            gpu: number;
-            /** Gpu Type */
-            gpu_type: string | null;
-            /** Gpu Share */
-            gpu_share: number;
-            /** Shm Mib */
-            shm_mib: number;
-            /** Description */
-            description: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Flavors
-         * @description Flavors by name, and what the queue asks for of every card model.
-         */
-        Flavors: {
-            /** Items */
-            items: components["schemas"]["Flavor"][];
-            /** Demand */
-            demand: components["schemas"]["CardDemand"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Forecast
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
-         *     before `low`, more is not known; `why`: of `after` and `unknown`.
-         *
-         *     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
-         */
-        Forecast: {
-            /**
-             * When
-             * @enum {string}
-             */
-            when: "now" | "about" | "after" | "unknown";
-            /** At */
-            at: number | null;
-            /** Low */
-            low: number | null;
-            /** High */
-            high: number | null;
-            why: components["schemas"]["Text"] | null;
-            /** Made At */
-            made_at: number | null;
-            /**
-             * By
-             * @default null
-             */
-            by: string | null;
-            /**
-             * Nodes
-             * @default []
-             */
-            nodes: string[];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Fraction
-         * @description Used of total.
-         */
-        Fraction: {
-            /** Used */
-            used: number;
-            /** Total */
-            total: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * History
-         * @description One page of the jobs that ended, oldest first.
-         */
-        History: {
-            /** Items */
-            items: components["schemas"]["Asked"][];
-            /** Next Cursor */
-            next_cursor: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Job
-         * @description A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
-         */
-        Job: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Slug */
-            slug: string | null;
-            /** Description */
-            description: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
-            /** Queue State */
-            queue_state: string;
-            /** Pai State */
-            pai_state: string;
-            /** Owner */
-            owner: string;
-            /** Workspace */
-            workspace: string;
-            /** Pool */
-            pool: string;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "normal" | "urgent" | "very_urgent";
-            /** Framework */
-            framework: string;
-            /** Dialect */
-            dialect: string;
-            /** Submitted At */
-            submitted_at: number;
-            /** Queued At */
-            queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Ended At */
-            ended_at: number | null;
-            /** Run S */
-            run_s: number | null;
-            /** Wait S */
-            wait_s: number;
-            /** Duration S */
-            duration_s: number | null;
-            /** Expires At */
-            expires_at: number | null;
-            /** Attempts */
-            attempts: number;
-            retries: components["schemas"]["Retries"];
-            tasks: components["schemas"]["TaskCounts"];
-            resources: components["schemas"]["Totals"];
-            /** Nodes */
-            nodes: string[];
-            reason: components["schemas"]["Reason"] | null;
-            /** @default null */
-            forecast: components["schemas"]["Forecast"] | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            /** Model */
-            model: string | null;
-            progress: components["schemas"]["Progress"] | null;
-            /** Metrics */
-            metrics: {
-                [key: string]: number | null;
-            };
-            /** Labels */
-            labels: {
-                [key: string]: string;
-            };
-            /** Version */
-            version: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * JobDetail
-         * @description Everything about one job. `task_list` are the tasks of the last attempt.
-         */
-        JobDetail: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Slug */
-            slug: string | null;
-            /** Description */
-            description: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
-            /** Queue State */
-            queue_state: string;
-            /** Pai State */
-            pai_state: string;
-            /** Owner */
-            owner: string;
-            /** Workspace */
-            workspace: string;
-            /** Pool */
-            pool: string;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "normal" | "urgent" | "very_urgent";
-            /** Framework */
-            framework: string;
-            /** Dialect */
-            dialect: string;
-            /** Submitted At */
-            submitted_at: number;
-            /** Queued At */
-            queued_at: number;
-            /** Started At */
-            started_at: number | null;
-            /** Ended At */
-            ended_at: number | null;
-            /** Run S */
-            run_s: number | null;
-            /** Wait S */
-            wait_s: number;
-            /** Duration S */
-            duration_s: number | null;
-            /** Expires At */
-            expires_at: number | null;
-            /** Attempts */
-            attempts: number;
-            retries: components["schemas"]["Retries"];
-            tasks: components["schemas"]["TaskCounts"];
-            resources: components["schemas"]["Totals"];
-            /** Nodes */
-            nodes: string[];
-            reason: components["schemas"]["Reason"] | null;
-            /** @default null */
-            forecast: components["schemas"]["Forecast"] | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            /** Model */
-            model: string | null;
-            progress: components["schemas"]["Progress"] | null;
-            /** Metrics */
-            metrics: {
-                [key: string]: number | null;
-            };
-            /** Labels */
-            labels: {
-                [key: string]: string;
-            };
-            /** Version */
-            version: number;
-            /** Roles */
-            roles: components["schemas"]["Role"][];
-            /** Attempt List */
-            attempt_list: components["schemas"]["Attempt"][];
-            /** Task List */
-            task_list: components["schemas"]["Task"][];
-            /** Warnings */
-            warnings: components["schemas"]["Note"][];
-            /** Spec */
-            spec: {
-                [key: string]: unknown;
-            };
-            /**
-             * Extras
-             * @default null
-             */
-            extras: unknown;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * JobPage
-         * @description One page of jobs, counts by shown state, and where to watch from.
-         */
-        JobPage: {
-            /** Items */
-            items: components["schemas"]["Job"][];
-            /** Next Cursor */
-            next_cursor: string | null;
-            /** Counts */
-            counts: {
-                [key: string]: number;
-            };
-            /** Seq */
-            seq: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Knob
-         * @description One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a switch.
-         */
-        Knob: {
-            /** Name */
-            name: string;
-            title: components["schemas"]["Text"];
-            meaning: components["schemas"]["Text"];
-            /**
-             * Unit
-             * @enum {string}
-             */
-            unit: "" | "s" | "count" | "share";
-            /** Value */
-            value: unknown;
-            /** Default */
-            default: unknown;
-            /** Minimum */
-            minimum: number | null;
-            /** Maximum */
-            maximum: number | null;
-            /** Choices */
-            choices: string[];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * LogHit
-         * @description A line that matches.
-         */
-        LogHit: {
-            /** Offset */
-            offset: number;
-            /** Line */
-            line: number;
-            /** Text */
-            text: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * LogHits
-         * @description Matches of one bounded search; go on at `next_offset` unless `done`.
-         */
-        LogHits: {
-            /** Items */
-            items: components["schemas"]["LogHit"][];
-            /** Next Offset */
-            next_offset: number;
-            /** Done */
-            done: boolean;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * LogWindow
-         * @description The text at [offset, next_offset).
-         */
-        LogWindow: {
-            /** Offset */
-            offset: number;
-            /** Next Offset */
-            next_offset: number;
-            /** Size */
-            size: number;
-            /** Text */
-            text: string;
-            /** Cut */
-            cut: components["schemas"]["Cut"][];
-            /** Ended */
-            ended: boolean;
-            /**
-             * First Line
-             * @default null
-             */
-            first_line: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Meta
-         * @description Names and limits for forms.
-         */
-        Meta: {
-            /** States */
-            states: {
-                [key: string]: components["schemas"]["Text"];
-            };
-            /** Priorities */
-            priorities: unknown;
-            /** Frameworks */
-            frameworks: {
-                [key: string]: unknown;
-            }[];
-            /** Verdicts */
-            verdicts: {
-                [key: string]: unknown;
-            };
-            /** Limits */
-            limits: {
-                [key: string]: unknown;
-            };
-            /** Defaults */
-            defaults: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Metrics
-         * @description Curves, and the last value of each name.
-         */
-        Metrics: {
-            /** Series */
-            series: components["schemas"]["Series"][];
-            /** Last */
-            last: {
-                [key: string]: number | null;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Model
-         * @description A saved model as lists show it.
-         */
-        Model: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Owner */
-            owner: string;
-            /** Workspace */
-            workspace: string;
-            /** Versions */
-            versions: number;
-            /** Latest */
-            latest: number;
-            /** Created At */
-            created_at: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ModelDetail
-         * @description A model with its versions.
-         */
-        ModelDetail: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Owner */
-            owner: string;
-            /** Versions */
-            versions: components["schemas"]["ModelVersion"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ModelPage
-         * @description Saved models.
-         */
-        ModelPage: {
-            /** Items */
-            items: components["schemas"]["Model"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ModelVersion
-         * @description An immutable version and where it came from.
-         */
-        ModelVersion: {
-            /** Version */
-            version: number;
-            /** Digest */
-            digest: string;
-            /** Size Bytes */
-            size_bytes: number;
-            /** Files */
-            files: number;
-            /** Created At */
-            created_at: number;
-            /** Job */
-            job: string;
-            /** Attempt */
-            attempt: number;
-            /** Path */
-            path: string;
-            /** Metrics */
-            metrics: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Need
-         * @description What one replica asks for.
-         */
-        Need: {
-            /** Cpu */
-            cpu: number;
-            /** Memory Mib */
-            memory_mib: number;
-            /** Gpu */
-            gpu: number;
-            /** Gpu Type */
-            gpu_type: string | null;
-            /** Shm Mib */
-            shm_mib: number;
-            /** Gpu Share */
-            gpu_share: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NewSession
-         * @description A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there.
-         */
-        NewSession: {
-            user: components["schemas"]["User"];
-            server: components["schemas"]["Server"];
-            /** Key */
-            key: string;
-            /** Browser */
-            browser: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NewToken
-         * @description A token just made; `token` is shown only here.
-         */
-        NewToken: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** User */
-            user: string;
-            /** Created At */
-            created_at: number;
-            /** Expires At */
-            expires_at: number | null;
-            /** Token */
-            token: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Node
-         * @description One machine.
-         */
-        Node: {
-            /** Name */
-            name: string;
-            /** Host */
-            host: string;
-            /** Pool */
-            pool: string;
-            /** Schedulable */
-            schedulable: boolean;
-            reason: components["schemas"]["Text"] | null;
-            /** Simulated */
-            simulated: boolean;
-            /** Facts */
-            facts: {
-                [key: string]: unknown;
-            };
-            cpu: components["schemas"]["Used"];
-            memory_mib: components["schemas"]["Used"];
-            /** Gpus */
-            gpus: components["schemas"]["Card"][];
-            /** Tasks */
-            tasks: components["schemas"]["NodeTask"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NodeDetail
-         * @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there.
-         */
-        NodeDetail: {
-            /** Name */
-            name: string;
-            /** Host */
-            host: string;
-            /** Pool */
-            pool: string;
-            /**
-             * Service
-             * @enum {string}
-             */
-            service: "in_service" | "cordoned" | "draining" | "drained";
-            reason: components["schemas"]["Text"] | null;
-            /** Note */
-            note: string;
-            /** By */
-            by: string;
-            /** Since */
-            since: number | null;
-            /** Os */
-            os: string;
-            /** Kernel */
-            kernel: string;
-            /** Driver */
-            driver: string;
-            /** Simulated */
-            simulated: boolean;
-            /** Facts */
-            facts: {
-                [key: string]: unknown;
-            };
-            cpu: components["schemas"]["Fraction"];
-            memory_mib: components["schemas"]["Fraction"];
-            /** Cards */
-            cards: components["schemas"]["CardModel"][];
-            /** Usage */
-            usage: components["schemas"]["CardUse"][];
-            /** Jobs */
-            jobs: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NodePage
-         * @description All machines by name.
-         */
-        NodePage: {
-            /** Items */
-            items: components["schemas"]["NodeDetail"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NodeRow
-         * @description A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen.
-         */
-        NodeRow: {
-            /** Name */
-            name: string;
-            /** Host */
-            host: string;
-            /** Pool */
-            pool: string;
-            /**
-             * Service
-             * @enum {string}
-             */
-            service: "in_service" | "cordoned" | "draining" | "drained";
-            reason: components["schemas"]["Text"] | null;
-            /** Note */
-            note: string;
-            /** By */
-            by: string;
-            /** Since */
-            since: number | null;
-            /** Os */
-            os: string;
-            /** Kernel */
-            kernel: string;
-            /** Driver */
-            driver: string;
-            /** Simulated */
-            simulated: boolean;
-            /** Facts */
-            facts: {
-                [key: string]: unknown;
-            };
-            cpu: components["schemas"]["Fraction"];
-            memory_mib: components["schemas"]["Fraction"];
-            /** Cards */
-            cards: components["schemas"]["CardModel"][];
-            /** Usage */
-            usage: components["schemas"]["CardUse"][];
-            /** Jobs */
-            jobs: number;
-            /** Flavors */
-            flavors: string[];
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "idle" | "tight" | "free" | "full" | "away";
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * NodeTask
-         * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
-         *
-         *     `share`: how much of each of its cards, 0..1.
-         */
-        NodeTask: {
-            /** Job */
-            job: string | null;
-            /** Name */
-            name: string | null;
-            /** Owner */
-            owner: string | null;
-            /** Task */
-            task: string | null;
-            /** State */
-            state: string | null;
-            /** Cpu */
-            cpu: number;
-            /** Memory Mib */
-            memory_mib: number;
-            /** Gpus */
-            gpus: number[];
-            /** Share */
-            share: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Note
-         * @description Something worth knowing that stops nothing.
-         */
-        Note: {
-            /** Code */
-            code: string;
-            message: components["schemas"]["Text"];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Outcome
-         * @description What became of each of several jobs.
-         */
-        Outcome: {
-            /** Done */
-            done: string[];
-            /** Refused */
-            refused: components["schemas"]["Refused"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Placed
-         * @description Where a task would run.
-         */
-        Placed: {
-            /** Task */
-            task: string;
-            /** Node */
-            node: string;
-            /** Gpus */
-            gpus: number[];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * PolicyEffect
-         * @description The latest `jobs` jobs, which ended between `since` and `until`, under the present and a changed policy.
-         */
-        PolicyEffect: {
-            /** Jobs */
-            jobs: number;
-            /** Since */
-            since: number;
-            /** Until */
-            until: number;
-            /** Left Out */
-            left_out: number;
-            now: components["schemas"]["WaitFigures"];
-            changed: components["schemas"]["WaitFigures"];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * PolicyView
-         * @description The queue's policy. `changed_at` null: nobody has changed it.
-         */
-        PolicyView: {
-            /** Knobs */
-            knobs: components["schemas"]["Knob"][];
-            /** Changed At */
-            changed_at: number | null;
-            /** Changed By */
-            changed_by: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Pool
-         * @description A virtual cluster.
-         */
-        Pool: {
-            /** Name */
-            name: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * PoolQuota
-         * @description What a workspace may use of one pool.
-         */
-        PoolQuota: {
-            /** Pool */
-            pool: string;
-            /** Share */
-            share: components["schemas"]["Share"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Port
-         * @description A labelled block of ports.
-         */
-        Port: {
-            /** Label */
-            label: string;
-            /** Count */
-            count: number;
-            /** Begin At */
-            begin_at: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Preview
-         * @description Everything a submit would find and do.
-         */
-        Preview: {
-            /** Ok */
-            ok: boolean;
-            /** Problems */
-            problems: components["schemas"]["ProblemItem"][];
-            /** Warnings */
-            warnings: components["schemas"]["ProblemItem"][];
-            /** Spec */
-            spec: {
-                [key: string]: unknown;
-            } | null;
-            fits: components["schemas"]["Fits"];
-            /** Roles */
-            roles: components["schemas"]["RolePreview"][];
-            /** Native */
-            native: unknown;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Problem
-         * @description RFC 9457 problem document, with every problem found.
-         */
-        Problem: {
-            /** Type */
-            type: string;
-            /** Title */
-            title: string;
-            /** Status */
-            status: number;
-            /** Code */
-            code: string;
-            /** Remedy */
-            remedy: string;
-            /** Problems */
-            problems: components["schemas"]["ProblemItem"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ProblemItem
-         * @description One thing that is wrong.
-         */
+        /** @description Base of every answer. A field without a default is in every answer. */
+        Answer: Record<string, never>;
+        /** @description One thing that is wrong, in the reader's language. */
         ProblemItem: {
-            /** Path */
             path: string;
-            /** Rule */
             rule: string;
-            /** Remedy */
             remedy: string;
-            /** Code */
             code: string;
-            /**
-             * Value
-             * @default null
-             */
+            /** @default null */
             value: unknown;
-            /**
-             * Args
-             * @default null
-             */
+            /** @default null */
             args: {
                 [key: string]: unknown;
             } | null;
-        } & {
-            [key: string]: unknown;
+        };
+        /** @description A problem document (RFC 9457), with every problem found. */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            code: string;
+            remedy: string;
+            problems: components["schemas"]["ProblemItem"][];
+        };
+        /** @description What keeps tasks apart (bubblewrap or none), and in words what is missing of it. */
+        Sandbox: {
+            kind: string;
+            detail: string;
+        };
+        /** @description A text in both languages. */
+        Text: {
+            zh: string;
+            en: string;
+        };
+        /** @description Held by tasks, and there is. */
+        Used: {
+            used: number;
+            total: number;
+        };
+        /** @description One resource: held by running jobs, there is, and asked for by waiting jobs. */
+        Amount: {
+            resource: string;
+            used: number;
+            total: number;
+            asked: number;
+        };
+        /** @description How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model. */
+        CardDemand: {
+            model: string | null;
+            total: number;
+            used: number;
+            asked: number;
+            jobs: number;
+        };
+        /** @description Cards of one model on a node. */
+        CardModel: {
+            model: string;
+            used: number;
+            total: number;
+        };
+        /** @description One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs. */
+        CardUse: {
+            index: number;
+            model: string;
+            physical: number;
+            virtual: number;
+            share: number;
+            label: string;
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            task: string | null;
+        };
+        /** @description Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for. */
+        ClusterResources: {
+            flavors: components["schemas"]["Flavor"][];
+            nodes: components["schemas"]["NodeRow"][];
+            demand: components["schemas"]["CardDemand"][];
+        };
+        /** @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards. */
+        Flavor: {
+            name: string;
+            workspace: string;
+            /** @enum {unknown} */
+            kind: "ascend" | "cpu" | "gpu";
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+            gpu_type: string | null;
+            gpu_share: number;
+            shm_mib: number;
+            description: string;
+        };
+        /** @description A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen. */
+        NodeRow: {
+            name: string;
+            host: string;
+            pool: string;
+            /** @enum {unknown} */
+            service: "cordoned" | "drained" | "draining" | "in_service";
+            reason: components["schemas"]["Text"] | null;
+            note: string;
+            by: string;
+            since: number | null;
+            os: string;
+            kernel: string;
+            driver: string;
+            simulated: boolean;
+            facts: {
+                [key: string]: string;
+            };
+            cpu: components["schemas"]["Used"];
+            memory_mib: components["schemas"]["Used"];
+            cards: components["schemas"]["CardModel"][];
+            usage: components["schemas"]["CardUse"][];
+            jobs: number;
+            flavors: string[];
+            /** @enum {unknown} */
+            state: "away" | "free" | "full" | "idle" | "tight";
+        };
+        /** @description Flavors by name, and what the queue asks for of every card model. */
+        Flavors: {
+            items: components["schemas"]["Flavor"][];
+            demand: components["schemas"]["CardDemand"][];
+        };
+        /** @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there. */
+        NodeDetail: {
+            name: string;
+            host: string;
+            pool: string;
+            /** @enum {unknown} */
+            service: "cordoned" | "drained" | "draining" | "in_service";
+            reason: components["schemas"]["Text"] | null;
+            note: string;
+            by: string;
+            since: number | null;
+            os: string;
+            kernel: string;
+            driver: string;
+            simulated: boolean;
+            facts: {
+                [key: string]: string;
+            };
+            cpu: components["schemas"]["Used"];
+            memory_mib: components["schemas"]["Used"];
+            cards: components["schemas"]["CardModel"][];
+            usage: components["schemas"]["CardUse"][];
+            jobs: number;
+        };
+        /** @description All machines by name. */
+        NodePage: {
+            items: components["schemas"]["NodeDetail"][];
+        };
+        /** @description What a workspace may use of one pool. */
+        PoolQuota: {
+            pool: string;
+            share: components["schemas"]["Share"][];
         };
         /**
-         * Progress
-         * @description How far the training is, where it says so.
+         * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+         *
+         *         `warning`: what follows from a limit that is below what is used; null while it is not.
          */
-        Progress: {
-            /**
-             * Fraction
-             * @default null
-             */
-            fraction: number | null;
-            /**
-             * Step
-             * @default null
-             */
-            step: number | null;
-            /**
-             * Of
-             * @default null
-             */
-            of: number | null;
-            /**
-             * Eta S
-             * @default null
-             */
-            eta_s: number | null;
-        } & {
-            [key: string]: unknown;
+        Share: {
+            resource: string;
+            nominal: number;
+            cap: number | null;
+            used: number;
+            borrowed: number;
+            warning: components["schemas"]["Text"] | null;
         };
+        /** @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why. */
+        ResourcePool: {
+            name: string;
+            /** @enum {unknown} */
+            kind: "dedicated" | "public";
+            engine: string;
+            workspaces: string[];
+            description: string;
+            nodes: number;
+            nodes_in_service: number;
+            amounts: components["schemas"]["Amount"][];
+            virtual_clusters: components["schemas"]["VirtualCluster"][];
+            waiting: number;
+            running: number;
+            selectable: boolean;
+            why: components["schemas"]["Text"] | null;
+        };
+        /** @description A guaranteed share of a pool. */
+        VirtualCluster: {
+            name: string;
+            pool: string;
+            description: string;
+            share: components["schemas"]["Share"][];
+            waiting: number;
+            running: number;
+        };
+        /** @description All pools by name. */
+        ResourcePools: {
+            items: components["schemas"]["ResourcePool"][];
+        };
+        /** @description Urgent jobs queued or running, and how many there may be (null: any number). `mine`: of who asks. */
+        Urgent: {
+            per_user: number | null;
+            total: number | null;
+            used: number;
+            mine: number;
+        };
+        /** @description All virtual clusters by name. */
+        VirtualClusters: {
+            items: components["schemas"]["VirtualCluster"][];
+        };
+        /** @description All workspaces by name. */
+        Workspaces: {
+            items: components["schemas"]["Workspace"][];
+        };
+        /** @description A group of people who share quotas. */
+        Workspace: {
+            name: string;
+            description: string;
+            weight: number;
+            quotas: components["schemas"]["PoolQuota"][];
+            urgent: components["schemas"]["Urgent"];
+            waiting: number;
+            running: number;
+        };
+        /** @description One try at running a job. */
+        Attempt: {
+            number: number;
+            cause: string;
+            phase: components["schemas"]["Phase"];
+            why: components["schemas"]["Why"] | null;
+            created_at: number;
+            accepted_at: number | null;
+            started_at: number | null;
+            draining_at: number | null;
+            retained_until: number | null;
+            ended_at: number | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            tasks: components["schemas"]["Task"][];
+        };
+        /**
+         * @description Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the machines).
+         * @enum {unknown}
+         */
+        Phase: "draining" | "ended" | "pending" | "placed" | "retained" | "running" | "saving" | "staging" | "starting";
+        /**
+         * @description Why an attempt is draining; it decides what becomes of the job once reaped.
+         * @enum {unknown}
+         */
+        Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "resize" | "retry" | "slow" | "stop";
+        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
+        Verdict: {
+            code: string;
+            title: components["schemas"]["Text"];
+            /** @enum {unknown} */
+            fault: "none" | "platform" | "user";
+            message: components["schemas"]["Text"];
+            evidence: string;
+            role: string | null;
+            index: number | null;
+            exit_code: number | null;
+            signal: number | null;
+        };
+        /** @description One replica in one attempt. `state`: waiting, running, succeeded, failed or lost. */
+        Task: {
+            name: string;
+            role: string;
+            role_index: number;
+            index: number;
+            phase: components["schemas"]["TaskPhase"];
+            state: string;
+            node: string;
+            host: string;
+            gpus: number[];
+            ports: {
+                [key: string]: number[];
+            };
+            exit_code: number | null;
+            signal: number | null;
+            started_at: number | null;
+            ended_at: number | null;
+            verdict: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * @description One replica: waiting -> running -> exited (code or signal) | lost.
+         * @enum {unknown}
+         */
+        TaskPhase: "exited" | "lost" | "running" | "waiting";
+        /** @description A job of a batch. */
+        BatchItem: {
+            id: string;
+            state: components["schemas"]["Shown"];
+        };
+        /** @description The jobs of a batch, in order. */
+        Batch: {
+            items: components["schemas"]["BatchItem"][];
+        };
+        /** @description Facts in order. */
+        Events: {
+            items: components["schemas"]["Event"][];
+        };
+        /** @description One fact about a job. */
+        Event: {
+            seq: number;
+            at: number;
+            actor: string;
+            attempt: number;
+            kind: components["schemas"]["Kind"];
+            title: components["schemas"]["Text"];
+            text: components["schemas"]["Text"];
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description Event kinds. The comment names the keys of `data`.
+         * @enum {unknown}
+         */
+        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "resize" | "save_failed" | "saved" | "slow" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        /**
+         * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
+         *
+         *         `position`, `ahead` and `evidence`: of who waits in a queue of ours.
+         */
+        Explanation: {
+            id: string;
+            state: components["schemas"]["Shown"];
+            reason: components["schemas"]["Reason"] | null;
+            position: number | null;
+            ahead: number;
+            evidence: {
+                [key: string]: unknown;
+            };
+            verdict: components["schemas"]["Verdict"] | null;
+            suggestions: components["schemas"]["Suggestion"][];
+            forecast: components["schemas"]["Forecast"] | null;
+        };
+        /** @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null: ours. */
+        Reason: {
+            code: string;
+            message: components["schemas"]["Text"];
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            position: number | null;
+            /** @default null */
+            decided_by: string | null;
+        };
+        /** @description What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown). */
+        Suggestion: {
+            message: components["schemas"]["Text"];
+            change: {
+                [key: string]: unknown;
+            };
+            forecast: components["schemas"]["Forecast"] | null;
+            otherwise_at: number | null;
+        };
+        /**
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
+         *         before `low`, more is not known; `why`: of `after` and `unknown`.
+         *
+         *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
+         */
+        Forecast: {
+            /** @enum {unknown} */
+            when: "about" | "after" | "now" | "unknown";
+            at: number | null;
+            low: number | null;
+            high: number | null;
+            why: components["schemas"]["Text"] | null;
+            made_at: number | null;
+            /** @default null */
+            by: string | null;
+            /** @default [] */
+            nodes: string[];
+        };
+        /** @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself. */
+        Fits: {
+            /** @enum {unknown} */
+            when: "never" | "now" | "queue";
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            placement: components["schemas"]["Placed"][];
+        };
+        /** @description Where a task would run. */
+        Placed: {
+            task: string;
+            node: string;
+            gpus: number[];
+        };
+        /** @description Everything about one job. `task_list` are the tasks of the last attempt. */
+        JobDetail: {
+            id: string;
+            name: string;
+            slug: string | null;
+            description: string;
+            state: components["schemas"]["Shown"];
+            queue_state: components["schemas"]["JobState"];
+            pai_state: string;
+            owner: string;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            framework: string;
+            dialect: string;
+            submitted_at: number;
+            queued_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            wait_s: number;
+            duration_s: number | null;
+            expires_at: number | null;
+            attempts: number;
+            retries: components["schemas"]["Retries"];
+            tasks: components["schemas"]["TaskCounts"];
+            resources: components["schemas"]["Totals"];
+            nodes: string[];
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            model: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            labels: {
+                [key: string]: string;
+            };
+            version: number;
+            seq: number;
+            roles: components["schemas"]["Role"][];
+            attempt_list: components["schemas"]["Attempt"][];
+            task_list: components["schemas"]["Task"][];
+            warnings: components["schemas"]["Note"][];
+            spec: {
+                [key: string]: unknown;
+            };
+            extras: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
+         * @enum {unknown}
+         */
+        JobState: "active" | "expired" | "failed" | "queued" | "stopped" | "succeeded";
+        /** @description Retries used and allowed. */
+        Retries: {
+            used: number;
+            limit: number;
+        };
+        /** @description Tasks of the current attempt by state. */
+        TaskCounts: {
+            total: number;
+            waiting: number;
+            running: number;
+            succeeded: number;
+            failed: number;
+            lost: number;
+        };
+        /** @description Resources of all replicas together. */
+        Totals: {
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+            gpu_type: string | null;
+        };
+        /** @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows. */
+        Progress: {
+            fraction: number;
+            step: number;
+            of: number;
+            eta_s: number | null;
+        };
+        /** @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or not at all. */
+        Role: {
+            name: string;
+            system_name: string;
+            replicas: number;
+            command: string;
+            resources: components["schemas"]["Need"];
+            flavor: string | null;
+            min_replicas: number | null;
+            ports: components["schemas"]["Port"][];
+            min_succeeded: number | null;
+            min_failed: number | null;
+            main: boolean;
+            ends_job: boolean;
+        };
+        /** @description What one replica asks for. */
+        Need: {
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+            gpu_type: string | null;
+            shm_mib: number;
+            gpu_share: number;
+        };
+        /** @description A labelled block of ports. */
+        Port: {
+            label: string;
+            count: number;
+            begin_at: number;
+        };
+        /** @description Something worth knowing that stops nothing. */
+        Note: {
+            code: string;
+            message: components["schemas"]["Text"];
+        };
+        /** @description One page of jobs, counts by shown state, and where to watch from. */
+        JobPage: {
+            items: components["schemas"]["Job"][];
+            next_cursor: string | null;
+            counts: {
+                [key: string]: number;
+            };
+            seq: number;
+        };
+        /**
+         * @description A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
+         *
+         *         `seq`: the feed's position at which it was so, to watch it from.
+         */
+        Job: {
+            id: string;
+            name: string;
+            slug: string | null;
+            description: string;
+            state: components["schemas"]["Shown"];
+            queue_state: components["schemas"]["JobState"];
+            pai_state: string;
+            owner: string;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            framework: string;
+            dialect: string;
+            submitted_at: number;
+            queued_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            wait_s: number;
+            duration_s: number | null;
+            expires_at: number | null;
+            attempts: number;
+            retries: components["schemas"]["Retries"];
+            tasks: components["schemas"]["TaskCounts"];
+            resources: components["schemas"]["Totals"];
+            nodes: string[];
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            model: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            labels: {
+                [key: string]: string;
+            };
+            version: number;
+            seq: number;
+        };
+        /** @description What the engine would be asked, in its own terms. */
+        Native: {
+            kind: string;
+            document: unknown;
+        };
+        /** @description What became of each of several jobs. */
+        Outcome: {
+            done: string[];
+            refused: components["schemas"]["Refused"][];
+        };
+        /** @description A job that was left as it was, and why. */
+        Refused: {
+            id: string;
+            title: components["schemas"]["Text"];
+            code: string;
+        };
+        /** @description Everything a submit would find and do. `fits` null: no server was asked. */
+        Preview: {
+            ok: boolean;
+            problems: components["schemas"]["ProblemItem"][];
+            warnings: components["schemas"]["ProblemItem"][];
+            spec: {
+                [key: string]: unknown;
+            } | null;
+            fits: components["schemas"]["Fits"] | null;
+            roles: components["schemas"]["RolePreview"][];
+            native: components["schemas"]["Native"] | null;
+        };
+        /** @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there would be. */
+        RolePreview: {
+            name: string;
+            system_name: string;
+            command: string;
+            tasks: components["schemas"]["TaskPreview"][];
+            more_tasks: number;
+        };
+        /** @description What one task would run. `more_env`: how many further variables it would have. */
+        TaskPreview: {
+            name: string;
+            argv: string[];
+            env: {
+                [key: string]: string;
+            };
+            more_env: number;
+        };
+        /** @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told. */
+        CardHolder: {
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            task: string | null;
+            state: components["schemas"]["Shown"] | null;
+            share: number;
+        };
+        /** @description One accelerator, and everybody who holds a part of it. */
+        Card: {
+            index: number;
+            model: string;
+            uses: components["schemas"]["CardHolder"][];
+            utilisation: number | null;
+            memory_mib: number | null;
+            memory_total_mib: number | null;
+        };
+        /** @description Machines, cards, who uses what. */
+        Cluster: {
+            nodes: components["schemas"]["Node"][];
+            pools: components["schemas"]["PoolName"][];
+            queue: components["schemas"]["Queue"];
+            sandbox: components["schemas"]["Sandbox"];
+        };
+        /** @description One machine. */
+        Node: {
+            name: string;
+            host: string;
+            pool: string;
+            schedulable: boolean;
+            reason: components["schemas"]["Text"] | null;
+            simulated: boolean;
+            facts: {
+                [key: string]: string;
+            };
+            cpu: components["schemas"]["Used"];
+            memory_mib: components["schemas"]["Used"];
+            gpus: components["schemas"]["Card"][];
+            tasks: components["schemas"]["NodeTask"][];
+        };
+        /**
+         * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+         *
+         *         `share`: how much of each of its cards, 0..1.
+         */
+        NodeTask: {
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            task: string | null;
+            state: components["schemas"]["Shown"] | null;
+            cpu: number;
+            memory_mib: number;
+            gpus: number[];
+            share: number;
+        };
+        /** @description A pool by its name. */
+        PoolName: {
+            name: string;
+        };
+        /** @description The queue in numbers. */
+        Queue: {
+            waiting: number;
+            running: number;
+        };
+        /** @description All engines, as the configuration names them. */
+        Engines: {
+            items: components["schemas"]["Engine"][];
+        };
+        /** @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now. */
+        Engine: {
+            name: string;
+            kind: string;
+            owns_queue: boolean;
+            pools: string[];
+            nodes: number;
+            nodes_in_service: number;
+            trouble: components["schemas"]["Text"] | null;
+        };
+        /** @description One way to run a job: the flavor of every role (null: its own resources), and when it would start. */
+        Alternative: {
+            flavors: (string | null)[];
+            /** @enum {unknown} */
+            when: "never" | "now" | "queue";
+        };
+        /** @description A role as the queue sees it. */
+        AskedRole: {
+            name: string;
+            replicas: number;
+            min_replicas: number | null;
+            flavor: string | null;
+            resources: components["schemas"]["Need"];
+            ports: components["schemas"]["Port"][];
+        };
+        /** @description What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many. */
+        Asked: {
+            id: string;
+            owner: string;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            preemptible: boolean;
+            submitted_at: number;
+            ended_at: number | null;
+            duration_s: number | null;
+            run_s: number | null;
+            tasks: number;
+            nodes: string[];
+            driver: string | null;
+            shapes: components["schemas"]["AskedRole"][][];
+        };
+        /**
+         * @description One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
+         *
+         *         `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
+         */
+        Bar: {
+            node: string;
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            workspace: string;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            /** @enum {unknown} */
+            kind: "forecast" | "running";
+            start: number;
+            end: number | null;
+            low: number | null;
+            high: number | null;
+            cards: number[];
+            gpu: number;
+            cpu: number;
+            memory_mib: number;
+        };
+        /** @description One page of the jobs that ended, oldest first. */
+        History: {
+            items: components["schemas"]["Asked"][];
+            next_cursor: string | null;
+        };
+        /** @description One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a switch. */
+        Knob: {
+            name: string;
+            title: components["schemas"]["Text"];
+            meaning: components["schemas"]["Text"];
+            /** @enum {unknown} */
+            unit: "" | "count" | "s" | "share";
+            value: number | boolean | string;
+            default: number | boolean | string;
+            minimum: number | null;
+            maximum: number | null;
+            choices: string[];
+        };
+        /** @description The latest `jobs` jobs, which ended between `since` and `until`, under the present and a changed policy. */
+        PolicyEffect: {
+            jobs: number;
+            since: number;
+            until: number;
+            left_out: number;
+            now: components["schemas"]["WaitFigures"];
+            changed: components["schemas"]["WaitFigures"];
+        };
+        /**
+         * @description How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+         *
+         *         `not_run`: who would never have started.
+         */
+        WaitFigures: {
+            mean_s: number;
+            median_s: number;
+            p90_s: number;
+            max_s: number;
+            waits: number[];
+            not_run: number;
+        };
+        /** @description The queue's policy. `changed_at` null: nobody has changed it. */
+        Policy: {
+            knobs: components["schemas"]["Knob"][];
+            changed_at: number | null;
+            changed_by: string | null;
+        };
+        /** @description What waits, in the order it is considered. `total`: waiting jobs that match; `seq`: the feed's position. */
+        QueuePage: {
+            items: components["schemas"]["Waiting"][];
+            total: number;
+            offset: number;
+            demand: components["schemas"]["CardDemand"][];
+            planned_at: number | null;
+            seq: number;
+        };
+        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
+        Waiting: {
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            position: number;
+            reason: components["schemas"]["Reason"] | null;
+            submitted_at: number;
+            queued_at: number;
+            wait_s: number;
+            duration_s: number | null;
+            resources: components["schemas"]["Totals"];
+            tasks: number;
+            flavors: string[];
+            forecast: components["schemas"]["Forecast"] | null;
+        };
+        /** @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen. */
+        Timeline: {
+            now: number;
+            until: number;
+            nodes: components["schemas"]["TimelineNode"][];
+            bars: components["schemas"]["Bar"][];
+            left_out: number;
+        };
+        /** @description A row of the timeline. */
+        TimelineNode: {
+            name: string;
+            pool: string;
+            /** @enum {unknown} */
+            service: "cordoned" | "drained" | "draining" | "in_service";
+            cards: number;
+        };
+        /**
+         * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
+         *
+         *         `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
+         */
+        WouldStart: {
+            /** @enum {unknown} */
+            when: "never" | "now" | "queue";
+            reason: components["schemas"]["Reason"] | null;
+            position: number | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            alternatives: components["schemas"]["Alternative"][];
+            suggestions: components["schemas"]["Suggestion"][];
+            pool: string;
+        };
+        /** @description The process answers. */
+        Alive: {
+            ok: boolean;
+        };
+        /** @description The JSON Schema of an integer option of a framework, with its sentence. */
+        FrameworkOption: {
+            type: string;
+            minimum: number;
+            maximum: number;
+            title: components["schemas"]["Text"];
+        };
+        /** @description A framework, what it is called, and its options by name. */
+        FrameworkTitle: {
+            kind: string;
+            title: components["schemas"]["Text"];
+            options: {
+                [key: string]: components["schemas"]["FrameworkOption"];
+            };
+        };
+        /** @description Names and limits for forms. `states`, `verdicts`: by code. */
+        Meta: {
+            states: {
+                [key: string]: components["schemas"]["Text"];
+            };
+            priorities: components["schemas"]["PriorityTitle"][];
+            frameworks: components["schemas"]["FrameworkTitle"][];
+            verdicts: {
+                [key: string]: components["schemas"]["VerdictTitle"];
+            };
+            limits: components["schemas"]["MetaLimits"];
+            defaults: components["schemas"]["MetaDefaults"];
+        };
+        /** @description A priority class and what it is called. */
+        PriorityTitle: {
+            code: string;
+            title: components["schemas"]["Text"];
+        };
+        /** @description What a verdict is called and whose fault it is: user, platform or none. */
+        VerdictTitle: {
+            zh: string;
+            en: string;
+            fault: string;
+        };
+        /** @description Limits that forms and clients keep to; null: none. */
+        MetaLimits: {
+            max_upload_mib: number;
+            max_duration_s: number | null;
+            max_debug_hold_s: number;
+            log_mib: number;
+            max_queued: number;
+        };
+        /** @description What holds where a job says nothing. `sample_s`: between two samples of usage. */
+        MetaDefaults: {
+            framework: string;
+            priority: string;
+            sample_s: number;
+            resources: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there. */
+        NewSession: {
+            user: components["schemas"]["User"];
+            server: components["schemas"]["Server"];
+            key: string;
+            browser: string;
+        };
+        /** @description Who is signed in. */
+        User: {
+            name: string;
+            role: string;
+            must_change_password: boolean;
+            locale: string | null;
+        };
+        /** @description The server itself. */
+        Server: {
+            version: string;
+            name: string;
+            sandbox: components["schemas"]["Sandbox"];
+        };
+        /** @description A token just made; `token` is shown only here. */
+        NewToken: {
+            id: string;
+            name: string;
+            user: string;
+            created_at: number;
+            expires_at: number | null;
+            last_used_at: number | null;
+            token: string;
+        };
+        /** @description Whether work can be taken in, and by part of the platform "ok" or why it does not answer. */
+        Ready: {
+            ok: boolean;
+            checks: {
+                [key: string]: string;
+            };
+        };
+        /** @description Who is signed in. */
+        Session: {
+            user: components["schemas"]["User"];
+            server: components["schemas"]["Server"];
+        };
+        /** @description `address`, with the ticket in it, is good once, for `expires_in_s`. */
+        Ticket: {
+            address: string;
+            expires_in_s: number;
+        };
+        /** @description API tokens, newest first. */
+        Tokens: {
+            items: components["schemas"]["Token"][];
+            next_cursor: string | null;
+        };
+        /** @description An API token without its text. `last_used_at`: within a minute; null: never. */
+        Token: {
+            id: string;
+            name: string;
+            user: string;
+            created_at: number;
+            expires_at: number | null;
+            last_used_at: number | null;
+        };
+        /** @description An uploaded folder by its content's name. */
+        Upload: {
+            upload: string;
+            files: number;
+            size_bytes: number;
+        };
+        /** @description A range that the log's size limit took away. */
+        Cut: {
+            offset: number;
+            length: number;
+        };
+        /** @description A job that is there no more. */
+        DeletedJob: {
+            id: string;
+        };
+        /** @description Why a command failed: `reason` ExitCode, `message` the code. */
+        ExecCause: {
+            reason: string;
+            message: string;
+        };
+        /** @description All causes of a failure. */
+        ExecCauses: {
+            causes: components["schemas"]["ExecCause"][];
+        };
+        /** @description The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of what was refused. */
+        ExecStatus: {
+            metadata: components["schemas"]["Nothing"];
+            /** @enum {unknown} */
+            status: "Failure" | "Success";
+            /** @default null */
+            reason: string | null;
+            /** @default null */
+            message: string | null;
+            /** @default null */
+            code: number | null;
+            /** @default null */
+            details: components["schemas"]["ExecCauses"] | null;
+            /** @default null */
+            problem: components["schemas"]["Problem"] | null;
+        };
+        /** @description An event that says all by its name. */
+        Nothing: Record<string, never>;
+        /** @description The feed's position at which something changed that is to be asked for anew. */
+        FeedPosition: {
+            seq: number;
+        };
+        /** @description An entry of a folder. `kind`: file, folder or link. */
+        File: {
+            name: string;
+            path: string;
+            kind: string;
+            size: number;
+            modified_at: number | null;
+        };
+        /** @description One folder. */
+        Files: {
+            path: string;
+            items: components["schemas"]["File"][];
+        };
+        /** @description A line that matches, 0-based. */
+        LogHit: {
+            offset: number;
+            line: number;
+            text: string;
+        };
+        /** @description Matches of one bounded search; go on at `next_offset` unless `done`. */
+        LogHits: {
+            items: components["schemas"]["LogHit"][];
+            next_offset: number;
+            done: boolean;
+        };
+        /** @description What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something away. */
+        LogPiece: {
+            offset: number;
+            next_offset: number;
+            text: string;
+            /** @default null */
+            cut: components["schemas"]["Cut"][] | null;
+        };
+        /** @description The text at [offset, next_offset). `first_line`: of a window that was asked for by lines. */
+        LogWindow: {
+            offset: number;
+            next_offset: number;
+            size: number;
+            text: string;
+            cut: components["schemas"]["Cut"][];
+            ended: boolean;
+            /** @default null */
+            first_line: number | null;
+        };
+        /** @description Curves, and the last value of each name. */
+        Metrics: {
+            series: components["schemas"]["Series"][];
+            last: {
+                [key: string]: number | null;
+            };
+        };
+        /** @description One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be fewer. */
+        Series: {
+            name: string;
+            source: string;
+            attempt: number;
+            task: string | null;
+            count: number;
+            steps: (number | null)[];
+            t: (number | null)[];
+            values: (number | null)[];
+        };
+        /** @description A model with its versions, newest first. */
+        ModelDetail: {
+            id: string;
+            name: string;
+            owner: string;
+            workspace: string;
+            latest: number;
+            created_at: number;
+            versions: components["schemas"]["ModelVersion"][];
+        };
+        /** @description An immutable version and where it came from. */
+        ModelVersion: {
+            version: number;
+            digest: string;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            job: string;
+            attempt: number;
+            path: string;
+            metrics: {
+                [key: string]: number;
+            };
+        };
+        /** @description Saved models. */
+        ModelPage: {
+            items: components["schemas"]["Model"][];
+        };
+        /** @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number. */
+        Model: {
+            id: string;
+            name: string;
+            owner: string;
+            workspace: string;
+            versions: number;
+            latest: number;
+            created_at: number;
+        };
+        /** @description What a task may use: cores, MiB, cards. */
+        TaskLimits: {
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+        };
+        /** @description Samples by task as columns of equal length, and what each task may use. */
+        Usage: {
+            tasks: {
+                [key: string]: {
+                    [key: string]: (number | null)[];
+                };
+            };
+            limits: {
+                [key: string]: components["schemas"]["TaskLimits"];
+            };
+        };
+        /** @description A document of its own format. */
+        Document: Record<string, never>;
+        JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
         /**
          * Question
          * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps.
@@ -3022,260 +2768,6 @@ export interface components {
             suggest: boolean;
         };
         /**
-         * Queue
-         * @description The queue in numbers.
-         */
-        Queue: {
-            /** Waiting */
-            waiting: number;
-            /** Running */
-            running: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * QueuePage
-         * @description What waits, in the order it is considered. `total`: waiting jobs that match; `seq`: the feed's position.
-         */
-        QueuePage: {
-            /** Items */
-            items: components["schemas"]["Waiting"][];
-            /** Total */
-            total: number;
-            /** Offset */
-            offset: number;
-            /** Demand */
-            demand: components["schemas"]["CardDemand"][];
-            /** Planned At */
-            planned_at: number | null;
-            /** Seq */
-            seq: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Ready
-         * @description Whether work can be taken in, and what does not answer.
-         */
-        Ready: {
-            /** Ok */
-            ok: boolean;
-            /** Checks */
-            checks: {
-                [key: string]: string;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Reason
-         * @description Why a job waits. `decided_by`: the engine whose queue it waits in; null: ours.
-         */
-        Reason: {
-            /** Code */
-            code: string;
-            message: components["schemas"]["Text"];
-            /** Evidence */
-            evidence: {
-                [key: string]: unknown;
-            };
-            /**
-             * Position
-             * @default null
-             */
-            position: number | null;
-            /**
-             * Decided By
-             * @default null
-             */
-            decided_by: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Refused
-         * @description A job that was left as it was, and why.
-         */
-        Refused: {
-            /** Id */
-            id: string;
-            title: components["schemas"]["Text"];
-            /** Code */
-            code: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ResourcePool
-         * @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why.
-         */
-        ResourcePool: {
-            /** Name */
-            name: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "public" | "dedicated";
-            /** Engine */
-            engine: string;
-            /** Workspaces */
-            workspaces: string[];
-            /** Description */
-            description: string;
-            /** Nodes */
-            nodes: number;
-            /** Nodes In Service */
-            nodes_in_service: number;
-            /** Amounts */
-            amounts: components["schemas"]["Amount"][];
-            /** Virtual Clusters */
-            virtual_clusters: components["schemas"]["VirtualCluster"][];
-            /** Waiting */
-            waiting: number;
-            /** Running */
-            running: number;
-            /** Selectable */
-            selectable: boolean;
-            why: components["schemas"]["Text"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ResourcePools
-         * @description All pools by name.
-         */
-        ResourcePools: {
-            /** Items */
-            items: components["schemas"]["ResourcePool"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Retries
-         * @description Retries used and allowed.
-         */
-        Retries: {
-            /** Used */
-            used: number;
-            /** Limit */
-            limit: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Role
-         * @description A role with its effective values.
-         */
-        Role: {
-            /** Name */
-            name: string;
-            /** System Name */
-            system_name: string;
-            /** Replicas */
-            replicas: number;
-            /** Command */
-            command: string;
-            resources: components["schemas"]["Need"];
-            /** Ports */
-            ports: components["schemas"]["Port"][];
-            /** Min Succeeded */
-            min_succeeded: number | null;
-            /** Min Failed */
-            min_failed: number | null;
-            /** Main */
-            main: boolean;
-            /** Ends Job */
-            ends_job: boolean;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * RolePreview
-         * @description What a role would run. `more_tasks`: how many further replicas there would be.
-         */
-        RolePreview: {
-            /** Name */
-            name: string;
-            /** Command */
-            command: string;
-            /** Tasks */
-            tasks: components["schemas"]["TaskPreview"][];
-            /** More Tasks */
-            more_tasks: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Series
-         * @description One curve. `count`: how many points came in all; those shown may be fewer.
-         */
-        Series: {
-            /** Name */
-            name: string;
-            /** Source */
-            source: string;
-            /** Attempt */
-            attempt: number;
-            /** Task */
-            task: string;
-            /** Count */
-            count: number;
-            /** Steps */
-            steps: (number | null)[];
-            /** T */
-            t: (number | null)[];
-            /** Values */
-            values: (number | null)[];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Server
-         * @description The server itself.
-         */
-        Server: {
-            /** Version */
-            version: string;
-            /** Name */
-            name: string;
-            /** Sandbox */
-            sandbox: unknown;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Session
-         * @description Who is signed in.
-         */
-        Session: {
-            user: components["schemas"]["User"];
-            server: components["schemas"]["Server"];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Share
-         * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
-         *
-         *     `warning`: what follows from a limit that is below what is used; null while it is not.
-         */
-        Share: {
-            /** Resource */
-            resource: string;
-            /** Nominal */
-            nominal: number;
-            /** Cap */
-            cap: number | null;
-            /** Used */
-            used: number;
-            /** Borrowed */
-            borrowed: number;
-            warning: components["schemas"]["Text"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
          * Submission
          * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
          *
@@ -3318,462 +2810,6 @@ export interface components {
             /** Items */
             items: components["schemas"]["Submission"][];
         };
-        /**
-         * Suggestion
-         * @description What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown).
-         */
-        Suggestion: {
-            message: components["schemas"]["Text"];
-            /** Change */
-            change: {
-                [key: string]: unknown;
-            };
-            forecast: components["schemas"]["Forecast"] | null;
-            /** Otherwise At */
-            otherwise_at: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Task
-         * @description One replica in one attempt.
-         */
-        Task: {
-            /** Name */
-            name: string;
-            /** Role */
-            role: string;
-            /** Role Index */
-            role_index: number;
-            /** Index */
-            index: number;
-            /** Phase */
-            phase: string;
-            /** State */
-            state: string;
-            /** Node */
-            node: string;
-            /** Host */
-            host: string;
-            /** Gpus */
-            gpus: number[];
-            /** Ports */
-            ports: {
-                [key: string]: number[];
-            };
-            /** Exit Code */
-            exit_code: number | null;
-            /** Signal */
-            signal: number | null;
-            /** Started At */
-            started_at: number | null;
-            /** Ended At */
-            ended_at: number | null;
-            verdict: components["schemas"]["Verdict"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * TaskCounts
-         * @description Tasks of the current attempt by state.
-         */
-        TaskCounts: {
-            /** Total */
-            total: number;
-            /** Waiting */
-            waiting: number;
-            /** Running */
-            running: number;
-            /** Succeeded */
-            succeeded: number;
-            /** Failed */
-            failed: number;
-            /** Lost */
-            lost: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * TaskPreview
-         * @description What one task would run. `more_env`: how many further variables it would have.
-         */
-        TaskPreview: {
-            /** Name */
-            name: string;
-            /** Argv */
-            argv: string[];
-            /** Env */
-            env: {
-                [key: string]: string;
-            };
-            /** More Env */
-            more_env: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Text
-         * @description A text in both languages.
-         */
-        Text: {
-            /** Zh */
-            zh: string;
-            /** En */
-            en: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Ticket
-         * @description `address`, with the ticket in it, is good once, for `expires_in_s`.
-         */
-        Ticket: {
-            /** Address */
-            address: string;
-            /** Expires In S */
-            expires_in_s: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Timeline
-         * @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen.
-         */
-        Timeline: {
-            /** Now */
-            now: number;
-            /** Until */
-            until: number;
-            /** Nodes */
-            nodes: components["schemas"]["TimelineNode"][];
-            /** Bars */
-            bars: components["schemas"]["Bar"][];
-            /** Left Out */
-            left_out: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * TimelineNode
-         * @description A row of the timeline.
-         */
-        TimelineNode: {
-            /** Name */
-            name: string;
-            /** Pool */
-            pool: string;
-            /**
-             * Service
-             * @enum {string}
-             */
-            service: "in_service" | "cordoned" | "draining" | "drained";
-            /** Cards */
-            cards: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Token
-         * @description An API token without its text.
-         */
-        Token: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** User */
-            user: string;
-            /** Created At */
-            created_at: number;
-            /** Expires At */
-            expires_at: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Tokens
-         * @description API tokens, newest first.
-         */
-        Tokens: {
-            /** Items */
-            items: components["schemas"]["Token"][];
-            /** Next Cursor */
-            next_cursor: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Totals
-         * @description Resources of all replicas together.
-         */
-        Totals: {
-            /** Cpu */
-            cpu: number;
-            /** Memory Mib */
-            memory_mib: number;
-            /** Gpu */
-            gpu: number;
-            /** Gpu Type */
-            gpu_type: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Upload
-         * @description An uploaded folder by its content's name.
-         */
-        Upload: {
-            /** Upload */
-            upload: string;
-            /** Files */
-            files: number;
-            /** Size Bytes */
-            size_bytes: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Urgent
-         * @description Urgent jobs queued or running, and how many there may be (null: any number). `mine`: of who asks.
-         */
-        Urgent: {
-            /** Per User */
-            per_user: number | null;
-            /** Total */
-            total: number | null;
-            /** Used */
-            used: number;
-            /** Mine */
-            mine: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Usage
-         * @description Samples by task as columns of equal length, and what each task may use.
-         */
-        Usage: {
-            /** Tasks */
-            tasks: {
-                [key: string]: {
-                    [key: string]: (number | null)[];
-                };
-            };
-            /** Limits */
-            limits: {
-                [key: string]: {
-                    [key: string]: number | null;
-                };
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Used
-         * @description Held by tasks, and there is.
-         */
-        Used: {
-            /** Used */
-            used: number;
-            /** Total */
-            total: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * User
-         * @description Who is signed in.
-         */
-        User: {
-            /** Name */
-            name: string;
-            /** Role */
-            role: string;
-            /** Must Change Password */
-            must_change_password: boolean;
-            /** Locale */
-            locale: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Verdict
-         * @description Why a task, an attempt or a job ended. `fault`: user, platform or none.
-         */
-        Verdict: {
-            /** Code */
-            code: string;
-            title: components["schemas"]["Text"];
-            /**
-             * Fault
-             * @enum {string}
-             */
-            fault: "user" | "platform" | "none";
-            message: components["schemas"]["Text"];
-            /** Evidence */
-            evidence: string;
-            /** Role */
-            role: string | null;
-            /** Index */
-            index: number | null;
-            /** Exit Code */
-            exit_code: number | null;
-            /** Signal */
-            signal: number | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * VirtualCluster
-         * @description A guaranteed share of a pool.
-         */
-        VirtualCluster: {
-            /** Name */
-            name: string;
-            /** Pool */
-            pool: string;
-            /** Description */
-            description: string;
-            /** Share */
-            share: components["schemas"]["Share"][];
-            /** Waiting */
-            waiting: number;
-            /** Running */
-            running: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * VirtualClusters
-         * @description All virtual clusters by name.
-         */
-        VirtualClusters: {
-            /** Items */
-            items: components["schemas"]["VirtualCluster"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * WaitFigures
-         * @description How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
-         *
-         *     `not_run`: who would never have started.
-         */
-        WaitFigures: {
-            /** Mean S */
-            mean_s: number;
-            /** Median S */
-            median_s: number;
-            /** P90 S */
-            p90_s: number;
-            /** Max S */
-            max_s: number;
-            /** Waits */
-            waits: number[];
-            /** Not Run */
-            not_run: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Waiting
-         * @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any.
-         */
-        Waiting: {
-            /** Job */
-            job: string | null;
-            /** Name */
-            name: string | null;
-            /** Owner */
-            owner: string | null;
-            /** Workspace */
-            workspace: string;
-            /** Pool */
-            pool: string;
-            /** Virtual Cluster */
-            virtual_cluster: string | null;
-            /**
-             * Priority
-             * @enum {string}
-             */
-            priority: "normal" | "urgent" | "very_urgent";
-            /** Position */
-            position: number;
-            reason: components["schemas"]["Reason"] | null;
-            /** Submitted At */
-            submitted_at: number;
-            /** Queued At */
-            queued_at: number;
-            /** Wait S */
-            wait_s: number;
-            /** Duration S */
-            duration_s: number | null;
-            resources: components["schemas"]["Totals"];
-            /** Tasks */
-            tasks: number;
-            /** Flavors */
-            flavors: string[];
-            forecast: components["schemas"]["Forecast"] | null;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Workspace
-         * @description A group of people who share quotas.
-         */
-        Workspace: {
-            /** Name */
-            name: string;
-            /** Description */
-            description: string;
-            /** Weight */
-            weight: number;
-            /** Quotas */
-            quotas: components["schemas"]["PoolQuota"][];
-            urgent: components["schemas"]["Urgent"];
-            /** Waiting */
-            waiting: number;
-            /** Running */
-            running: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * Workspaces
-         * @description All workspaces by name.
-         */
-        Workspaces: {
-            /** Items */
-            items: components["schemas"]["Workspace"][];
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * WouldStart
-         * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
-         *
-         *     `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
-         */
-        WouldStart: {
-            /**
-             * When
-             * @enum {string}
-             */
-            when: "now" | "queue" | "never";
-            reason: components["schemas"]["Reason"] | null;
-            /** Position */
-            position: number | null;
-            forecast: components["schemas"]["Forecast"] | null;
-            /** Alternatives */
-            alternatives: components["schemas"]["Alternative"][];
-            /** Suggestions */
-            suggestions: components["schemas"]["Suggestion"][];
-            /** Pool */
-            pool: string;
-        } & {
-            [key: string]: unknown;
-        };
-        JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
     };
     responses: never;
     parameters: never;
@@ -5794,7 +4830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PolicyView"];
+                    "application/json": components["schemas"]["Policy"];
                 };
             };
             /** @description Refused: a problem document */
@@ -5827,7 +4863,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PolicyView"];
+                    "application/json": components["schemas"]["Policy"];
                 };
             };
             /** @description Refused: a problem document */

@@ -4,13 +4,7 @@
  */
 import type { components } from "./schema";
 
-/** The contract lets every answer grow; code may only use what it names. Pure maps (metrics, labels) stay maps. */
-type Names<T> = { [K in keyof T as string extends K ? never : number extends K ? never : K]: T[K] };
-type Known<T> = T extends (infer U)[] ? Known<U>[]
-  : T extends object ? (keyof Names<T> extends never ? { [K in keyof T]: Known<T[K]> } : { [K in keyof Names<T>]: Known<Names<T>[K]> })
-    : T;
-
-type S = { [K in keyof components["schemas"]]: Known<components["schemas"][K]> };
+type S = components["schemas"];
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -24,18 +18,18 @@ export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed",
 
 /** Rule and remedy are in the reader's language. */
 export type Problem = Pick<S["ProblemItem"], "path" | "rule" | "remedy"> & { code?: string };
-export type Sandbox = { kind: string; detail?: string };
-export type NewSession = Session & { key: string; browser: string };
-export type Session = Omit<S["Session"], "server"> & { server: Omit<S["Server"], "sandbox"> & { sandbox: Sandbox | string } };
+export type Sandbox = S["Sandbox"];
+export type NewSession = S["NewSession"];
+export type Session = S["Session"];
 export type Reason = S["Reason"];
 export type Verdict = S["Verdict"];
 export type Progress = S["Progress"];
 export type Job = S["Job"];
-export type RoleView = Omit<S["Role"], "command"> & { command: string | string[] };
+export type RoleView = S["Role"];
 export type TaskView = S["Task"];
-export type AttemptView = S["Attempt"] & { retained_until?: number | null };
-export type JobDetail = Omit<S["JobDetail"], "spec" | "roles" | "attempt_list"> & { spec: JsonObject; roles: RoleView[]; attempt_list: AttemptView[] };
-export type JobPage = Omit<S["JobPage"], "counts"> & { counts: Partial<Record<State, number>> };
+export type AttemptView = S["Attempt"];
+export type JobDetail = Omit<S["JobDetail"], "spec"> & { spec: JsonObject };
+export type JobPage = S["JobPage"];
 
 export interface JobQuery {
   state?: State[];
@@ -66,11 +60,11 @@ export type FileItem = S["File"];
 export type FilePage = S["Files"];
 export type Gpu = S["Card"];
 export type NodeTask = S["NodeTask"];
-export type NodeView = Omit<S["Node"], "facts"> & { facts: Record<string, string> };
-export type Cluster = Omit<S["Cluster"], "nodes" | "sandbox"> & { nodes: NodeView[]; sandbox: Sandbox };
-export type ModelItem = S["Model"] & { versions: number; latest: number | null };
-export type ModelVersion = Omit<S["ModelVersion"], "metrics"> & { metrics: Record<string, number> | null };
-export type ModelDetail = Omit<S["ModelDetail"], "versions"> & { versions: ModelVersion[] };
+export type NodeView = S["Node"];
+export type Cluster = S["Cluster"];
+export type ModelItem = S["Model"];
+export type ModelVersion = S["ModelVersion"];
+export type ModelDetail = S["ModelDetail"];
 export type QueuePage = S["QueuePage"];
 export type Waiting = S["Waiting"];
 export type Forecast = S["Forecast"];
@@ -79,9 +73,9 @@ export type Timeline = S["Timeline"];
 export type TimelineBar = S["Bar"];
 export type TimelineNode = S["TimelineNode"];
 export type WouldStart = S["WouldStart"];
-export type KnobValue = number | boolean | string;
-export type Knob = Omit<S["Knob"], "value" | "default"> & { value: KnobValue; default: KnobValue };
-export type PolicyView = Omit<S["PolicyView"], "knobs"> & { knobs: Knob[] };
+export type Knob = S["Knob"];
+export type KnobValue = Knob["value"];
+export type PolicyView = S["Policy"];
 export type PolicyEffect = S["PolicyEffect"];
 export type WaitFigures = S["WaitFigures"];
 export type Engine = S["Engine"];
@@ -96,15 +90,5 @@ export type ClusterResources = S["ClusterResources"];
 export type Token = S["Token"];
 export type Uploaded = S["Upload"];
 
-export interface Option {
-  type: string;
-  minimum: number;
-  maximum: number;
-  title: Bilingual;
-}
-
-export type Meta = Omit<S["Meta"], "priorities" | "frameworks" | "limits"> & {
-  priorities: { code: string; title: Bilingual }[];
-  frameworks: { kind: string; title: Bilingual; options: Record<string, Option> }[];
-  limits: Record<string, number | null>;
-};
+export type Option = S["FrameworkOption"];
+export type Meta = S["Meta"];

@@ -47,7 +47,7 @@ def test_only_what_is_needed_is_loaded(code: str, allowed: set[str]) -> None:
 
 def test_the_contracts_shapes_are_not_built_at_start() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.shapes' in sys.modules)"],
+        [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.takes' in sys.modules)"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "False"

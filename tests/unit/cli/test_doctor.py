@@ -6,7 +6,9 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,26 @@ def test_of_a_server_elsewhere_this_machine_says_nothing(shell: Shell) -> None:
     found = look(shell, TRAINMASTER_URL="http://127.0.0.1:9")
     assert set(found) == {"python", "server", "machine"}
     assert "http://127.0.0.1:9" in found["machine"]["detail"]
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """Says yes to everything, and knows nothing of us."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+
+def test_something_else_at_the_address_is_no_server_that_has_to_be_started(shell: Shell) -> None:
+    with HTTPServer(("127.0.0.1", 0), Stranger) as stranger:
+        threading.Thread(target=stranger.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{stranger.server_port}"
+        found = look(shell, code=1, TRAINMASTER_URL=url, TRAINMASTER_TOKEN="x")
+        stranger.shutdown()
+    assert f"{url} answers in a way that this client does not know" in found["server"]["detail"]
+    assert found["server"]["state"] == "bad"
+    assert "trainmaster serve" not in found["server"]["remedy"]
 
 
 def test_what_the_settings_promise_is_looked_at(shell: Shell, tmp_path: Path) -> None:

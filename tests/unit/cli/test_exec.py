@@ -94,9 +94,9 @@ def test_everybody_who_sees_the_job_sees_who_was_inside_and_no_arguments(tm: She
     from trainmaster.sdk.client import Client
 
     client = Client(home=str(tm.home))
-    events = [event for event in client.get(job).events() if event["kind"] == "entered"]
-    assert events[-1]["actor"] == "admin"
-    assert events[-1]["text"]["en"] == "task0-0: echo"
+    events = [event for event in client.get(job).events() if event.kind == "entered"]
+    assert events[-1].actor == "admin"
+    assert events[-1].text.en == "task0-0: echo"
     assert "hunter2" not in str(events)
 
 

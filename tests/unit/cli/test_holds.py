@@ -59,8 +59,8 @@ def test_a_held_task_is_entered_and_finds_what_it_left(tm: Shell, held: str) -> 
     done = run(tm, held, "--task", "worker-1", "--", "sh", "-c", text)
     assert (done.returncode, done.stderr) == (3, "")
     assert done.stdout == f"why\nnotes\nresult\nblue {held}-1/task0-1\n"
-    events = [event for event in Client(home=str(tm.home)).get(held).events() if event["kind"] == "entered"]
-    assert [event["text"]["en"] for event in events] == ["task0-1: sh"]
+    events = [event for event in Client(home=str(tm.home)).get(held).events() if event.kind == "entered"]
+    assert [event.text.en for event in events] == ["task0-1: sh"]
 
 
 def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
@@ -88,7 +88,7 @@ def test_logs_files_and_curves_are_there(tm: Shell, held: str, tmp_path: Path) -
     tm("download", held, "--logs", "--to", str(tmp_path / "logs"))
     assert len(list((tmp_path / "logs").rglob("*"))) >= 2
     job = Client(home=str(tm.home)).get(held)
-    assert "half" in [one["name"] for one in job.files("outputs")]
+    assert "half" in [one.name for one in job.files("outputs")]
     assert "loss" in tm("metrics", held, "--json")
 
 

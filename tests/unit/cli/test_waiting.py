@@ -2,18 +2,20 @@
 
 from functools import partial
 
+from trainmaster.answers import ForecastView, SuggestionView, Text, WouldStart
 from trainmaster.cli.render import changing, waiting_lines
 
 
 def test_a_change_is_told_with_both_times() -> None:
-    about = {"when": "about", "at": 3600.0, "low": None, "high": None, "why": None, "made_at": 0.0}
-    change = {"message": {"en": "Make it urgent"}, "change": {"priority": "urgent"}}
-    lines = [
-        waiting_lines(
-            {"suggestions": [{**change, "forecast": forecast, "otherwise_at": before}]}, partial(changing, "t" * 33)
+    about = ForecastView(when="about", at=3600.0, low=None, high=None, why=None, made_at=0.0)
+    text, change = Text(zh="", en="Make it urgent"), {"priority": "urgent"}
+    lines = []
+    for forecast, before in ((None, None), (about, 7200.0), (about, None)):
+        said = SuggestionView(message=text, change=change, forecast=forecast, otherwise_at=before)
+        found = WouldStart(
+            when="queue", reason=None, position=None, forecast=None, alternatives=[], suggestions=[said], pool="default"
         )
-        for forecast, before in ((None, None), (about, 7200.0), (about, None))
-    ]
+        lines.append(waiting_lines(found, partial(changing, "t" * 33)))
     assert [line[0] for line in lines] == [
         "to start it now: Make it urgent",
         "to start it sooner, about 1970-01-01 01:00 UTC instead of 1970-01-01 02:00 UTC: Make it urgent",

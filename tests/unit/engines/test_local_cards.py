@@ -118,9 +118,7 @@ def test_a_cut_card_is_its_slices_and_nothing_else() -> None:
     assert node.driver == "550.54"
     (cards,) = host.cards_by_node().values()
     assert cards.uuids == ("GPU-t", "GPU-w", "MIG-s", "MIG-l")
-    usage = [
-        (card["utilisation"], card["memory_mib"], card["memory_total_mib"]) for card in host.usage()["gpus"][node.name]
-    ]
+    usage = [(card.utilisation, card.memory_mib, card.memory_total_mib) for card in host.card_usage()[node.name]]
     assert usage == [(0.4, 512, 15360), (0.4, 512, 40960), (None, 512, 4864), (None, 512, 19968)]
 
 

@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
+from trainmaster.core.launch import RolePreview
 from trainmaster.frameworks.showing import LONGEST, ROOM, shown
 from trainmaster.frameworks.words import MOST_FILLED, Room, expand
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft
 
 
-def roles_of(count: int, replicas: int, **fields: Any) -> list[dict[str, Any]]:
+def roles_of(count: int, replicas: int, **fields: Any) -> list[RolePreview]:
     roles = [
         {"name": f"r{at}", "command": "echo $PAI_TASK_ROLE_COUNT", "replicas": replicas, **fields}
         for at in range(count)
@@ -19,26 +20,26 @@ def roles_of(count: int, replicas: int, **fields: Any) -> list[dict[str, Any]]:
 
 def test_a_small_job_is_shown_whole() -> None:
     (role,) = roles_of(1, 3)
-    assert (role["command"], role["more_tasks"], len(role["tasks"])) == ("echo 1", 0, 3)
-    assert all(task["more_env"] == 0 and task["env"]["PAI_TASK_ROLE_COUNT"] == "1" for task in role["tasks"])
+    assert (role.command, role.more_tasks, len(role.tasks)) == ("echo 1", 0, 3)
+    assert all(task.more_env == 0 and task.env["PAI_TASK_ROLE_COUNT"] == "1" for task in role.tasks)
 
 
 def test_sixteen_replicas_of_a_role_are_enough() -> None:
     (role,) = roles_of(1, 40)
-    assert (len(role["tasks"]), role["more_tasks"]) == (16, 24)
+    assert (len(role.tasks), role.more_tasks) == (16, 24)
 
 
 def test_64_roles_of_64_tasks_fit_into_an_answer() -> None:
     """Six kilobytes asked for 743 MiB: every one of 1,024 tasks was shown with what it is told of 4,096 others."""
     roles = roles_of(64, 64)
     assert len(json.dumps(roles)) < 2 * ROOM
-    assert [role["command"] for role in roles] == ["echo 64"] * 64
+    assert [role.command for role in roles] == ["echo 64"] * 64
     for role in roles:
-        (task,) = role["tasks"]
-        assert role["more_tasks"] == 63
-        assert task["env"]["PAI_TASK_ROLE_COUNT"] == "64"
-        assert task["more_env"] > 3000
-        assert len(task["env"]) > 100
+        (task,) = role.tasks
+        assert role.more_tasks == 63
+        assert task.env["PAI_TASK_ROLE_COUNT"] == "64"
+        assert task.more_env > 3000
+        assert len(task.env) > 100
 
 
 def test_names_that_stand_for_long_lists_make_no_endless_command() -> None:
@@ -51,7 +52,7 @@ def test_names_that_stand_for_long_lists_make_no_endless_command() -> None:
     }
     (found,) = shown(draft(check({"name": "a", "roles": [role]})))
     assert len(json.dumps(found)) < 3 * ROOM
-    assert sum(map(len, found["tasks"][0]["argv"])) <= LONGEST + 1
+    assert sum(map(len, found.tasks[0].argv)) <= LONGEST + 1
 
 
 def test_no_more_is_filled_in_than_a_program_can_be_started_with() -> None:

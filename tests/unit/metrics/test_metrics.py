@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from trainmaster.answers import MetricsView
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import JobState, Phase
-from trainmaster.service.metrics import MetricsReader
+from trainmaster.service.metrics import MetricsReader, Summary
 from trainmaster.service.tensorboard import TensorBoardChild, event_files
 from trainmaster.spec.job import JobSpec
 
@@ -90,8 +92,8 @@ def board(folder: Path, name: str = "loss", count: int = 5, start: int = 0) -> N
         writer.add_text("note", "not a number", 0)
 
 
-def shape(answer: dict) -> dict[tuple, list]:
-    return {(s["name"], s["source"], s["attempt"], s["task"]): s["values"] for s in answer["series"]}
+def shape(answer: MetricsView) -> dict[tuple, list]:
+    return {(s.name, s.source, s.attempt, s.task): s.values for s in answer.series}
 
 
 def test_all_three_sources_in_one_answer(world: World) -> None:
@@ -104,9 +106,8 @@ def test_all_three_sources_in_one_answer(world: World) -> None:
         ("loss", "log", 1, "task0-0"): [2.5, 1.5],
         ("lr", "tensorboard", 1, None): [0.0, pytest.approx(0.1), pytest.approx(0.2)],
     }
-    assert answer["last"] == {"accuracy": None, "loss": 1.5, "lr": pytest.approx(0.2)}
-    assert set(answer["series"][0]) == {"name", "source", "attempt", "task", "count", "steps", "t", "values"}
-    json.dumps(answer, allow_nan=False)
+    assert answer.last == {"accuracy": None, "loss": 1.5, "lr": pytest.approx(0.2)}
+    json.dumps(msgspec.to_builtins(answer), allow_nan=False)
 
 
 def test_only_the_lowest_rank_of_a_task_is_shown(world: World) -> None:
@@ -125,7 +126,7 @@ def test_attempts_are_kept_apart_and_the_newest_gives_the_last_value(world: Worl
     board(world.folder / "model")
     everything = world.reader.series(world.job(2), None)
     assert {key[1:3] for key in shape(everything)} == {("sdk", 1), ("sdk", 2), ("tensorboard", 2)}
-    assert everything["last"]["loss"] == 3
+    assert everything.last["loss"] == 3
     only = world.reader.series(world.job(2), None, attempt=1)
     assert set(shape(only)) == {("loss", "sdk", 1, "task0-0")}
 
@@ -172,20 +173,20 @@ class TestProgress:
             world.sdk({"progress": [done, 100], "t": world.now - 0.4 * (25 - done)})
         progress = world.reader.progress(world.job(), None)
         assert progress is not None
-        assert (progress["fraction"], progress["step"], progress["of"]) == (0.25, 25, 100)
-        assert progress["eta_s"] == pytest.approx(30, rel=0.01)
+        assert (progress.fraction, progress.step, progress.of) == (0.25, 25, 100)
+        assert progress.eta_s == pytest.approx(30, rel=0.01)
 
     def test_from_steps_and_the_parameter_epochs(self, world: World) -> None:
         world.log("".join(f"epoch={n} loss=1\n" for n in range(4)))
         progress = world.reader.progress(world.job(), world.spec())
         assert progress is not None
-        assert (progress["step"], progress["of"], progress["fraction"]) == (4, 10, 0.4), "epochs counted from zero"
+        assert (progress.step, progress.of, progress.fraction) == (4, 10, 0.4), "epochs counted from zero"
 
     def test_counted_from_one_or_named_by_the_spec(self, world: World) -> None:
         world.log("".join(f"epoch={n} loss={n}\n" for n in range(1, 5)))
         progress = world.reader.progress(world.job(), world.spec(progress={"metric": "loss", "of": 8}))
         assert progress is not None
-        assert (progress["step"], progress["fraction"]) == (4, 0.5)
+        assert (progress.step, progress.fraction) == (4, 0.5)
 
     def test_a_total_that_counts_something_else_is_not_believed(self, world: World) -> None:
         world.sdk({"step": 5000, "values": {"loss": 1}})
@@ -193,7 +194,7 @@ class TestProgress:
 
     def test_unknown_stays_unknown(self, world: World) -> None:
         assert world.reader.progress(world.job(), world.spec()) is None
-        assert world.reader.summary(world.job(0), None) == {"progress": None, "metrics": {}}
+        assert world.reader.summary(world.job(0), None) == Summary()
 
 
 class TestSummary:
@@ -201,11 +202,11 @@ class TestSummary:
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         world.log("epoch=0 loss=2.5\n")
-        assert world.reader.summary(world.job(), world.spec())["metrics"] == {"loss": 2.5}
+        assert world.reader.summary(world.job(), world.spec()).metrics == {"loss": 2.5}
         world.log("epoch=1 loss=1.5\n")
-        assert world.reader.summary(world.job(), world.spec())["metrics"] == {"loss": 2.5}, "at most one look a second"
+        assert world.reader.summary(world.job(), world.spec()).metrics == {"loss": 2.5}, "at most one look a second"
         world.now += 2
-        assert world.reader.summary(world.job(), world.spec())["metrics"] == {"loss": 1.5}
+        assert world.reader.summary(world.job(), world.spec()).metrics == {"loss": 1.5}
         ended = world.job(state=JobState.SUCCEEDED, version=9)
         until = time.monotonic() + 60
         while not (world.folder / "summary.json").exists() and time.monotonic() < until:
@@ -214,7 +215,7 @@ class TestSummary:
             time.sleep(0.05)
         world.restart()
         monkeypatch.setattr(world.reader, "_look", None)  # no look is needed any more
-        assert world.reader.summary(ended, None)["metrics"] == {"loss": 1.5}
+        assert world.reader.summary(ended, None).metrics == {"loss": 1.5}
 
     def test_last_values_are_complete_and_finite(self, world: World) -> None:
         """What the saved model's record says: the unended last line and the event files included."""
@@ -233,12 +234,12 @@ class TestChild:
         child = TensorBoardChild()
         files = event_files(str(tmp_path), ["outputs"])
         (path,) = files
-        first = child.ask(str(tmp_path), {path: 0})["files"][0]
-        assert (first["done"], len(first["points"])) == (3, 3)
-        again = child.ask(str(tmp_path), {path: 3})["files"][0]
-        assert (again["done"], again["points"]) == (3, [])
-        skipped = child.ask(str(tmp_path), {path: 1})["files"][0]
-        assert [point[1] for point in skipped["points"]] == [1, 2]
+        first = child.ask(str(tmp_path), {path: 0}).files[0]
+        assert (first.done, len(first.points)) == (3, 3)
+        again = child.ask(str(tmp_path), {path: 3}).files[0]
+        assert (again.done, again.points) == (3, [])
+        skipped = child.ask(str(tmp_path), {path: 1}).files[0]
+        assert [point[1] for point in skipped.points] == [1, 2]
         child.close()
 
     def test_a_file_still_written_is_read_on(self, tmp_path: Path) -> None:
@@ -251,8 +252,8 @@ class TestChild:
                     writer.add_scalar("loss", step, round_ * 10 + step)
                 writer.flush()
                 (path,) = event_files(str(tmp_path), ["outputs"])
-                file = child.ask(str(tmp_path), {path: round_ * 10})["files"][0]
-                assert [point[1] for point in file["points"]] == list(range(round_ * 10, round_ * 10 + 10))
+                file = child.ask(str(tmp_path), {path: round_ * 10}).files[0]
+                assert [point[1] for point in file.points] == list(range(round_ * 10, round_ * 10 + 10))
         child.close()
 
     def test_it_is_started_again_when_it_died_and_given_up_when_it_hangs(self, tmp_path: Path) -> None:
@@ -262,7 +263,7 @@ class TestChild:
         child.ask(str(tmp_path), {path: 0})
         assert child.pid is not None
         os.kill(child.pid, signal.SIGKILL)
-        assert child.ask(str(tmp_path), {path: 0})["files"][0]["done"] == 1
+        assert child.ask(str(tmp_path), {path: 0}).files[0].done == 1
         child.close()
         assert child.pid is None
         hanging = TensorBoardChild(("sleep", "100"))

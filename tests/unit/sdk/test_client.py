@@ -7,10 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from tests.fixtures.api_server import Running, running
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unauthenticated, Unavailable
+from tests.unit.sdk.made import detail, view
+from trainmaster import answers
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, TrainmasterError, Unauthenticated, Unavailable
+from trainmaster.core.states import Shown
 from trainmaster.sdk import jobs
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
@@ -151,8 +155,9 @@ class Line:
     def __init__(self, breaks: int, clock: list[float]) -> None:
         self.breaks, self.clock = breaks, clock
 
-    def json(self, method: str, path: str) -> dict[str, Any]:
-        return {"id": "t1", "state": "running" if self.breaks else "succeeded", "seq": 1}
+    def read(self, kind: type[Any], method: str, path: str) -> Any:
+        assert kind is answers.JobDetail
+        return detail(state=Shown.RUNNING if self.breaks else Shown.SUCCEEDED)
 
     def events(self, path: str, params: Any, quiet_s: float) -> Iterator[Any]:
         assert self.breaks, "it is known to have ended"
@@ -167,7 +172,7 @@ def test_a_line_that_breaks_now_and_then_is_no_server_that_went_away(monkeypatch
     stands_for_time = SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: None)
     monkeypatch.setattr(jobs, "time", stands_for_time)
     client: Any = SimpleNamespace(http=Line(5, clock), url="http://there")
-    assert Job(client, {"id": "t1", "state": "running"}).wait().state == "succeeded"
+    assert Job(client, view(state=Shown.RUNNING)).wait().state == "succeeded"
 
 
 def test_errors_come_back_as_they_were(client: Client) -> None:
@@ -208,7 +213,7 @@ def test_logs_whole_in_part_and_followed(server: Running, client: Client) -> Non
     got += "".join(pieces)
     assert got == job.logs() == "a\nb\nc\n"
     assert job.logs(tail=1) == "c\n"
-    assert [hit["line"] for hit in job.search("b")] == [1]
+    assert [hit.line for hit in job.search("b")] == [1]
 
 
 def test_a_followed_log_may_hold_what_some_take_for_the_end_of_a_line(server: Running, client: Client) -> None:
@@ -243,6 +248,84 @@ def test_many_jobs_at_once_and_page_by_page(client: Client) -> None:
     assert len(client.list(limit=7)) == 7
 
 
+def test_of_many_jobs_the_rest_is_asked_for_when_it_is_wanted(server: Running) -> None:
+    """A submit of thousands answers with their ids and states."""
+    wire = Watched()
+    with Client(server.url, server.token, http=httpx.Client(transport=wire)) as client:
+        first, second = client.submit_many([{"name": "first"}, {"name": "second"}])
+        wire.seen.clear()
+        assert (first.state, first.ended, repr(first)) == ("queued", False, f"<Job {first.id} '' queued>")
+        assert first.url.endswith(first.id)
+        assert wire.seen == []
+        assert (first.name, first.owner, first.attempts, first.detail.roles[0].name) == ("first", "admin", 0, "main")
+        assert wire.seen == [f"GET /api/v1/jobs/{first.id}"], "once, and everything"
+        wire.seen.clear()
+        server.call(lambda p: p.finish(second.id))
+        assert second.wait(timeout=60).succeeded
+        assert wire.seen == [f"GET /api/v1/jobs/{second.id}"], "that is what waiting begins with"
+
+
+def test_everything_about_a_job_is_asked_for_when_less_was_last_seen(server: Running) -> None:
+    wire = Watched()
+    with Client(server.url, server.token, http=httpx.Client(transport=wire)) as client:
+        client.submit(SPEC)
+        (job,) = client.list()
+        asked = f"GET /api/v1/jobs/{job.id}"
+        assert not isinstance(job.seen, answers.JobDetail)
+        wire.seen.clear()
+        assert job.detail.spec == {"name": "a"}
+        assert job.detail is job.seen
+        assert wire.seen == [asked]
+        server.call(lambda p: p.run(job.id))
+        job.stop("enough")
+        assert (type(job.seen), job.state) == (answers.JobView, "stopped"), "all that was known before is old"
+        assert job.detail.attempt_list[0].tasks[0].name == "task0-0"
+        wire.seen.clear()
+        assert (job.state, job.detail.state, job.attempts, job.model) == ("stopped", "stopped", 1, None)
+        assert wire.seen == [], "an end is final"
+
+
+def answering(content: bytes) -> Client:
+    """A client of a server that answers this to everything."""
+    wire = httpx.MockTransport(lambda request: httpx.Response(200, content=content))
+    return Client("http://there", "x", http=httpx.Client(transport=wire))
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"<!doctype html>", b'{"items": [], "next_cursor": null, "counts": {}}', b'{"id": "t1", "state": "asleep"}', b'{"id": "\xff"}',
+])  # fmt: skip
+def test_an_answer_that_is_none_of_ours_is_one_sentence(content: bytes) -> None:
+    """Another version, or something else at this address."""
+    with answering(content) as client:
+        for ask in (client.session, client.list, lambda: client.get("t1")):
+            with pytest.raises(TrainmasterError, match="The server at http://there answers in a way that") as refused:
+                ask()
+            assert type(refused.value) is TrainmasterError, "a server that is away is waited for, this one is not"
+            assert "tm doctor" in refused.value.remedy
+
+
+def test_what_a_newer_server_adds_is_left_out() -> None:
+    """Nor is what it leaves out guessed."""
+    told = {**msgspec.to_builtins(detail(name="b")), "mood": "good"}
+    with answering(msgspec.json.encode(told)) as client:
+        assert client.get("t1").detail == detail(name="b")
+    told["tasks"].pop("lost")
+    with answering(msgspec.json.encode(told)) as client, pytest.raises(TrainmasterError, match="lost"):
+        client.get("t1")
+
+
+def test_an_event_that_is_none_of_ours_ends_a_wait_with_a_sentence() -> None:
+    said = b'event: job\ndata: {"id": "t1", "state": "asleep"}\n\n'
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        whole = msgspec.json.encode(detail())
+        return httpx.Response(200, content=said if request.url.path.endswith("/feed") else whole)
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    with Client("http://there", "x", http=http) as client, pytest.raises(TrainmasterError, match="does not know"):
+        client.get("t1").wait(timeout=60)
+
+
 def test_a_job_in_a_notebook(client: Client) -> None:
     job = client.submit({"name": "<script>alert(1)</script>"})
     page = job._repr_html_()
@@ -256,8 +339,8 @@ def test_a_preview_without_a_server() -> None:
     from trainmaster.sdk.offline import preview
 
     good = preview({"name": "a", "command": "python train.py", "parameters": {"lr": 0.1}}, {"parameters.epochs": 3})
-    assert good["ok"], good
-    assert good["roles"][0]["tasks"][0]["argv"] == ["python", "train.py", "--lr=0.1", "--epochs=3"]
-    bad: dict[str, Any] = preview({"name": "a b c", "replicas": 0}, {})
-    assert not bad["ok"]
-    assert len(bad["problems"]) >= 2
+    assert good.ok, good
+    assert good.roles[0].tasks[0].argv == ("python", "train.py", "--lr=0.1", "--epochs=3")
+    bad = preview({"name": "a b c", "replicas": 0}, {})
+    assert not bad.ok
+    assert len(bad.problems) >= 2

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import uvloop
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import EPOCH, job, node
+from trainmaster.answers import ForecastView
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Job, Policy, replace
 from trainmaster.core.reduce import reduce
@@ -47,10 +47,10 @@ class Server:
         self.scheduling.moved(before, after)
         self.forecasts.moved(before, after)
 
-    async def forecast(self, waiting: Job) -> dict[str, Any]:
+    async def forecast(self, waiting: Job) -> ForecastView:
         """Return the forecast of a job that waits, once one is made."""
         async with asyncio.timeout(10):
-            while (found := self.forecasts.view(waiting, self.now)) is None or found["made_at"] is None:
+            while (found := self.forecasts.view(waiting, self.now)) is None or found.made_at is None:
                 await asyncio.sleep(0.001)
         return found
 
@@ -65,7 +65,7 @@ def test_a_change_while_a_refresh_is_due(tmp_path: Path) -> None:
             server.moved(None, card(name))
         server.moved(card("d"), replace(card("d"), state=JobState.STOPPED))
         found = await server.forecast(waiting)
-        assert found["made_at"] == EPOCH
+        assert found.made_at == EPOCH
         await server.forecasts.close()
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -77,7 +77,7 @@ async def test_what_was_learnt_survives_a_restart(tmp_path: Path) -> None:
     for waiting in (a, b):
         first.moved(None, waiting)
     told = await first.forecast(b)
-    first.now = told["high"] + HOUR_S
+    first.now = told.high + HOUR_S
     first.moved(a, replace(a, state=JobState.ACTIVE))
     await first.forecasts.close()
     kept = first.forecasts.calibration.to_json()
@@ -152,4 +152,4 @@ def test_nothing_shown_lies_in_the_past_and_the_range_is_in_order(
     low, at, high = (made_at + one for one in ahead_s)
     made = forecasts._Made(made_at, Prospect({"a": Foreseen(at, low, high)}, {}, endless=False), "a")
     shown = server.forecasts._shown("a", made, made_at + later_s)
-    assert made_at + later_s <= shown["low"] <= shown["at"] <= shown["high"]
+    assert made_at + later_s <= shown.low <= shown.at <= shown.high

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import trainmaster
+from trainmaster.answers import Text
 from trainmaster.core.chinese import SENTENCES, chinese
 from trainmaster.core.errors import Problem
 from trainmaster.core.units import parse_duration_s, parse_memory_mib
@@ -112,7 +113,7 @@ def test_no_chinese_is_left_out(table: dict[str, object]) -> None:
 
 def test_a_recorded_verdict_is_read_in_both_languages() -> None:
     text = both("worker[3] was ended by signal 9 (SIGKILL)")
-    assert text == {"zh": "worker[3] 被信号 9 (SIGKILL) 终止", "en": "worker[3] was ended by signal 9 (SIGKILL)"}
+    assert text == Text(zh="worker[3] 被信号 9 (SIGKILL) 终止", en="worker[3] was ended by signal 9 (SIGKILL)")
     assert chinese("worker[0] could not be started: the disk that holds the platform's home is full") == (
         "worker[0] 无法启动：平台目录所在的磁盘已满"
     )
@@ -146,10 +147,10 @@ def test_a_problem_is_told_by_its_code_even_where_its_arguments_are_sentences() 
 def test_what_is_no_duration_is_said_once_in_either_language() -> None:
     role = {"name": "main", "command": "true"}
     for value in ("soon", "", ["1h"]):
-        (wrong,) = preview({"name": "j", "roles": [role], "duration": value}, {})["problems"]
-        assert wrong["rule"].count("duration") == 1
-        assert ";" not in wrong["rule"]
-        shown = problem_in("zh", problem("bad_duration", "duration", detail=wrong["rule"]))
+        (wrong,) = preview({"name": "j", "roles": [role], "duration": value}, {}).problems
+        assert wrong.rule.count("duration") == 1
+        assert ";" not in wrong.rule
+        shown = problem_in("zh", problem("bad_duration", "duration", detail=wrong.rule))
         assert "不是时长" in shown.rule
 
 

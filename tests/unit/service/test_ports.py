@@ -52,7 +52,7 @@ def test_a_fixed_port_in_use_waits_and_is_tried_again() -> None:
         assert world.schedule(1000.0) == []
         reason = world.reason(waiting, lambda job: job)
         assert reason is not None
-        assert reason["code"] == "waiting_ports"
+        assert reason.code == "waiting_ports"
         assert min(asked_again) == AGAIN_S
     assert len(world.schedule(1000.0 + AGAIN_S + 1)) == 1
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainmaster.answers import ProgressView
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import JobState, Phase
 from trainmaster.service.curves import JobCurves, Key, Told
@@ -40,7 +41,7 @@ def curves_of(lines: list[Line]) -> JobCurves:
     return made
 
 
-def shown(lines: list[Line], now: float, attempt: int = 1, **parameters: Any) -> dict[str, Any] | None:
+def shown(lines: list[Line], now: float, attempt: int = 1, **parameters: Any) -> ProgressView | None:
     return progress_of(job(attempt), spec(**parameters), curves_of(lines), now)
 
 
@@ -54,11 +55,11 @@ def test_a_job_that_slowed_down_is_foreseen_by_how_it_goes_now() -> None:
     times += [times[-1] + 4 * step for step in range(1, 29)]
     found = shown(counted(times), times[-1], epochs=400)
     assert found is not None
-    assert (found["step"], found["of"]) == (258, 400)
-    assert found["eta_s"] == pytest.approx(568, rel=0.02)
+    assert (found.step, found.of) == (258, 400)
+    assert found.eta_s == pytest.approx(568, rel=0.02)
     later = shown(counted(times), times[-1] + 3, epochs=400)
     assert later is not None
-    assert later["eta_s"] == pytest.approx(565, rel=0.02)
+    assert later.eta_s == pytest.approx(565, rel=0.02)
 
 
 @given(
@@ -75,8 +76,8 @@ def test_a_steady_job_is_foreseen_from_the_first_steps_on(
         times.append(times[-1] + pace * (1 + jitter[len(times) % len(jitter)]))
     found = shown(counted(times), times[-1], steps=of)
     assert found is not None
-    assert found["fraction"] == done / of
-    assert found["eta_s"] == pytest.approx((of - done) * pace, rel=0.2, abs=1e-6)
+    assert found.fraction == done / of
+    assert found.eta_s == pytest.approx((of - done) * pace, rel=0.2, abs=1e-6)
 
 
 def test_reports_that_come_together_are_one() -> None:
@@ -84,7 +85,7 @@ def test_reports_that_come_together_are_one() -> None:
     times = [BEGAN + 40.0 * (step // 10 + 1) + 0.001 * (step % 10) for step in range(200)]
     found = shown(counted(times), times[-1], steps=400)
     assert found is not None
-    assert found["eta_s"] == pytest.approx(800, rel=0.1)
+    assert found.eta_s == pytest.approx(800, rel=0.1)
 
 
 def test_a_pause_for_an_evaluation_is_part_of_the_pace() -> None:
@@ -94,13 +95,13 @@ def test_a_pause_for_an_evaluation_is_part_of_the_pace() -> None:
         times.append(at)
     found = shown(counted(times), at, steps=2000)
     assert found is not None
-    assert found["eta_s"] == pytest.approx(4000, rel=0.1)
+    assert found.eta_s == pytest.approx(4000, rel=0.1)
 
 
 @pytest.mark.parametrize("heard", [0, 1, 2])
 def test_nothing_is_said_before_there_is_a_pace(heard: int) -> None:
     found = shown(counted([BEGAN + 60 + 4 * step for step in range(heard)]), BEGAN + 70, epochs=100)
-    assert (found and found["eta_s"]) is None
+    assert (found and found.eta_s) is None
     assert (found is None) == (heard == 0)
 
 
@@ -109,8 +110,8 @@ def test_nothing_is_said_of_a_job_that_fell_silent() -> None:
     just, long_ago = (shown(counted(times), times[-1] + waited, steps=100) for waited in (2, 600))
     assert just is not None
     assert long_ago is not None
-    assert just["eta_s"] == pytest.approx(49, abs=1)
-    assert (long_ago["fraction"], long_ago["eta_s"]) == (0.5, None)
+    assert just.eta_s == pytest.approx(49, abs=1)
+    assert (long_ago.fraction, long_ago.eta_s) == (0.5, None)
 
 
 STORY: list[Line] = [
@@ -136,7 +137,7 @@ def test_which_curve_came_last_changes_nothing(order: list[int], until: int) -> 
 def test_the_count_is_of_what_the_total_counts(total: dict[str, int], wanted: int) -> None:
     found = shown([line for line in STORY if line[1] <= BEGAN + 500], BEGAN + 500, **total)
     assert found is not None
-    assert found["step"] == wanted
+    assert found.step == wanted
 
 
 def test_progress_never_goes_back_while_the_job_goes_on() -> None:
@@ -144,7 +145,7 @@ def test_progress_never_goes_back_while_the_job_goes_on() -> None:
     for total in ({"steps": 300}, {"epochs": 10}):
         lines = [line for line in STORY if total == {"steps": 300} or line[0].name == "val_loss"]
         said = [shown([one for one in lines if one[1] <= at], at, **total) for at in range(1010, 1600, 7)]
-        fractions = [one["fraction"] for one in said if one is not None]
+        fractions = [one.fraction for one in said if one is not None]
         assert fractions == sorted(fractions)
 
 
@@ -154,8 +155,8 @@ def test_a_metric_that_is_a_count_counts() -> None:
     lines += [(key("loss", "sdk"), BEGAN + step, float(step), 1.0) for step in range(1, 4)]
     found = shown(lines, BEGAN + 150, num_train_epochs=3)
     assert found is not None
-    assert found["fraction"] == 0.5
-    assert found["eta_s"] == pytest.approx(150, rel=0.02)
+    assert found.fraction == 0.5
+    assert found.eta_s == pytest.approx(150, rel=0.02)
 
 
 def test_batches_that_begin_again_with_each_epoch_are_no_progress() -> None:
@@ -169,8 +170,8 @@ def test_an_attempt_from_a_checkpoint_goes_on_where_it_was() -> None:
     again = [(key(attempt=2), BEGAN + 500 + 3 * step, 60.0 + step, 1.0) for step in range(1, 21)]
     found = shown([*first, *again], BEGAN + 560, attempt=2, steps=100)
     assert found is not None
-    assert found["fraction"] == 0.8
-    assert found["eta_s"] == pytest.approx(60, rel=0.01)
+    assert found.fraction == 0.8
+    assert found.eta_s == pytest.approx(60, rel=0.01)
 
 
 def test_what_the_script_tells_is_one_tasks_word() -> None:
@@ -181,4 +182,5 @@ def test_what_the_script_tells_is_one_tasks_word() -> None:
         for step in range(10):
             told.counts.add(step + ahead, BEGAN + 5 * step, 0.0)
     found = progress_of(job(), None, made, BEGAN + 45)
-    assert found == {"fraction": 0.09, "step": 9, "of": 100, "eta_s": pytest.approx(455)}
+    assert found is not None
+    assert (found.fraction, found.step, found.of, found.eta_s) == (0.09, 9, 100, pytest.approx(455))

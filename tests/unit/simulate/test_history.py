@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.builders import job, node
 from tests.unit.simulate.workloads import machines
+from trainmaster import answers
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.queue.classes import pending_of
@@ -102,10 +103,24 @@ def test_jobs_of_one_second_keep_their_order() -> None:
 
 
 def test_the_machines_of_the_cluster_page() -> None:
-    cluster = {"nodes": [{
-        "name": "n1", "host": "10.0.0.1", "pool": "default", "cpu": {"total": 8}, "memory_mib": {"total": 1024},
-        "gpus": [{"model": "A100"}], "facts": {"driver": driver},
-    } for driver in ("535.1", "none")]}  # fmt: skip
-    found, other = nodes_of(cluster)
+    card = answers.CardView(index=0, model="A100", uses=[], utilisation=None, memory_mib=None, memory_total_mib=None)
+    nodes = [
+        answers.NodeView(
+            name="n1",
+            host="10.0.0.1",
+            pool="default",
+            schedulable=False,
+            reason=None,
+            simulated=False,
+            facts={"driver": driver},
+            cpu=answers.Used(used=0, total=8),
+            memory_mib=answers.Used(used=0, total=1024),
+            gpus=[card],
+            tasks=[],
+        )
+        for driver in ("535.1", "none")
+    ]
+    queue, sandbox = answers.QueueView(waiting=0, running=0), answers.Sandbox(kind="none", detail="")
+    found, other = nodes_of(answers.ClusterView(nodes=nodes, pools=[], queue=queue, sandbox=sandbox))
     assert (found.cpu, found.memory_mib, found.gpus, found.schedulable) == (8.0, 1024, ("A100",), True)
     assert (found.driver, other.driver) == ("535.1", "")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.simulate.test_history import ended, past
 from tests.unit.simulate.workloads import drawn, job, machines, of
+from trainmaster import answers
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Resources, Role
@@ -100,10 +101,18 @@ def test_what_is_written_wrong_or_fits_nobody_is_refused(text: str) -> None:
 
 
 def test_the_rules_of_the_server_are_read() -> None:
-    share = [{"resource": "gpu", "nominal": 8, "cap": None, "used": 1, "borrowed": 0}]
-    found = rights_of(
-        [{"name": "red", "weight": 2, "quotas": [{"pool": "default", "share": share}]}],
-        [{"name": "vc", "pool": "big", "share": share}],
+    share = [answers.ShareView(resource="gpu", nominal=8, cap=None, used=1, borrowed=0, warning=None)]
+    urgent = answers.UrgentView(per_user=None, total=None, used=0, mine=0)
+    red = answers.WorkspaceView(
+        name="red",
+        description="",
+        weight=2,
+        quotas=[answers.PoolQuota(pool="default", share=share)],
+        urgent=urgent,
+        waiting=0,
+        running=0,
     )
+    vc = answers.VirtualClusterView(name="vc", pool="big", description="", share=share, waiting=0, running=0)
+    found = rights_of([red], [vc])
     limits = {"gpu": Limit(8)}
     assert found == Rights((Workspace("red", 2, {"default": limits}),), (VirtualCluster("vc", "big", limits),))

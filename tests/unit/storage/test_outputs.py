@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import disks
+from trainmaster.answers import Files
 from trainmaster.core.errors import NotFound, StorageFailed, Unavailable
 from trainmaster.storage import outputs, trees
 
@@ -201,11 +202,11 @@ class TestServing:
     def test_listing_shows_folders_first_and_kinds(self, job: Path) -> None:
         (job / "model" / "link").symlink_to("/etc")
         listed = trees.list_files(str(job), "model")
-        assert [(item["name"], item["kind"]) for item in listed["items"]] == [
+        assert [(item.name, item.kind) for item in listed.items] == [
             ("weights", "folder"), ("link", "link"), ("run.sh", "file"),
         ]  # fmt: skip
-        assert listed["items"][0]["path"] == "model/weights"
-        assert trees.list_files(str(job / "not-there-yet")) == {"path": "", "items": []}
+        assert listed.items[0].path == "model/weights"
+        assert trees.list_files(str(job / "not-there-yet")) == Files(path="", items=[])
 
     def test_of_a_folder_with_too_many_files_the_first_are_shown_and_only_they_are_in_memory(
         self, job: Path, monkeypatch: pytest.MonkeyPatch
@@ -220,7 +221,7 @@ class TestServing:
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert [item["name"] for item in listed["items"]] == names[:50]
+        assert [item.name for item in listed.items] == names[:50]
         assert peak < sum(map(len, names)) // 4
 
     def test_of_what_is_not_there_yet_an_archive_is_empty(self, job: Path) -> None:

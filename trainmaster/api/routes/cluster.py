@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from trainmaster.api import reference
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import DocumentJson, Json, platform
 from trainmaster.api.policy import Table
 
 routes = Table("cluster")
@@ -26,10 +26,10 @@ async def get_meta(request: Request) -> Response:
 @routes.route("GET", "/schema/job", scope="meta:read", answers={200: "Document"})
 async def get_job_schema(request: Request) -> Response:
     """Give the JSON Schema of the native job spec."""
-    return Json(reference.job_schema())
+    return DocumentJson(reference.job_schema())
 
 
 @routes.route("GET", "/schema/pai", scope="meta:read", answers={200: "Document"})
 async def get_pai_schema(request: Request) -> Response:
     """Give the JSON Schema of the OpenPAI v1 job document."""
-    return Json(reference.pai_schema())
+    return DocumentJson(reference.pai_schema())

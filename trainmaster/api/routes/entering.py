@@ -6,7 +6,6 @@ output, 2 errors, 3 the status at the end, 4 the window, 255 the end of a channe
 """
 
 import asyncio
-import json
 from contextlib import suppress
 from typing import Annotated, Any, Final, Never, TypeVar
 
@@ -14,14 +13,16 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from trainmaster.answers import ExecCause, ExecCauses, ExecStatus, Nothing
 from trainmaster.api.auth import lost, who
 from trainmaster.api.body import decode
 from trainmaster.api.deps import language, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.problems import InvalidRequest
+from trainmaster.api.written import encode
 from trainmaster.core.errors import Problem, TooLarge, TrainmasterError, Unavailable
 from trainmaster.engines.base import Stream, Terminal, Window
-from trainmaster.service.language import Language, document_in
+from trainmaster.service.language import Language, document_of
 
 routes = Table("entering")
 T = TypeVar("T")
@@ -71,7 +72,7 @@ async def exec_task(socket: WebSocket) -> None:
     except (WebSocketDisconnect, TimeoutError):
         return
     with suppress(WebSocketDisconnect, RuntimeError):  # it has gone meanwhile
-        await socket.send_bytes(bytes((STATUS,)) + json.dumps(status).encode())
+        await socket.send_bytes(bytes((STATUS,)) + encode(status))
         await socket.close()
 
 
@@ -155,23 +156,30 @@ async def beat(socket: WebSocket) -> Never:
         await socket.send_bytes(bytes((STDOUT,)))
 
 
-def exit_status(code: int) -> dict[str, Any]:
+def exit_status(code: int) -> ExecStatus:
     """Return what the protocol says of a command that has ended."""
     if code == 0:
-        return {"metadata": {}, "status": "Success"}
-    return {
-        "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode", "message": f"command ended with exit code {code}",
-        "details": {"causes": [{"reason": "ExitCode", "message": str(code)}]},
-    }  # fmt: skip
+        return ExecStatus(metadata=Nothing(), status="Success")
+    return ExecStatus(
+        metadata=Nothing(),
+        status="Failure",
+        reason="NonZeroExitCode",
+        message=f"command ended with exit code {code}",
+        details=ExecCauses(causes=[ExecCause(reason="ExitCode", message=str(code))]),
+    )
 
 
-def refusal(error: TrainmasterError, reader: Language) -> dict[str, Any]:
-    """Return what the protocol says of what was refused; `problem` is the problem document."""
-    problem = document_in(reader, error.to_json(), error.problems)
-    return {
-        "metadata": {}, "status": "Failure", "reason": error.code, "message": problem["title"], "code": error.status,
-        "problem": problem,
-    }  # fmt: skip
+def refusal(error: TrainmasterError, reader: Language) -> ExecStatus:
+    """Return what the protocol says of what was refused."""
+    problem = document_of(reader, error)
+    return ExecStatus(
+        metadata=Nothing(),
+        status="Failure",
+        reason=error.code,
+        message=problem.title,
+        code=error.status,
+        problem=problem,
+    )
 
 
 def _read(raw: bytes, kind: type[T], remedy: str) -> T:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import DeletedJob, FeedPosition
 from trainmaster.api.auth import who
 from trainmaster.api.deps import platform
 from trainmaster.api.policy import Table
@@ -41,6 +42,6 @@ async def _items(request: Request, me: Principal, after: int, only: str | None) 
         if item.event == "job" and item.job is not None:
             yield Sent("job", (await app.views([item.job], me, item.seq))[0], item.seq)
         elif item.event == "deleted":
-            yield Sent("deleted", {"id": item.job_id}, item.seq)
+            yield Sent("deleted", DeletedJob(id=item.job_id), item.seq)
         else:
-            yield Sent(item.event, {"seq": item.seq}, item.seq)
+            yield Sent(item.event, FeedPosition(seq=item.seq), item.seq)

@@ -1,12 +1,14 @@
 """What a job wrote: its /model and /workspace/outputs, while it runs and after, as the folders `model` and `outputs`."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.answers import File, Files
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
@@ -29,20 +31,20 @@ def _split(layout: Layout, job: str, path: str) -> tuple[str, str, str]:
     return top, roots[top], rest
 
 
-def _listed(layout: Layout, job: str, path: str) -> dict[str, Any]:
+def _listed(layout: Layout, job: str, path: str) -> Files:
     if not path.strip("/"):
         tops = (("model", layout.model_out(job)), ("outputs", layout.outputs(job)))
-        return {"path": "", "items": [_top(name, root) for name, root in tops]}
+        return Files(path="", items=[_top(name, root) for name, root in tops])
     top, root, rest = _split(layout, job, path)
     found = list_files(root, rest)
-    items = [{**item, "path": f"{top}/{item['path']}"} for item in found["items"]]
-    return {"path": f"{top}/{found['path']}".rstrip("/"), "items": items}
+    items = [replace(item, path=f"{top}/{item.path}") for item in found.items]
+    return Files(path=f"{top}/{found.path}".rstrip("/"), items=items)
 
 
-def _top(name: str, root: str) -> dict[str, Any]:
-    items = list_files(root)["items"]
-    changed = max((item["modified_at"] for item in items), default=None)
-    return {"name": name, "path": name, "kind": "folder", "size": len(items), "modified_at": changed}
+def _top(name: str, root: str) -> File:
+    items = list_files(root).items
+    changed = max((item.modified_at for item in items if item.modified_at is not None), default=None)
+    return File(name=name, path=name, kind="folder", size=len(items), modified_at=changed)
 
 
 @routes.route("GET", "/jobs/{ref}/files", scope="jobs:read", answers={200: "Files"})

@@ -4,9 +4,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.access.decide import decide
+from trainmaster.answers import Alive
 from trainmaster.api import measurements
 from trainmaster.api.auth import identify
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import DocumentJson, Json, platform
 from trainmaster.api.openapi import contract
 from trainmaster.api.policy import PREFIX, Table
 
@@ -16,14 +17,14 @@ routes = Table("server", prefix="")
 @routes.route("GET", "/healthz", scope=None, raw=True, answers={200: "Alive"})
 async def healthz(request: Request) -> Response:
     """Say that the process answers."""
-    return Json({"ok": True})
+    return Json(Alive(ok=True))
 
 
 @routes.route("GET", "/readyz", scope=None, raw=True, answers={200: "Ready", 503: "Ready"})
 async def readyz(request: Request) -> Response:
     """Say whether the ledger can be written and the engine answers."""
     ready = await platform(request).ready()
-    return Json(ready, status_code=200 if ready["ok"] else 503)
+    return Json(ready, status_code=200 if ready.ok else 503)
 
 
 @routes.route("GET", "/metrics", scope=None, raw=True, answers={200: "text/plain"})
@@ -38,4 +39,4 @@ async def metrics(request: Request) -> Response:
 @routes.route("GET", PREFIX + "/openapi.json", scope=None, raw=True, answers={200: "Document"}, in_schema=False)
 async def openapi(request: Request) -> Response:
     """Give the published contract of this API."""
-    return Json(contract(request.app))
+    return DocumentJson(contract(request.app))

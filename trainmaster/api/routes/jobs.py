@@ -1,6 +1,6 @@
 """Submitting and what is done to one or many jobs. The submits are raw: no layer between bytes and use case."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,11 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
-from trainmaster.api.deps import Json, language, platform, read_object
-from trainmaster.api.policy import Table
+from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
+from trainmaster.api.policy import Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import Problem
 from trainmaster.core.states import Shown
+from trainmaster.spec.document import Given
 from trainmaster.store.job_query import JobQuery
 
 routes = Table("jobs")
@@ -20,7 +21,7 @@ routes = Table("jobs")
 BATCH_LIMIT: Final = 16 * 2**20
 BATCH_VALUES: Final = 1_000_000
 """10,000 jobs of 1.6 KB and 100 values each; larger ones come in several batches."""
-_KEY: Final[dict[str, Any]] = {
+_KEY: Final[Schema] = {
     "name": "Idempotency-Key", "in": "header", "required": False,
     "description": "The same key with the same body gives the same job again; with another body a conflict.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
@@ -65,7 +66,7 @@ class Clone(_Body):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    set_: Annotated[dict[str, Any], Field(alias="set")] = {}
+    set_: Annotated[Given, Field(alias="set")] = {}
     submit: bool = True
 
 
@@ -112,7 +113,7 @@ async def submit_batch(request: Request) -> Response:
         raise InvalidRequest("The batch is not valid", remedy="Mend the fields listed.", problems=tuple(wrong))
     async with working(request):
         made = await platform(request).submit_batch(items or [], who(request), request.headers.get("idempotency-key"))
-    return Json({"items": made}, status_code=201)
+    return Json(made, status_code=201)
 
 
 @routes.route("POST", "/jobs/preview", scope="jobs:write", raw=True, answers={200: "Preview"}, takes="Submission")
@@ -199,9 +200,10 @@ async def stop_job(request: Request, ref: str, body: Stop | None = None) -> Resp
 @routes.route("POST", "/jobs/{ref}/clone", scope="jobs:write", answers={201: "Job", 200: "Document"})
 async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Response:
     """Submit the same job again, with changes; or only give the document to edit."""
-    body = body or Clone()
-    made = await platform(request).clone(ref, who(request), body.set_, body.submit)
-    return Json(made, status_code=201 if body.submit else 200)
+    body, app = body or Clone(), platform(request)
+    if not body.submit:
+        return DocumentJson(await app.copy_of(ref, who(request)))
+    return Json(await app.clone(ref, who(request), body.set_), status_code=201)
 
 
 @routes.route("POST", "/jobs/{ref}/release", scope="jobs:write", answers={200: "Job"})

@@ -2,12 +2,13 @@
 
 import asyncio
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.answers import ModelDetail
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
@@ -23,15 +24,13 @@ FilePath = Annotated[str, Query(max_length=4096)]
 ONE = "/models/{ref}/versions/{version}"
 
 
-async def _folder(request: Request, ref: str, version: int) -> tuple[dict[str, Any], str]:
+async def _folder(request: Request, ref: str, version: int) -> tuple[ModelDetail, str]:
     """Return (model, folder of the version's files). Raises NotFound."""
     model = await platform(request).model(ref, who(request))
-    for one in model["versions"]:
-        if one["version"] == version:
-            return model, os.path.join(one["path"], FILES)
-    raise NotFound(
-        f"The model {model['name']} has no version {version}", remedy="Look at the model's list of versions."
-    )
+    for one in model.versions:
+        if one.version == version:
+            return model, os.path.join(one.path, FILES)
+    raise NotFound(f"The model {model.name} has no version {version}", remedy="Look at the model's list of versions.")
 
 
 @routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"})
@@ -65,4 +64,4 @@ async def get_model_file(request: Request, ref: str, version: Version, path: Fil
 async def download_model(request: Request, ref: str, version: Version) -> Response:
     """Download a whole version as one archive."""
     model, root = await _folder(request, ref, version)
-    return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{model['name']}-{version}.zip")
+    return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{model.name}-{version}.zip")

@@ -1,6 +1,7 @@
 """Engines, pools, virtual clusters and nodes: who may use which machines, and which machines are in service."""
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -72,7 +73,7 @@ class Drain(Remark):
     evict: Literal["none", "preemptible", "all"] = "preemptible"
 
 
-def limits(given: dict[str, Any]) -> dict[str, Limit]:
+def limits(given: Mapping[str, LimitBody]) -> dict[str, Limit]:
     """Return limits as records."""
     return {name: Limit(limit.nominal, limit.cap) for name, limit in given.items()}
 

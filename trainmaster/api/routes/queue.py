@@ -66,13 +66,13 @@ async def get_history(request: Request, wanted: Annotated[Page, Query()]) -> Res
     return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))
 
 
-@routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "PolicyView"})
+@routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "Policy"})
 async def get_policy(request: Request) -> Response:
     """Show every knob of the queue's policy with its bounds, meaning and value."""
     return Json(platform(request).queueing.policy(who(request)))
 
 
-@routes.route("PUT", "/queue/policy", scope="queue:write", answers={200: "PolicyView"})
+@routes.route("PUT", "/queue/policy", scope="queue:write", answers={200: "Policy"})
 async def set_policy(request: Request, body: PolicyBody) -> Response:
     """Change the queue's policy; it holds from the next pass on."""
     return Json(await platform(request).queueing.set_policy(body.values, who(request)))

@@ -1,6 +1,6 @@
 """Signing in and out, the own password, API tokens."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.access.roles import Principal, Via
+from trainmaster.answers import NewSession, SessionView, Ticket, UserView
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import Table
@@ -57,20 +58,16 @@ class TicketBody(_Body):
     address: Annotated[str, Field(max_length=16 * 1024, pattern=r"^/api/v1/[^#]*$")]
 
 
-async def _view(app: "Platform", principal: Principal) -> dict[str, Any]:
+async def _user(app: "Platform", principal: Principal) -> UserView:
     user = await app.people.user(principal.name)
-    return {
-        "user": {
-            "name": user.name, "role": user.role, "must_change_password": principal.confined, "locale": user.locale or None,
-        },
-        "server": server_view(app),
-    }  # fmt: skip
+    return UserView(name=user.name, role=user.role, must_change_password=principal.confined, locale=user.locale or None)
 
 
 @routes.route("GET", "/session", scope="account:self", answers={200: "Session"})
 async def get_session(request: Request) -> Response:
     """Say who is signed in."""
-    return Json(await _view(platform(request), who(request)))
+    app = platform(request)
+    return Json(SessionView(user=await _user(app, who(request)), server=server_view(app)))
 
 
 @routes.route("POST", "/session", scope=None, answers={200: "NewSession"}, body_limit=16 * 1024)
@@ -79,7 +76,8 @@ async def sign_in(request: Request, body: SignIn) -> Response:
     app = platform(request)
     client = neighbourhood(request.client.host if request.client else "")
     made = await app.people.sign_in(body.username, body.password, client, body.browser)
-    answer = Json({**await _view(app, made.principal), "key": made.key, "browser": made.browser})
+    user = await _user(app, made.principal)
+    answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser))
     # A browser says in Origin how it came, also through a proxy that says nothing.
     secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
     answer.set_cookie(
@@ -108,7 +106,7 @@ async def take_ticket(request: Request, body: TicketBody) -> Response:
     ticket = platform(request).people.tickets.give(me.mark, cookie, body.address)
     joint = "&" if "?" in body.address else "?"
     address = f"{body.address}{joint}{urlencode({PARAMETER: ticket})}"
-    return Json({"address": address, "expires_in_s": TICKET_S}, status_code=201)
+    return Json(Ticket(address=address, expires_in_s=TICKET_S), status_code=201)
 
 
 @routes.route("POST", "/session/password", scope="account:self", answers={204: ""}, body_limit=16 * 1024)
@@ -122,7 +120,7 @@ async def change_password(request: Request, body: NewPassword) -> Response:
 @routes.route("GET", "/tokens", scope="tokens:self", answers={200: "Tokens"})
 async def list_tokens(request: Request) -> Response:
     """List API tokens, newest first, without their secrets."""
-    return Json({"items": await platform(request).people.tokens(who(request)), "next_cursor": None})
+    return Json(await platform(request).people.tokens(who(request)))
 
 
 @routes.route("POST", "/tokens", scope="tokens:self", answers={201: "NewToken"}, body_limit=16 * 1024)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.answers import Upload
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.storage.uploads import receive
@@ -36,5 +37,5 @@ async def upload(request: Request) -> Response:
     app: Any = platform(request)
     await app.demand_room()
     stored = await receive(request.stream(), app.layout, app.config.limits.max_upload_mib)
-    found = {"upload": f"sha256:{stored.digest}", "files": stored.files, "size_bytes": stored.size_bytes}
-    return Json(found, status_code=201)
+    made = Upload(upload=f"sha256:{stored.digest}", files=stored.files, size_bytes=stored.size_bytes)
+    return Json(made, status_code=201)

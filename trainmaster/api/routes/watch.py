@@ -4,12 +4,13 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.answers import Cut, LogHit, LogHits, LogPiece, LogWindowView, Nothing, TaskLimits, UsageView
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
@@ -88,7 +89,21 @@ async def get_log(
     ended = place.ended()
     async with looking(request):
         window = await asyncio.to_thread(_window, place.log, offset, limit, line, count, tail, ended)
-    return Json({**window.to_json(), "ended": ended})
+    return Json(
+        LogWindowView(
+            offset=window.offset,
+            next_offset=window.next_offset,
+            size=window.size,
+            text=window.text,
+            cut=_cut(window),
+            ended=ended,
+            first_line=window.first_line,
+        )
+    )
+
+
+def _cut(window: logs.LogWindow) -> list[Cut]:
+    return [Cut(offset=at, length=length) for at, length in window.cut]
 
 
 def _window(
@@ -116,7 +131,8 @@ async def search_log(
     place = await locate(request, ref, number, task)
     async with looking(request):
         hits = await asyncio.to_thread(logsearch.search, place.log, q, regex=regex, offset=offset, limit=limit)
-    return Json(hits.to_json())
+    items = [LogHit(offset=hit.offset, line=hit.line, text=hit.text) for hit in hits.items]
+    return Json(LogHits(items=items, next_offset=hits.next_offset, done=hits.done))
 
 
 @routes.route("GET", TASK + "/log/follow", scope="jobs:read", answers={200: MEDIA_TYPE})
@@ -137,11 +153,11 @@ async def follow_log(
 async def _follow(request: Request, place: Place, start: int) -> AsyncIterator[Sent]:
     follower = request.app.state.follower
     async for window in follower.follow(place.log, start, place.ended):
-        data = {"offset": window.offset, "next_offset": window.next_offset, "text": window.text}
-        if window.cut:
-            data["cut"] = [{"offset": at, "length": length} for at, length in window.cut]
-        yield Sent("log", data, window.next_offset)
-    yield Sent("end", {})
+        piece = LogPiece(
+            offset=window.offset, next_offset=window.next_offset, text=window.text, cut=_cut(window) or None
+        )
+        yield Sent("log", piece, window.next_offset)
+    yield Sent("end", Nothing())
 
 
 @routes.route("GET", TASK + "/log/download", scope="jobs:read", answers={200: "text/plain"})
@@ -174,15 +190,16 @@ async def get_usage(
         return Json(await asyncio.to_thread(_usage, app.layout, job, number, points))
 
 
-def _usage(layout: Layout, job: Job, number: int, points: int) -> dict[str, Any]:
-    tasks, limits = {}, {}
+def _usage(layout: Layout, job: Job, number: int, points: int) -> UsageView:
+    tasks: dict[str, dict[str, list[float | None]]] = {}
+    limits: dict[str, TaskLimits] = {}
     for role, kind in enumerate(job.roles):
         need = kind.resources
         for index in range(min(kind.replicas, MAX_USAGE_TASKS)):
             name = task_name(role, index)
             tasks[name] = usage.read(layout.task(job.id, number, role, index).usage, points)
-            limits[name] = {"cpu": need.cpu, "memory_mib": need.memory_mib, "gpu": need.gpu}
-    return {"tasks": tasks, "limits": limits}
+            limits[name] = TaskLimits(cpu=need.cpu, memory_mib=need.memory_mib, gpu=need.gpu)
+    return UsageView(tasks=tasks, limits=limits)
 
 
 @routes.route("GET", "/jobs/{ref}/metrics", scope="jobs:read", answers={200: "Metrics"})

@@ -10,9 +10,9 @@ import json
 import logging
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.agent.folder import Folder
 from trainmaster.core.config import Config, SlurmEngineConfig
@@ -23,6 +23,7 @@ from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role
 from trainmaster.engines.base import (
     AttemptReport,
+    CardUsage,
     Fact,
     Flags,
     NativeRequest,
@@ -130,7 +131,7 @@ class SlurmEngine:
         except (ClusterRefused, ValueError) as error:
             raise Unavailable(f"Slurm does not say what its nodes are: {error}") from error
 
-    def node_usage(self) -> dict[str, Any]:
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
         """Return nothing: what the nodes use is seen by task, not by machine."""
         return {}
 

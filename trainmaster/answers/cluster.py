@@ -1,0 +1,209 @@
+"""Pools, nodes, workspaces and flavors. See the package.
+
+Amounts are by the name of the resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`. Of jobs
+that the reader may not know of only sizes are told: job, name and owner are null.
+"""
+
+from typing import Literal
+
+from trainmaster.answers.base import Answer, Text, Used
+
+Service = Literal["in_service", "cordoned", "draining", "drained"]
+Room = Literal["idle", "tight", "free", "full", "away"]
+
+
+class Amount(Answer, frozen=True):
+    """One resource: held by running jobs, there is, and asked for by waiting jobs."""
+
+    resource: str
+    used: float
+    total: float
+    asked: float
+
+
+class ShareView(Answer, frozen=True):
+    """One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+
+    `warning`: what follows from a limit that is below what is used; null while it is not.
+    """
+
+    resource: str
+    nominal: float
+    cap: float | None
+    used: float
+    borrowed: float
+    warning: Text | None
+
+
+class VirtualClusterView(Answer, frozen=True):
+    """A guaranteed share of a pool."""
+
+    name: str
+    pool: str
+    description: str
+    share: list[ShareView]
+    waiting: int
+    running: int
+
+
+class ResourcePool(Answer, frozen=True):
+    """Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why."""
+
+    name: str
+    kind: Literal["public", "dedicated"]
+    engine: str
+    workspaces: list[str]
+    description: str
+    nodes: int
+    nodes_in_service: int
+    amounts: list[Amount]
+    virtual_clusters: list[VirtualClusterView]
+    waiting: int
+    running: int
+    selectable: bool
+    why: Text | None
+
+
+class ResourcePools(Answer, frozen=True):
+    """All pools by name."""
+
+    items: list[ResourcePool]
+
+
+class VirtualClusters(Answer, frozen=True):
+    """All virtual clusters by name."""
+
+    items: list[VirtualClusterView]
+
+
+class PoolQuota(Answer, frozen=True):
+    """What a workspace may use of one pool."""
+
+    pool: str
+    share: list[ShareView]
+
+
+class UrgentView(Answer, frozen=True):
+    """Urgent jobs queued or running, and how many there may be (null: any number). `mine`: of who asks."""
+
+    per_user: int | None
+    total: int | None
+    used: int
+    mine: int
+
+
+class WorkspaceView(Answer, frozen=True):
+    """A group of people who share quotas."""
+
+    name: str
+    description: str
+    weight: float
+    quotas: list[PoolQuota]
+    urgent: UrgentView
+    waiting: int
+    running: int
+
+
+class WorkspacesView(Answer, frozen=True):
+    """All workspaces by name."""
+
+    items: list[WorkspaceView]
+
+
+class FlavorView(Answer, frozen=True):
+    """A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards."""
+
+    name: str
+    workspace: str
+    kind: Literal["cpu", "gpu", "ascend"]
+    cpu: float
+    memory_mib: int
+    gpu: int
+    gpu_type: str | None
+    gpu_share: float
+    shm_mib: int
+    description: str
+
+
+class CardDemand(Answer, frozen=True):
+    """How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model."""
+
+    model: str | None
+    total: int
+    used: float
+    asked: float
+    jobs: int
+
+
+class Flavors(Answer, frozen=True):
+    """Flavors by name, and what the queue asks for of every card model."""
+
+    items: list[FlavorView]
+    demand: list[CardDemand]
+
+
+class CardUse(Answer, frozen=True):
+    """One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs."""
+
+    index: int
+    model: str
+    physical: int
+    virtual: int
+    share: float
+    label: str
+    job: str | None
+    name: str | None
+    owner: str | None
+    task: str | None
+
+
+class CardModel(Answer, frozen=True):
+    """Cards of one model on a node."""
+
+    model: str
+    used: float
+    total: int
+
+
+class NodeDetail(Answer, frozen=True):
+    """One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there."""
+
+    name: str
+    host: str
+    pool: str
+    service: Service
+    reason: Text | None
+    note: str
+    by: str
+    since: float | None
+    os: str
+    kernel: str
+    driver: str
+    simulated: bool
+    facts: dict[str, str]
+    cpu: Used
+    memory_mib: Used
+    cards: list[CardModel]
+    usage: list[CardUse]
+    jobs: int
+
+
+class NodePage(Answer, frozen=True):
+    """All machines by name."""
+
+    items: list[NodeDetail]
+
+
+class NodeRow(NodeDetail, frozen=True):
+    """A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen."""
+
+    flavors: list[str]
+    state: Room
+
+
+class ClusterResources(Answer, frozen=True):
+    """Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for."""
+
+    flavors: list[FlavorView]
+    nodes: list[NodeRow]
+    demand: list[CardDemand]

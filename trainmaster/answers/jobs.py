@@ -1,0 +1,349 @@
+"""Jobs, and why they are where they are. See the package."""
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from trainmaster.answers.base import Answer, Json, ProblemItem, Text
+from trainmaster.core.events import Kind
+from trainmaster.core.launch import RolePreview
+from trainmaster.core.states import JobState, Phase, Priority, Shown, TaskPhase, Why
+
+PriorityName = Literal["normal", "urgent", "very_urgent"]
+When = Literal["now", "queue", "never"]
+
+PRIORITY_NAMES: Final[dict[Priority, PriorityName]] = {
+    Priority.NORMAL: "normal",
+    Priority.URGENT: "urgent",
+    Priority.VERY_URGENT: "very_urgent",
+}
+
+
+class ReasonView(Answer, frozen=True):
+    """Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null: ours."""
+
+    code: str
+    message: Text
+    evidence: Json
+    position: int | None = None
+    decided_by: str | None = None
+
+
+class VerdictView(Answer, frozen=True):
+    """Why a task, an attempt or a job ended. `fault`: user, platform or none."""
+
+    code: str
+    title: Text
+    fault: Literal["user", "platform", "none"]
+    message: Text
+    evidence: str
+    role: str | None
+    index: int | None
+    exit_code: int | None
+    signal: int | None
+
+
+class ForecastView(Answer, frozen=True):
+    """When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
+    before `low`, more is not known; `why`: of `after` and `unknown`.
+
+    `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
+    """
+
+    when: Literal["now", "about", "after", "unknown"]
+    at: float | None
+    low: float | None
+    high: float | None
+    why: Text | None
+    made_at: float | None
+    by: str | None = None
+    nodes: list[str] = msgspec.field(default_factory=list)
+
+
+class SuggestionView(Answer, frozen=True):
+    """What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown)."""
+
+    message: Text
+    change: Json
+    forecast: ForecastView | None
+    otherwise_at: float | None
+
+
+class Retries(Answer, frozen=True):
+    """Retries used and allowed."""
+
+    used: int
+    limit: int
+
+
+class TaskCounts(Answer, frozen=True):
+    """Tasks of the current attempt by state."""
+
+    total: int
+    waiting: int
+    running: int
+    succeeded: int
+    failed: int
+    lost: int
+
+
+class TotalsView(Answer, frozen=True):
+    """Resources of all replicas together."""
+
+    cpu: float
+    memory_mib: int
+    gpu: float
+    gpu_type: str | None
+
+
+class ProgressView(Answer, frozen=True):
+    """How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows."""
+
+    fraction: float
+    step: float
+    of: float
+    eta_s: float | None
+
+
+class JobView(Answer, frozen=True):
+    """A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
+
+    `seq`: the feed's position at which it was so, to watch it from.
+    """
+
+    id: str
+    name: str
+    slug: str | None
+    description: str
+    state: Shown
+    queue_state: JobState
+    pai_state: str
+    owner: str
+    workspace: str
+    pool: str
+    virtual_cluster: str | None
+    priority: PriorityName
+    framework: str
+    dialect: str
+    submitted_at: float
+    queued_at: float
+    started_at: float | None
+    ended_at: float | None
+    run_s: float | None
+    wait_s: float
+    duration_s: float | None
+    expires_at: float | None
+    attempts: int
+    retries: Retries
+    tasks: TaskCounts
+    resources: TotalsView
+    nodes: list[str]
+    reason: ReasonView | None
+    forecast: ForecastView | None
+    verdict: VerdictView | None
+    model: str | None
+    progress: ProgressView | None
+    metrics: dict[str, float | None]
+    labels: dict[str, str]
+    version: int
+    seq: int
+
+
+class JobPage(Answer, frozen=True):
+    """One page of jobs, counts by shown state, and where to watch from."""
+
+    items: list[JobView]
+    next_cursor: str | None
+    counts: dict[Shown, int]
+    seq: int
+
+
+class NeedView(Answer, frozen=True):
+    """What one replica asks for."""
+
+    cpu: float
+    memory_mib: int
+    gpu: int
+    gpu_type: str | None
+    shm_mib: int
+    gpu_share: float
+
+
+class PortView(Answer, frozen=True):
+    """A labelled block of ports."""
+
+    label: str
+    count: int
+    begin_at: int
+
+
+class RoleView(Answer, frozen=True):
+    """A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or not at all."""
+
+    name: str
+    system_name: str
+    replicas: int
+    command: str
+    resources: NeedView
+    flavor: str | None
+    min_replicas: int | None
+    ports: list[PortView]
+    min_succeeded: int | None
+    min_failed: int | None
+    main: bool
+    ends_job: bool
+
+
+class TaskView(Answer, frozen=True):
+    """One replica in one attempt. `state`: waiting, running, succeeded, failed or lost."""
+
+    name: str
+    role: str
+    role_index: int
+    index: int
+    phase: TaskPhase
+    state: str
+    node: str
+    host: str
+    gpus: list[int]
+    ports: dict[str, list[int]]
+    exit_code: int | None
+    signal: int | None
+    started_at: float | None
+    ended_at: float | None
+    verdict: VerdictView | None
+
+
+class AttemptView(Answer, frozen=True):
+    """One try at running a job."""
+
+    number: int
+    cause: str
+    phase: Phase
+    why: Why | None
+    created_at: float
+    accepted_at: float | None
+    started_at: float | None
+    draining_at: float | None
+    retained_until: float | None
+    ended_at: float | None
+    verdict: VerdictView | None
+    tasks: list[TaskView]
+
+
+class NoteView(Answer, frozen=True):
+    """Something worth knowing that stops nothing."""
+
+    code: str
+    message: Text
+
+
+class JobDetail(JobView, frozen=True):
+    """Everything about one job. `task_list` are the tasks of the last attempt."""
+
+    roles: list[RoleView]
+    attempt_list: list[AttemptView]
+    task_list: list[TaskView]
+    warnings: list[NoteView]
+    spec: Json
+    extras: Json | None
+
+
+class Placed(Answer, frozen=True):
+    """Where a task would run."""
+
+    task: str
+    node: str
+    gpus: list[int]
+
+
+class Fits(Answer, frozen=True):
+    """Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself."""
+
+    when: When
+    reason: ReasonView | None
+    forecast: ForecastView | None
+    placement: list[Placed]
+
+
+class NativeView(Answer, frozen=True):
+    """What the engine would be asked, in its own terms."""
+
+    kind: str
+    document: Any
+
+
+class PreviewView(Answer, frozen=True):
+    """Everything a submit would find and do. `fits` null: no server was asked."""
+
+    ok: bool
+    problems: list[ProblemItem]
+    warnings: list[ProblemItem]
+    spec: Json | None
+    fits: Fits | None
+    roles: list[RolePreview]
+    native: NativeView | None
+
+
+class BatchItem(Answer, frozen=True):
+    """A job of a batch."""
+
+    id: str
+    state: Shown
+
+
+class BatchView(Answer, frozen=True):
+    """The jobs of a batch, in order."""
+
+    items: list[BatchItem]
+
+
+class RefusedView(Answer, frozen=True):
+    """A job that was left as it was, and why."""
+
+    id: str
+    title: Text
+    code: str
+
+
+class OutcomeView(Answer, frozen=True):
+    """What became of each of several jobs."""
+
+    done: list[str]
+    refused: list[RefusedView]
+
+
+class EventView(Answer, frozen=True):
+    """One fact about a job."""
+
+    seq: int
+    at: float
+    actor: str
+    attempt: int
+    kind: Kind
+    title: Text
+    text: Text
+    data: Json
+
+
+class EventsView(Answer, frozen=True):
+    """Facts in order."""
+
+    items: list[EventView]
+
+
+class Explanation(Answer, frozen=True):
+    """Why a job is where it is, and what would change that. `forecast` null: it does not wait.
+
+    `position`, `ahead` and `evidence`: of who waits in a queue of ours.
+    """
+
+    id: str
+    state: Shown
+    reason: ReasonView | None
+    position: int | None
+    ahead: int
+    evidence: Json
+    verdict: VerdictView | None
+    suggestions: list[SuggestionView]
+    forecast: ForecastView | None

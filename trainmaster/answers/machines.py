@@ -1,0 +1,99 @@
+"""Machines, their cards and who uses them, and the engines that run jobs there. See the package."""
+
+from trainmaster.answers.base import Answer, Sandbox, Text, Used
+from trainmaster.core.states import Shown
+
+
+class CardHolder(Answer, frozen=True):
+    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told."""
+
+    job: str | None
+    name: str | None
+    owner: str | None
+    task: str | None
+    state: Shown | None
+    share: float
+
+
+class CardView(Answer, frozen=True):
+    """One accelerator, and everybody who holds a part of it."""
+
+    index: int
+    model: str
+    uses: list[CardHolder]
+    utilisation: float | None
+    memory_mib: float | None
+    memory_total_mib: float | None
+
+
+class NodeTask(Answer, frozen=True):
+    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+
+    `share`: how much of each of its cards, 0..1.
+    """
+
+    job: str | None
+    name: str | None
+    owner: str | None
+    task: str | None
+    state: Shown | None
+    cpu: float
+    memory_mib: int
+    gpus: list[int]
+    share: float
+
+
+class NodeView(Answer, frozen=True):
+    """One machine."""
+
+    name: str
+    host: str
+    pool: str
+    schedulable: bool
+    reason: Text | None
+    simulated: bool
+    facts: dict[str, str]
+    cpu: Used
+    memory_mib: Used
+    gpus: list[CardView]
+    tasks: list[NodeTask]
+
+
+class PoolName(Answer, frozen=True):
+    """A pool by its name."""
+
+    name: str
+
+
+class QueueView(Answer, frozen=True):
+    """The queue in numbers."""
+
+    waiting: int
+    running: int
+
+
+class EngineView(Answer, frozen=True):
+    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now."""
+
+    name: str
+    kind: str
+    owns_queue: bool
+    pools: list[str]
+    nodes: int
+    nodes_in_service: int
+    trouble: Text | None
+
+
+class EnginesView(Answer, frozen=True):
+    """All engines, as the configuration names them."""
+
+    items: list[EngineView]
+
+
+class ClusterView(Answer, frozen=True):
+    """Machines, cards, who uses what."""
+
+    nodes: list[NodeView]
+    pools: list[PoolName]
+    queue: QueueView
+    sandbox: Sandbox

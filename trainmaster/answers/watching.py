@@ -1,0 +1,186 @@
+"""Logs, curves, usage and files of a job, being inside one, the feed; saved models. See the package."""
+
+from typing import Literal
+
+from trainmaster.answers.base import Answer, ProblemView
+
+
+class Cut(Answer, frozen=True):
+    """A range that the log's size limit took away."""
+
+    offset: int
+    length: int
+
+
+class LogWindowView(Answer, frozen=True, omit_defaults=True):
+    """The text at [offset, next_offset). `first_line`: of a window that was asked for by lines."""
+
+    offset: int
+    next_offset: int
+    size: int
+    text: str
+    cut: list[Cut]
+    ended: bool
+    first_line: int | None = None
+
+
+class LogHit(Answer, frozen=True):
+    """A line that matches, 0-based."""
+
+    offset: int
+    line: int
+    text: str
+
+
+class LogHits(Answer, frozen=True):
+    """Matches of one bounded search; go on at `next_offset` unless `done`."""
+
+    items: list[LogHit]
+    next_offset: int
+    done: bool
+
+
+class TaskLimits(Answer, frozen=True):
+    """What a task may use: cores, MiB, cards."""
+
+    cpu: float
+    memory_mib: int
+    gpu: int
+
+
+class UsageView(Answer, frozen=True):
+    """Samples by task as columns of equal length, and what each task may use."""
+
+    tasks: dict[str, dict[str, list[float | None]]]
+    limits: dict[str, TaskLimits]
+
+
+class Series(Answer, frozen=True):
+    """One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be fewer."""
+
+    name: str
+    source: str
+    attempt: int
+    task: str | None
+    count: int
+    steps: list[float | None]
+    t: list[float | None]
+    values: list[float | None]
+
+
+class MetricsView(Answer, frozen=True):
+    """Curves, and the last value of each name."""
+
+    series: list[Series]
+    last: dict[str, float | None]
+
+
+class File(Answer, frozen=True):
+    """An entry of a folder. `kind`: file, folder or link."""
+
+    name: str
+    path: str
+    kind: str
+    size: int
+    modified_at: float | None
+
+
+class Files(Answer, frozen=True):
+    """One folder."""
+
+    path: str
+    items: list[File]
+
+
+class ModelView(Answer, frozen=True):
+    """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number."""
+
+    id: str
+    name: str
+    owner: str
+    workspace: str
+    versions: int
+    latest: int
+    created_at: float
+
+
+class ModelPage(Answer, frozen=True):
+    """Saved models."""
+
+    items: list[ModelView]
+
+
+class ModelVersionView(Answer, frozen=True):
+    """An immutable version and where it came from."""
+
+    version: int
+    digest: str
+    size_bytes: int
+    files: int
+    created_at: float
+    job: str
+    attempt: int
+    path: str
+    metrics: dict[str, float]
+
+
+class ModelDetail(Answer, frozen=True):
+    """A model with its versions, newest first."""
+
+    id: str
+    name: str
+    owner: str
+    workspace: str
+    latest: int
+    created_at: float
+    versions: list[ModelVersionView]
+
+
+class LogPiece(Answer, frozen=True, omit_defaults=True):
+    """What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something away."""
+
+    offset: int
+    next_offset: int
+    text: str
+    cut: list[Cut] | None = None
+
+
+class FeedPosition(Answer, frozen=True):
+    """The feed's position at which something changed that is to be asked for anew."""
+
+    seq: int
+
+
+class DeletedJob(Answer, frozen=True):
+    """A job that is there no more."""
+
+    id: str
+
+
+class Nothing(Answer, frozen=True):
+    """An event that says all by its name."""
+
+
+class ExecCause(Answer, frozen=True):
+    """Why a command failed: `reason` ExitCode, `message` the code."""
+
+    reason: str
+    message: str
+
+
+class ExecCauses(Answer, frozen=True):
+    """All causes of a failure."""
+
+    causes: list[ExecCause]
+
+
+class ExecStatus(Answer, frozen=True, omit_defaults=True):
+    """The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of what was refused."""
+
+    metadata: Nothing
+    status: Literal["Success", "Failure"]
+    reason: str | None = None
+    message: str | None = None
+    code: int | None = None
+    details: ExecCauses | None = None
+    problem: ProblemView | None = None

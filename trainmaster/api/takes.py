@@ -1,0 +1,38 @@
+"""What raw routes take, for the published contract: `service` reads the bodies by itself. Imported only when the contract is asked for."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Submission(BaseModel):
+    """A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+
+    `code_follows`: in a preview, the sender has the code folder and will upload it.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: dict[str, Any]
+    dialect: Literal["auto", "native", "pai"] = "auto"
+    set: dict[str, Any] = {}
+    dry_run: bool = False
+    code_follows: bool = False
+
+
+class Question(Submission):
+    """Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps."""
+
+    instead_of: str | None = None
+    suggest: bool = False
+
+
+class Submissions(BaseModel):
+    """1 to 10,000 jobs, taken in all or none."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: Annotated[list[Submission], Field(min_length=1, max_length=10_000)]
+
+
+TAKES = (Submission, Question, Submissions)
