@@ -283,8 +283,14 @@ async def test_a_quota_holds_and_what_is_guaranteed_is_kept_free_for_its_owner(f
     assert (waiting.state, waiting.reason.code) == ("queued", "quota")
     other = await fake.submit(card("c"))
     await fake.running(other)
+    assert (await fake.view(second)).state == "queued", "who comes later and has no quota went past it"
     await fake.platform.stop(other, ADMIN)
     await fake.ended(other)
+    after = await fake.submit(card("d"))
+    await fake.running(after)  # a pass after the cards were free again
+    await fake.platform.stop(after, ADMIN)
+    await fake.ended(after)
+    assert (await fake.view(second)).reason.code == "quota", "two cards are free, and it may not have them"
     await admin.put_workspace(Workspace("vision"), ADMIN)  # the quota is lifted: applied at once
     await fake.running(second)
 

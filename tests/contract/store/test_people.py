@@ -53,7 +53,10 @@ def test_a_session_ends(people: People) -> None:
     people.add_session("old", Session("ann", 10.0, 20.0))
     assert people.session("old", 19.9) is not None
     assert people.session("old", 20.0) is None
+    assert people.session("old", 0.0) is not None, "it is still there, for whoever would set the clock back"
     people.add_session("new", Session("ann", 30.0, 40.0))
+    assert people.session("old", 0.0) is None, "swept"
+    assert people.session("new", 31.0) == Session("ann", 30.0, 40.0)
     people.drop_session("new")
     people.drop_session("new")
     assert people.session("new", 31.0) is None

@@ -247,22 +247,26 @@ def test_tokens_and_password(tm: Shell) -> None:
     assert secret.startswith("tm_")
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
     elsewhere = {**tm.env, "TRAINMASTER_HOME": str(tm.home / "nothing"), "TRAINMASTER_URL": url}
-    command = [*TM, "list", "--json"]
-    assert subprocess.run(command, env=elsewhere, capture_output=True, check=False).returncode == 1
-    assert (
-        subprocess.run(
-            command, env={**elsewhere, "TRAINMASTER_TOKEN": secret}, capture_output=True, check=False
-        ).returncode
-        == 0
-    )
+
+    def listed(**more: str) -> "subprocess.CompletedProcess[str]":
+        command = [*TM, "list", "--json"]
+        return subprocess.run(command, env={**elsewhere, **more}, capture_output=True, text=True, check=False)
+
+    nobody = listed()
+    assert (nobody.returncode, nobody.stdout) == (1, "")
+    assert "token" in nobody.stderr
+    owner = listed(TRAINMASTER_TOKEN=secret)
+    assert (owner.returncode, owner.stderr) == (0, "")
+    assert json.loads(owner.stdout) == tm.json("list")
     [token] = tm.json("token", "list")
+    assert (token["name"], token["user"]) == ("ci", "admin")
+    assert token["expires_at"] == pytest.approx(token["created_at"] + 86400)
+    assert secret not in json.dumps(token)
     tm("token", "delete", token["id"])
-    assert (
-        subprocess.run(
-            command, env={**elsewhere, "TRAINMASTER_TOKEN": secret}, capture_output=True, check=False
-        ).returncode
-        == 1
-    )
+    assert tm.json("token", "list") == []
+    revoked = listed(TRAINMASTER_TOKEN=secret)
+    assert (revoked.returncode, revoked.stdout) == (1, "")
+    assert "The token is not known here" in revoked.stderr
     assert "password is changed" in tm("password", input="correct horse battery\n")
     assert "characters" in tm("password", input="short\n", code=2)
 
