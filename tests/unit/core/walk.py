@@ -8,12 +8,12 @@ come, and for none.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tests.builders import EPOCH, job, placement
 from trainmaster.core.actions import Action
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Attempt, Job, Verdict, to_json
+from trainmaster.core.records import Attempt, Job, Verdict, replace, to_json
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Phase
 from trainmaster.core.verdicts import SANDBOX_FAILED
@@ -103,21 +103,22 @@ def walk(small: Job) -> Graph:
     graph = Graph(_abstract(reduce(None, submitted)[0]))
     wheres = tuple(_placings(small))
     durations = (None, DURATION_S) if small.policy.duration_s is None else (DURATION_S,)
+    found = {graph.start: graph.start}
     todo = deque([graph.start])
     while todo:
         state = todo.popleft()
-        if state in graph.edges:
-            continue
-        graph.edges[state] = []
+        edges = graph.edges[state] = []  # each state is one object, and its hash, which takes long, is asked for once
         for event in _events(state, wheres, durations):
             after, actions = reduce(state, event)
             assert after.version == 1
             if replace(after, version=0) == state:
                 after = state
             else:
-                after = _abstract(after)
-                todo.append(after)
-            graph.edges[state].append(Edge(event, after, actions))
+                reached = _abstract(after)
+                after = found.setdefault(reached, reached)
+                if after is reached:
+                    todo.append(after)
+            edges.append(Edge(event, after, actions))
     return graph
 
 
