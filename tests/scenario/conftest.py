@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.fakes.clock import WallClock
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import Stage
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node
 from trainmaster.engines.base import AttemptReport
-from trainmaster.engines.fake import FakeEngine, FakeMachines
-from trainmaster.engines.fake_clock import WallClock
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeMachines
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.events import Kind
-from trainmaster.engines.fake import FakeMachines
 from trainmaster.store.ledger import Ledger
 
 

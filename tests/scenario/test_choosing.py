@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.fakes.clock import WallClock
+from tests.fixtures.fakes.cluster import FakeCluster
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
 from trainmaster.core.cluster import Pool
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Node
-from trainmaster.engines.fake import FakeEngine, FakeMachines
-from trainmaster.engines.fake_clock import WallClock
-from trainmaster.engines.fake_cluster import FakeCluster
 from trainmaster.engines.registry import Engines
 
 

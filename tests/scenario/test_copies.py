@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeEngine
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_suggestions import ANN, job, line, submitted
 from trainmaster import answers
@@ -12,7 +13,6 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Workspace
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Node
-from trainmaster.engines.fake import FakeEngine
 
 BOB = Principal("bob", "user")
 

@@ -13,11 +13,11 @@ import httpx
 import pytest
 
 from tests.fixtures.api_contract import signed_in
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import Page, every_page
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
-from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
 from trainmaster.store.models import Models, NewVersion

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeMachines
 from tests.scenario.stage import ADMIN, Stage, role, spec
-from trainmaster.engines.fake import FakeMachines
 
 SLEEP = "echo started; exec sleep 300"
 

@@ -13,11 +13,11 @@ import pytest
 
 from tests.fixtures.api_contract import signed_in
 from tests.fixtures.api_large import cases, watched, wide
+from tests.fixtures.fakes.clock import WallClock
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import Stage
 from trainmaster.api.app import create_app
 from trainmaster.core.records import Node
-from trainmaster.engines.fake import FakeEngine, FakeMachines
-from trainmaster.engines.fake_clock import WallClock
 from trainmaster.queue import never
 
 MOST_ANSWER = 8 * 2**20

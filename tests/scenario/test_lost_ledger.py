@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import Stage, spec
 from trainmaster.core.errors import Conflict
-from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.engines.registry import Engines
 from trainmaster.service.wiring import build
 

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, spec
 from trainmaster.core.errors import NotFound, StorageFailed
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Job
-from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.store.job_query import JobQuery
 from trainmaster.store.ledger import Ledger
 

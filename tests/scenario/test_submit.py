@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, Stage, role, spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
-from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.store.job_query import JobQuery
 
 SLEEP = "sleep infinity"

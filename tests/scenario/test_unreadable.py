@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import every_page
 from tests.fixtures.postgres import Server, cluster
 from tests.scenario.stage import Stage, spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Unavailable
-from trainmaster.engines.fake import FakeEngine, FakeMachines
 from trainmaster.service.readiness import READY_S
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fixtures.fake_world import FakeClusterWorld, FakeWorld
+from tests.fixtures.fakes.world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.slurm.world import SlurmWorld

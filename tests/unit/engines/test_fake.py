@@ -6,11 +6,11 @@ import signal
 import pytest
 
 from tests.builders import gang, job, node
+from tests.fixtures.fakes.clock import VirtualClock
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines, Fate, understand
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
 from trainmaster.engines.base import LaunchRefused, Note, TaskReport
-from trainmaster.engines.fake import FakeEngine, FakeMachines, Fate, understand
-from trainmaster.engines.fake_clock import VirtualClock
 
 
 class World:

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from tests.builders import node
+from tests.fixtures.fakes.clock import VirtualClock
+from tests.fixtures.fakes.cluster import FakeCluster
+from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from trainmaster.core.errors import Unavailable
 from trainmaster.engines import registry
 from trainmaster.engines.base import Engine, Sink
-from trainmaster.engines.fake import FakeEngine, FakeMachines
-from trainmaster.engines.fake_clock import VirtualClock
-from trainmaster.engines.fake_cluster import FakeCluster
 from trainmaster.engines.registry import Engines
 
 

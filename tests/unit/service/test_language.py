@@ -33,7 +33,6 @@ OUTSIDE = (
     "service/settings_file.py",
     "store/database.py",
     "store/migrate.py",
-    "engines/fake",
 )
 """Said in a terminal only: before the server answers, or by commands."""
 
