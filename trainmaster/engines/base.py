@@ -23,8 +23,6 @@ class Flags:
 
     owns_queue: bool = False
     can_exec: bool = False
-    can_resize: bool = False
-    gpu_probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,11 +55,12 @@ ENDED: Final = ("exited", "lost")
 class LocalEngine:
     """The engine of one home. See engines.base.Engine for the promises of each method."""
 
+    flags = Flags(can_exec=True)
+
     def __init__(self, layout: Layout, config: Config, name: str = "local") -> None:
         self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
-        self.flags = Flags(can_exec=True, gpu_probe=bool(self.host.cards))
         self.sandbox = Probe("", "not started")
         self.cgroups_detail = ""
         self._agents_data = layout.data
