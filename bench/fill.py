@@ -23,7 +23,7 @@ _LIFE: Final[tuple[tuple[Kind, dict[str, Any]], ...]] = (
     (Kind.PLACED, {"placement": to_json((Assignment(0, 0, "node", "127.0.0.1"),))}),
     (Kind.CHECKED, {}),
     (Kind.STAGED, {}),
-    (Kind.STARTED, {"handle": "{}"}),
+    (Kind.STARTED, {}),
     (Kind.TASK_RUNNING, {"role": 0, "index": 0}),
     (Kind.TASK_EXITED, {"role": 0, "index": 0, "exit_code": 0, "signal": None}),
     (Kind.SAVED, {"model": None}),

@@ -170,7 +170,7 @@ class Story:
         """Place it unless it is, then pre-check, stage, launch, and report every task running."""
         if self.job.state is JobState.QUEUED:
             self.placed()
-        self.happens(Kind.CHECKED).happens(Kind.STAGED).happens(Kind.STARTED, handle="{}")
+        self.happens(Kind.CHECKED).happens(Kind.STAGED).happens(Kind.STARTED)
         assert self.job.attempt is not None
         for task in self.job.attempt.tasks:
             self.happens(Kind.TASK_RUNNING, role=task.role, index=task.index)

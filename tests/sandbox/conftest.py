@@ -27,9 +27,9 @@ def runner(world: LocalWorld) -> Run:
         watcher = Watcher()
         engine = await world.engine(watcher)
         built = story.build()
-        handle = await engine.launch(built)
+        await engine.launch(built)
         (end,) = await watcher.end_of(key(built))
-        await engine.reap(key(built), handle, 0)
+        await engine.reap(key(built), 0)
         return end, world.log(built.job)
 
     return run

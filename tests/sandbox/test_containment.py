@@ -47,11 +47,11 @@ async def test_a_double_forked_session_leader_that_ignores_sigterm_is_ended(kind
         engine = await world.engine(watcher)
         text = RUNAWAY + ("time.sleep(600)\n" if stays else "")
         story = gang().role("w", 1, "python3", "-c", text).build()
-        handle = await engine.launch(story)
+        await engine.launch(story)
         await watcher.until(lambda: "out of sight" in world.log(story.job), "the daemon")
         if not stays:
             await watcher.end_of(key(story))
-        await asyncio.wait_for(engine.reap(key(story), handle, 0.2), 60)
+        await asyncio.wait_for(engine.reap(key(story), 0.2), 60)
         assert marked(story.job) == []
     finally:
         await world.close()
@@ -175,10 +175,10 @@ async def _ended(world: LocalWorld, text: str, memory_mib: int) -> tuple[TaskRep
     watcher = Watcher()
     engine = await world.engine(watcher)
     story = gang().role("w", 1, "python3", "-c", text, memory_mib=memory_mib).build()
-    handle = await engine.launch(story)
+    await engine.launch(story)
     async with asyncio.timeout(60):
         (end,) = await watcher.end_of(key(story))
-    await engine.reap(key(story), handle, 0)
+    await engine.reap(key(story), 0)
     return end, [fact.code for fact in watcher.facts if isinstance(fact, Note)]
 
 

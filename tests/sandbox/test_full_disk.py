@@ -61,10 +61,10 @@ async def test_who_fills_the_disk_is_ended_and_nobody_else(disk: tuple[Path, str
         assert end.verdict is not None
         assert end.verdict.code == "disk_full"
         assert "its job filled the disk: its folder holds" in end.verdict.message
-        await engine.reap(key(filler), None, 0)
+        await engine.reap(key(filler), 0)
         (report,) = await engine.observe([key(modest)])
         assert [task.kind for task in report.tasks] == ["running"]
-        await engine.reap(key(modest), None, 0)
+        await engine.reap(key(modest), 0)
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ async def test_a_share_of_the_disk_is_a_budget(tmp_path: Path, limits: dict[str,
             end = await ended(watcher, story)
             assert end.verdict is not None
             assert (end.verdict.code, told in end.verdict.message) == ("disk_full", True), end.verdict.message
-            await engine.reap(key(story), None, 0)
+            await engine.reap(key(story), 0)

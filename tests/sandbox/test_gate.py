@@ -37,7 +37,7 @@ async def _ran_once(world: LocalWorld, engine: LocalEngine, watcher: Watcher, st
     (end,) = await watcher.end_of(key(story))
     assert (end.kind, end.exit_code) == ("exited", 3)
     assert world.read(world.layout.model_out(story.job), "ran") == "once\n"
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 async def _gone(pid: int) -> None:

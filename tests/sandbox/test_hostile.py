@@ -66,7 +66,7 @@ async def _filled(stays: float, budget: int) -> TaskReport:
         await engine.launch(story)
         async with asyncio.timeout(PATIENCE_S):
             end = (await watcher.end_of(key(story)))[0]
-        await engine.reap(key(story), None, 0)
+        await engine.reap(key(story), 0)
         return end
     finally:
         await world.close()

@@ -117,7 +117,7 @@ async def test_an_entered_hold_is_given_back_whole(sandboxed: LocalWorld) -> Non
     """The next task in the same control group meets nobody, and can fork."""
     engine, story = await ended(sandboxed, gang().shell("w", 1, "exit 7"))
     terminal = await engine.attach(key(story), 0, 0, ("sleep", "300"), None, kept=True)
-    await asyncio.wait_for(engine.reap(key(story), None, 0), PATIENCE_S)
+    await asyncio.wait_for(engine.reap(key(story), 0), PATIENCE_S)
     assert await asyncio.wait_for(terminal.wait(), PATIENCE_S) != 0
     await terminal.close()
     with pytest.raises(Conflict):

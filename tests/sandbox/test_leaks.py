@@ -30,9 +30,9 @@ async def _run(engine: LocalEngine, watcher: Watcher, count: int) -> None:
         async with turn:
             story = gang().role("w", 1, "true").build()
             engine.announce(story)
-            handle = await engine.launch(story)
+            await engine.launch(story)
             await watcher.end_of(key(story))
-            await engine.reap(key(story), handle, 0)
+            await engine.reap(key(story), 0)
 
     async with asyncio.timeout(PATIENCE_S):
         await asyncio.gather(*(one() for _ in range(count)))
@@ -68,8 +68,8 @@ async def test_hundreds_of_tasks_at_once_do_not_use_up_the_agents_files() -> Non
         engine = await world.engine(watcher)
         story = gang().shell("w", 200, "sleep 600").build()
         async with asyncio.timeout(PATIENCE_S):
-            handle = await engine.launch(story)
-            await engine.reap(key(story), handle, 0)
+            await engine.launch(story)
+            await engine.reap(key(story), 0)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
         await world.close()
@@ -84,7 +84,7 @@ async def test_what_was_only_announced_leaves_no_trace(sandboxed: LocalWorld) ->
         engine.announce(story)
     await engine.observe([])  # answered after what was sent before
     assert [os.path.isdir(root) for root in roots] == [True, True]
-    await engine.reap(key(stories[0]), None, 0)
+    await engine.reap(key(stories[0]), 0)
     assert not os.path.exists(roots[0])
     await engine.close()
     async with asyncio.timeout(PATIENCE_S):

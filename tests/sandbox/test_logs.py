@@ -26,9 +26,9 @@ async def test_a_log_keeps_to_its_limit(sandboxed: LocalWorld, how: str) -> None
     story = gang().role("w", 1, "python3", "-S", "-c", AGAIN + WAYS[how])
     watcher = Watcher()
     engine, built = await sandboxed.engine(watcher), story.build()
-    handle = await engine.launch(built)
+    await engine.launch(built)
     (end,) = await watcher.end_of(key(built))
-    await engine.reap(key(built), handle, 0)
+    await engine.reap(key(built), 0)
     assert end.exit_code == 0, end.verdict
     assert os.stat(sandboxed.layout.task(built.job, 1, 0, 0).log).st_blocks * 512 <= MIB
 

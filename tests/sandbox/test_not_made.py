@@ -26,7 +26,7 @@ async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld,
         "sandbox_failed",
         "w[0] has not run: its sandbox could not be made",
     )
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 async def test_a_program_that_ends_with_one_has_ended_with_one(sandboxed: LocalWorld) -> None:
@@ -37,4 +37,4 @@ async def test_a_program_that_ends_with_one_has_ended_with_one(sandboxed: LocalW
     (end,) = await watcher.end_of(key(story))
     assert end.verdict is not None
     assert end.verdict.code == "exit_code"
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)

@@ -31,7 +31,7 @@ class WatchfulMachines(FakeMachines):
         super().__init__(nodes, WallClock())
         self.early: list[str] = []
 
-    def launch(self, gang: Gang) -> str:
+    def launch(self, gang: Gang) -> None:
         """Start a gang, noting one that was started too early."""
         job = self.stage.platform.context.reader.get_job(gang.job) if self.stage is not None else None
         stored = job.attempt if job is not None else None
@@ -39,7 +39,7 @@ class WatchfulMachines(FakeMachines):
             stored is None or (stored.number, stored.placement) != (gang.attempt, gang.placement)
         ):
             self.early.append(gang.job)
-        return super().launch(gang)
+        super().launch(gang)
 
 
 class FarEngine(FakeEngine):

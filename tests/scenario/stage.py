@@ -116,7 +116,7 @@ class Stage:
             engine = self.platform.context.engines.first
             if isinstance(engine, LocalEngine):
                 for attempt in os.listdir(self.home / "run" / "live"):  # left by a test that failed
-                    await engine.reap(attempt, None, 0)
+                    await engine.reap(attempt, 0)
                 await engine.shut_down_agent()
             await self.platform.close()
         if error is None:

@@ -107,11 +107,11 @@ async def test_a_stop_before_the_save_has_begun_leaves_no_version(
     engine = stage.platform.context.engines.of("default")
     reap, asked, go = engine.reap, asyncio.Event(), asyncio.Event()
 
-    async def slow(attempt: str, handle: str | None, grace_s: float) -> None:
+    async def slow(attempt: str, grace_s: float) -> None:
         if not asked.is_set():
             asked.set()
             await go.wait()
-        await reap(attempt, handle, grace_s)
+        await reap(attempt, grace_s)
 
     monkeypatch.setattr(engine, "reap", slow)
     job = await stage.submit(spec("early", SAVES))

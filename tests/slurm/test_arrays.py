@@ -65,7 +65,7 @@ async def test_each_does_its_own_work(world: World) -> None:
     for number, one in enumerate(stories):
         log = world.layout.task(one.job, one.attempt, 0, 0).log
         assert Path(log).read_text() == f"I am {number}\n", "it is nobody's array but ours"
-        await world.server.reap(key(one), None, 0)
+        await world.server.reap(key(one), 0)
     assert world.bed.ask("squeue", "-h").split() == []
 
 
@@ -82,7 +82,7 @@ async def test_one_is_entered(world: World) -> None:
         out += data
     assert (int(out) >= 1, await terminal.wait()) == (True, 4)
     await terminal.close()
-    await world.server.reap(key(one), None, 0)
+    await world.server.reap(key(one), 0)
     assert str(world.bed.ask("squeue", "-h", "-r", "-o", "%i")).count("_") == len(
         world.elements(*(x for x in stories if x is not one))
     )
@@ -93,7 +93,7 @@ async def test_one_is_taken_away_and_the_others_stay(world: World) -> None:
     gone, changed, *others = world.elements(*stories)
     alone = [one for one in stories if one not in (gone, changed, *others)]
     ids = {key(one): str(world.server._following[key(one)].id) for one in stories}
-    await world.server.reap(key(gone), None, 0)
+    await world.server.reap(key(gone), 0)
     await world.server.adjust(key(changed), replace(changed.asked or Asked(""), limit_s=7200))
     limits = {
         line.split()[0]: line.split()[1] for line in world.bed.ask("squeue", "-h", "-r", "-o", "%i %l").splitlines()
@@ -142,7 +142,8 @@ async def test_another_server_finds_each_by_its_name(world: World) -> None:
     assert [(report.known, isinstance(report.queue, Waiting)) for report in reports] == [(True, True)] * len(stories)
     assert {attempt: second._following[attempt].id for attempt in known} == known
     ids = {str(one) for one in known.values()}
-    assert [await second.launch(one) for one in stories]
+    for one in stories:
+        await second.launch(one)
     there = world.bed.ask("squeue", "-h", "-r", "-t", "PENDING", "-o", "%i").split()
     assert len(there) == 8, "nothing was submitted twice"
     assert ids <= set(there)
@@ -158,7 +159,7 @@ async def test_a_stop_while_it_is_submitted_leaves_nothing(world: World) -> None
         async with asyncio.timeout(20):
             while not all(world.server._folder(key(one)).begun for one in stories):
                 await asyncio.sleep(0.05)
-        reaps = [asyncio.create_task(world.server.reap(key(one), None, 0)) for one in stories]
+        reaps = [asyncio.create_task(world.server.reap(key(one), 0)) for one in stories]
         await asyncio.sleep(0.5)  # they have come as far as they can
         assert not any(one.done() for one in reaps)
     finally:

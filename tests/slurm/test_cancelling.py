@@ -94,7 +94,7 @@ async def test_all_kinds_end_and_others_stay(world: SlurmWorld, state: str) -> N
         world.bed.ask("scancel", f"--name=tm-{key(stories[0])}")  # it ends at the same time, by another's hand
     seen = cancels(engine)
     unknown = engine.cancelling.cancel(Wish("t0000000000000000-1"))
-    await asyncio.gather(unknown, *(engine.reap(key(one), None, 0) for one in stories))
+    await asyncio.gather(unknown, *(engine.reap(key(one), 0) for one in stories))
     assert there(world.bed) == others
     assert engine._following == {}
     assert len(seen) < len(stories) / 2, seen
@@ -106,12 +106,12 @@ async def test_a_controller_that_is_down_is_said_to_all_and_asked_again(world: S
     stories = [gang(node="").shell("w", 1, "sleep 600").build() for _ in range(12)]
     await asyncio.gather(*(engine.launch(one) for one in stories))
     world.bed.kill("slurmctld", signal.SIGTERM)
-    reaps = [engine.reap(key(one), None, 0) for one in stories]
+    reaps = [engine.reap(key(one), 0) for one in stories]
     wishes = [engine.cancelling.cancel(Wish(key(one))) for one in stories]
     answers = await asyncio.gather(*reaps, *wishes, return_exceptions=True)
     assert {isinstance(answer, Unavailable) for answer in answers} == {True}
     world.bed.start_controller()
-    await asyncio.gather(*(engine.reap(key(one), None, 0) for one in stories))
+    await asyncio.gather(*(engine.reap(key(one), 0) for one in stories))
     assert there(world.bed) == set()
 
 

@@ -39,5 +39,5 @@ async def test_in_a_component_of_unequal_tasks_and_in_its_sandbox(world: SlurmWo
         engine, story, "sh", "-c", "echo 1 > /proc/sys/kernel/domainname || mount -t proc p /tmp", index=0
     )
     assert code != 0
-    await asyncio.wait_for(engine.reap(key(story), None, 0), 60)
+    await asyncio.wait_for(engine.reap(key(story), 0), 60)
     assert marked(key(story)) == []

@@ -69,7 +69,7 @@ class World:
         assert len(number) == 1
         text = self.bed.ask("scontrol", "show", "job", number[0])
         batch = self.bed.ask("scontrol", "write", "batch_script", number[0], "-")
-        await self.engine.reap(key(of), None, 1.0)
+        await self.engine.reap(key(of), 1.0)
         pairs = (pair.partition("=")[::2] for pair in text.split())
         return {name: value for name, value in pairs if not re.fullmatch(CHANGES, name)} | {"script": batch}
 
@@ -177,7 +177,7 @@ async def test_what_no_program_can_be_given_is_refused_and_not_cut(world: World)
             "it is told",
         )
         assert not (Path(world.layout.outputs(story.job)) / "words").exists()
-        await world.engine.reap(key(story), None, 0.0)
+        await world.engine.reap(key(story), 0.0)
 
 
 async def test_others_cannot_forge_a_line_of_the_queue(world: World) -> None:

@@ -11,9 +11,9 @@ async def test_a_job_that_has_ended_by_itself_is_not_cancelled() -> None:
     try:
         engine = await world.engine(watcher)
         story = gang().told("worker", 1, world.command("exit 0")).build()
-        handle = await engine.launch(story)
+        await engine.launch(story)
         await watcher.end_of(key(story))
-        await engine.reap(key(story), handle, 0)
+        await engine.reap(key(story), 0)
         state = world.bed.ask("squeue", "-h", "-t", "all", f"--name=tm-{key(story)}", "-o", "%T")
         assert state.split() == ["COMPLETED"]
     finally:

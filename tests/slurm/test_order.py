@@ -28,7 +28,7 @@ async def test_normal_jobs_stand_lower_and_an_urgent_one_is_lifted(site: Site) -
         for priority, wanted in ((Priority.URGENT, "100"), (Priority.VERY_URGENT, "0")):
             await engine.adjust(key(story), replace(asked, priority=priority))
             assert nice() == wanted
-        await engine.reap(key(story), None, 0)
+        await engine.reap(key(story), 0)
     finally:
         await engine.close()
         site.bed.ask("scontrol", "update", "PartitionName=batch", "State=UP")

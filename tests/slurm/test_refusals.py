@@ -20,6 +20,6 @@ async def test_a_python_that_no_node_has_is_named(site: Site) -> None:
         assert isinstance(refused, Refused)
         assert refused.code == "launch_failed"
         assert "/opt/no-such-python3" in refused.text
-        await engine.reap(key(story), None, 0)
+        await engine.reap(key(story), 0)
     finally:
         await engine.close()

@@ -99,7 +99,7 @@ async def test_a_job_is_followed_through_slurmrestd(site: Site, rest: str) -> No
         assert [node.name for node in await engine.nodes()] == ["n1", "n2", "n3", "n4"]
         await engine.launch(story)
         assert [end.exit_code for end in await watcher.end_of(key(story), 2)] == [3, 3]
-        await engine.reap(key(story), None, 0)
+        await engine.reap(key(story), 0)
     finally:
         await engine.close()
 

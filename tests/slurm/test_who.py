@@ -134,7 +134,7 @@ async def test_a_task_runs_as_its_owner_and_the_server_has_what_it_made(world: W
     assert first == world.persons.ada
     assert second.startswith("out of reach: cat:")
     assert world.show(story)["user"] == world.persons.ada
-    await engine.reap(key(story), None, 1.0)
+    await engine.reap(key(story), 1.0)
 
     outputs = Path(world.layout.outputs(story.job))
     assert [item.name for item in list_files(str(outputs)).items] == ["read-only", "shut", "link", "plain"]
@@ -160,7 +160,7 @@ async def test_nobody_else_sees_anything_of_it(world: World) -> None:
     for path in (world.data, f"{world.data}/jobs", os.path.dirname(job), job, shared):
         code, said = world.persons.ask(world.persons.eve, f"ls {path}")
         assert (code, "Permission denied" in said) == (2, True), said
-    await engine.reap(key(story), None, 1.0)
+    await engine.reap(key(story), 1.0)
 
 
 async def test_its_owner_cannot_put_anything_in_the_place_of_what_the_server_wrote(world: World) -> None:
@@ -187,7 +187,7 @@ async def test_its_owner_cannot_put_anything_in_the_place_of_what_the_server_wro
     other = world.gang("echo other", user=world.persons.eve)
     await engine.launch(other)  # traps in one folder stop nobody else
     await world.watcher.end_of(key(other))
-    await engine.reap(key(story), None, 1.0)
+    await engine.reap(key(story), 1.0)
     assert world.log(other) == "other\n"
 
 
@@ -205,7 +205,7 @@ async def test_code_that_was_uploaded_is_read_by_whose_job_it_is(world: World) -
     await world.watcher.end_of(key(story))
     assert world.log(story) == "data\n"
     assert world.persons.ask(world.persons.eve, f"cat {upload}/sub/data")[0] == 1
-    await engine.reap(key(story), None, 1.0)
+    await engine.reap(key(story), 1.0)
 
 
 async def test_a_limit_is_changed_and_a_job_is_cancelled_as_its_owner(world: World) -> None:
@@ -221,7 +221,7 @@ async def test_a_limit_is_changed_and_a_job_is_cancelled_as_its_owner(world: Wor
     other = await world.engine()  # a server that comes later knows whose it is
     (report,) = await other.observe([key(story)])
     assert report.known
-    await other.reap(key(story), None, 10.0)
+    await other.reap(key(story), 10.0)
     assert world.log(story).splitlines()[-1] == "asked"
     assert world.show(story)["state"] in ("CANCELLED", "COMPLETED")
 
@@ -250,7 +250,7 @@ async def test_who_enters_a_task_is_its_owner_there(world: World) -> None:
     await there.write(b"exit 9\n")
     assert await there.wait() == 9
     await there.close()
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 @pytest.mark.parametrize("window", [None, Window(24, 80)], ids=["pipes", "terminal"])
@@ -267,7 +267,7 @@ async def test_what_an_owner_has_entered_ends_with_the_connection(world: World, 
     await world.watcher.until(lambda: not world.running("sleep 4321"), "it ends")
     assert await there.wait() != 0
     assert world.watcher.ended(key(story)) == []
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 async def test_nobody_enters_the_task_of_another_owner(world: World) -> None:
@@ -281,7 +281,7 @@ async def test_nobody_enters_the_task_of_another_owner(world: World) -> None:
     assert (code != 0, "uid=" in words) == (True, False), words
     code, words = world.persons.ask(world.persons.ada, step)
     assert (code, f"({world.persons.ada})" in words) == (0, True), words
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 async def test_what_waits_is_cancelled_as_its_owner(world: World) -> None:
@@ -292,10 +292,10 @@ async def test_what_waits_is_cancelled_as_its_owner(world: World) -> None:
         for story in (mine, hers):
             await engine.launch(story)
         await world.watcher.until(lambda: all(map(world.watcher.queue, (key(mine), key(hers)))), "both wait")
-        await engine.reap(key(mine), None, 1.0)
+        await engine.reap(key(mine), 1.0)
         assert (world.show(mine)["state"], world.show(hers)["state"]) == ("CANCELLED", "PENDING")
         assert engine.queue.users == {"", world.persons.ada, world.persons.eve}
-        await engine.reap(key(hers), None, 1.0)
+        await engine.reap(key(hers), 1.0)
     finally:
         world.set_partition("UP")
 
@@ -353,4 +353,4 @@ async def test_as_the_service_user_all_is_as_ever(world: World) -> None:
     await engine.launch(story)
     await world.watcher.end_of(key(story))
     assert world.log(story) == f"{world.persons.server}\n"
-    await engine.reap(key(story), None, 1.0)
+    await engine.reap(key(story), 1.0)

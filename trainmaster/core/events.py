@@ -20,8 +20,8 @@ class Kind(StrEnum):
     CHECKED = "checked"
     BAD_NODE = "bad_node"  # node, reason
     STAGED = "staged"
-    ACCEPTED = "accepted"  # handle: str; an engine that owns its queue has it, nothing runs yet
-    STARTED = "started"  # handle?: str, placement?: [Assignment as JSON], where the engine chose the nodes
+    ACCEPTED = "accepted"  # an engine that owns its queue has it, nothing runs yet
+    STARTED = "started"  # placement?: [Assignment as JSON], where the engine chose the nodes
     LAUNCH_FAILED = "launch_failed"  # reason, code?: verdict code
     TASK_RUNNING = "task_running"  # role, index
     TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON

@@ -155,7 +155,6 @@ class Attempt:
     draining_at: float | None = None
     retained_at: float | None = None
     ended_at: float | None = None
-    handle: str | None = None  # the engine's small JSON from which a restarted server finds everything again
     verdict: Verdict | None = None
 
     def task(self, role: int, index: int) -> Task | None:

@@ -189,11 +189,6 @@ def _apply_active(job: Job, event: Event) -> Result:
         return job, ()
     if event.kind in _TASK_RULES:
         return _apply_task(job, attempt, event)
-    handle = event.data.get("handle")
-    if handle is not None and attempt.handle is None:
-        # Also where it comes late: whoever reaps what was stopped in the middle of its launch needs it.
-        attempt = replace(attempt, handle=handle)
-        job = replace(job, attempt=attempt)
     signal = _SIGNAL_OF.get(event.kind)
     return _step(job, attempt, signal, event) if signal is not None else (job, ())
 

@@ -235,10 +235,10 @@ class Engine(Protocol):
         """Say that a `launch` of `gang` may follow, for an engine that can use the time; nothing of the user's starts yet."""
         ...
 
-    async def launch(self, gang: Gang) -> str:
-        """Start all tasks or none; return the handle (small JSON text). One that owns its queue returns once it is in there.
+    async def launch(self, gang: Gang) -> None:
+        """Start all tasks or none. One that owns its queue returns once it is in there.
 
-        A second call for the same attempt returns the same handle and starts nothing. Raises LaunchRefused when it cannot
+        A second call for the same attempt starts nothing. Raises LaunchRefused when it cannot
         be started; then nothing of it is left. No fact of the attempt is pushed before this has returned.
         """
         ...
@@ -261,7 +261,7 @@ class Engine(Protocol):
         """Send a signal to the user's processes of every running task; nothing happens while none runs."""
         ...
 
-    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+    async def reap(self, attempt: str, grace_s: float) -> None:
         """End everything of `attempt`: SIGTERM, `grace_s` seconds, SIGKILL; return only when nothing is left.
 
         An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it. Where something

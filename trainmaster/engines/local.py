@@ -5,7 +5,6 @@ and by the disk; here is only what was last reported, so that after a reconnect 
 """
 
 import asyncio
-import json
 import logging
 import os
 import shutil
@@ -194,7 +193,7 @@ class LocalEngine:
         if self._client.tell("announce", gang=gang):
             self._announced[attempt_id(gang.job, gang.attempt)] = gang
 
-    async def launch(self, gang: Gang) -> str:
+    async def launch(self, gang: Gang) -> None:
         """Start all tasks or none. Raises LaunchRefused, Unavailable."""
         attempt = attempt_id(gang.job, gang.attempt)
         self._held.setdefault(attempt, [])
@@ -205,12 +204,11 @@ class LocalEngine:
             if error.code == NOT_NOW:
                 raise Unavailable(error.message, remedy="It is tried again by itself.") from error
             raise LaunchRefused(error.code, error.message) from error
-        finally:  # after the caller has noted the handle, not before
+        finally:  # after the caller has noted the launch, not before
             asyncio.get_running_loop().call_soon(self._release, attempt)
         for code, message in told["notes"]:
             self._sink(Note(attempt, code, message))
         self._held.setdefault(attempt, [])[:0] = told["tasks"]  # what was pushed in the meantime is younger
-        return json.dumps({"engine": self.name, "attempt": attempt})
 
     async def _launch(self, attempt: str, gang: Gang) -> Any:
         if self._announced.pop(attempt, None) == gang:
@@ -238,7 +236,7 @@ class LocalEngine:
         """Send a signal to the user's processes of every running task. Raises Unavailable."""
         await self._client.request("signal", attempt=attempt, signum=signum)
 
-    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+    async def reap(self, attempt: str, grace_s: float) -> None:
         """End everything of `attempt`; return when nothing is left. Raises Unavailable."""
         self._announced.pop(attempt, None)
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)

@@ -191,19 +191,13 @@ class Shell:
         attempt = job.attempt if job is not None else None
         return attempt if attempt is not None and attempt.number == action.attempt and attempt.phase in phases else None
 
-    def _still_counts(self, answer: Event) -> bool:
-        """True for an answer that says something of the attempt whatever became of the order: it is gone, or has a handle."""
-        job = self._master.live.get(answer.job)
-        current = job is not None and job.attempt is not None and job.attempt.number == answer.attempt
-        return current and (answer.kind is Kind.REAPED or "handle" in answer.data)
-
     async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
         tries, mistakes = 0, 0
         failed: Event | None = None
         while (attempt := self._wanted(action, phases)) is not None:
             try:
                 answer = failed or await once(action, self._master.live[action.job], attempt)
-                if answer is not None and (self._wanted(action, phases) is not None or self._still_counts(answer)):
+                if answer is not None and self._wanted(action, phases) is not None:
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
@@ -232,7 +226,7 @@ class Shell:
     async def _until_gone(self, engine: Engine, attempt: str) -> None:
         while True:
             try:
-                await self._engines.up(engine).reap(attempt, None, Policy().grace_s)
+                await self._engines.up(engine).reap(attempt, Policy().grace_s)
                 return
             except TrainmasterError as error:
                 log.warning("attempt %s of a record set aside is not proven gone: %s", attempt, error.message)
@@ -256,14 +250,14 @@ class Shell:
             if self._wanted(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
             engine = self._engine(job)
-            handle = await engine.launch(gang)
+            await engine.launch(gang)
         except NotFound as error:
             return self._event(action, Kind.LAUNCH_FAILED, reason=error.message)
         except LaunchRefused as refusal:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
             return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
-        return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED, handle=handle)
+        return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED)
 
     async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
         """Tell an engine that decides order itself what is asked now, until nothing has changed meanwhile."""
@@ -278,7 +272,7 @@ class Shell:
     async def _save(self, action: Save, job: Job, attempt: Attempt) -> Event | None:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
         key = attempt_id(action.job, action.attempt)
-        await self._engine(job).reap(key, attempt.handle, job.policy.grace_s)
+        await self._engine(job).reap(key, job.policy.grace_s)
         if self._wanted(action, {Phase.SAVING}) is None:
             return None  # stopped meanwhile: nobody wants a version of it
         self._proven.add(key)
@@ -295,7 +289,7 @@ class Shell:
         return self._event(action, Kind.SAVED, **saved)
 
     async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:
-        await self._engine(job).reap(attempt_id(action.job, action.attempt), attempt.handle, action.grace_s)
+        await self._engine(job).reap(attempt_id(action.job, action.attempt), action.grace_s)
         return self._event(action, Kind.REAPED)
 
     def _engine(self, job: Job) -> Engine:

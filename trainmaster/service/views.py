@@ -200,7 +200,7 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.Ev
     `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
     """
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
-    data.pop("handle", None)
+    data.pop("handle", None)  # of an earlier version, for its engine alone
     if data.get("by") and name_of(data["by"]) is None:
         data["by"] = None
     return answers.EventView(

@@ -107,7 +107,7 @@ class Engine:
         tasks, work = job.attempt.tasks, self._work[job.id]
         runs_s = self._start_cost_s + -(-work.seconds * work.tasks // len(tasks))
         self._agenda.add(now + runs_s, Turn.END, End(job.id, attempt))
-        started = Event(job.id, Kind.STARTED, now, "agent", attempt, {"handle": ""})
+        started = Event(job.id, Kind.STARTED, now, "agent", attempt)
         return (started, *_about(tasks, Kind.TASK_RUNNING, job.id, attempt, now))
 
     @staticmethod

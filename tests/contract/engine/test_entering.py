@@ -45,7 +45,7 @@ async def task(world: Any, engine: Any, watcher: Watcher) -> AsyncIterator[Gang]
     await engine.launch(story)
     await watcher.running(key(story), 2)
     yield story
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
 
 
 async def said(terminal: Terminal, given: bytes = b"") -> tuple[bytes, bytes, int]:
@@ -240,7 +240,7 @@ async def test_reap_ends_who_is_inside(world: Any, engine: Any, watcher: Watcher
     shell = await engine.attach(key(story), 0, 0, ("/bin/sh", "-c", STUBBORN), Window())
     await until(shell, "here")
     assert await run(engine, story, "/bin/sh", "-c", DAEMON, STUBBORN, index=0) == (b"", b"", 0)
-    await asyncio.wait_for(engine.reap(key(story), None, 0.2), PATIENCE_S)
+    await asyncio.wait_for(engine.reap(key(story), 0.2), PATIENCE_S)
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     assert marked(key(story)) == []
     await shell.close()
@@ -257,7 +257,7 @@ async def test_who_is_inside_does_not_hold_the_task_and_ends_with_it(world: Any,
     assert end.exit_code == 0
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
-    await asyncio.wait_for(engine.reap(key(story), None, 0), PATIENCE_S)
+    await asyncio.wait_for(engine.reap(key(story), 0), PATIENCE_S)
     assert marked(key(story)) == []
 
 

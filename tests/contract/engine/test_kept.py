@@ -67,7 +67,7 @@ async def test_files_variables_and_folder_are_those_of_the_task(engine: Any, kep
     out, _, _ = await sh(engine, kept, "ls $TMPDIR; env", index=1)
     assert out.decode().splitlines()[0] == "evidence"
     assert f"TRAINMASTER_TASK={key(kept)}/task0-1" in out.decode()
-    await engine.reap(key(kept), None, 0)
+    await engine.reap(key(kept), 0)
 
 
 async def test_what_it_told_of_itself_stays_and_its_log_too(world: Any, engine: Any, kept: Gang) -> None:
@@ -76,7 +76,7 @@ async def test_what_it_told_of_itself_stays_and_its_log_too(world: Any, engine: 
     (after,) = await engine.observe([key(kept)])
     assert after == before
     assert [task.exit_code for task in after.tasks] == [7, 7]
-    await engine.reap(key(kept), None, 0)
+    await engine.reap(key(kept), 0)
 
 
 async def test_a_terminal_is_one_and_shells_come_one_after_the_other(engine: Any, kept: Gang) -> None:
@@ -87,7 +87,7 @@ async def test_a_terminal_is_one_and_shells_come_one_after_the_other(engine: Any
         await shell.write(b"exit 5\n")
         assert await asyncio.wait_for(shell.wait(), PATIENCE_S) == 5
         await shell.close()
-    await engine.reap(key(kept), None, 0)
+    await engine.reap(key(kept), 0)
 
 
 async def test_two_at_once_see_the_same_and_reap_ends_both_before_it_answers(engine: Any, kept: Gang) -> None:
@@ -97,7 +97,7 @@ async def test_two_at_once_see_the_same_and_reap_ends_both_before_it_answers(eng
         await until(shell, "here")
     out, _, _ = await sh(engine, kept, "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c ^COLOUR=")
     assert int(out) >= 3, "each other"
-    await asyncio.wait_for(engine.reap(key(kept), None, 60), PATIENCE_S)
+    await asyncio.wait_for(engine.reap(key(kept), 60), PATIENCE_S)
     assert inside(key(kept)) == []
     for shell in shells:
         assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
@@ -109,7 +109,7 @@ async def test_after_the_hold_and_while_it_ends_nobody_gets_in(engine: Any, kept
     shell = await enter(engine, kept, "/bin/sh", "-c", STUBBORN)
     await until(shell, "here")
     many = [asyncio.create_task(late(engine, kept)) for _ in range(4)]
-    reap = asyncio.create_task(engine.reap(key(kept), None, 0))
+    reap = asyncio.create_task(engine.reap(key(kept), 0))
     many += [asyncio.create_task(late(engine, kept)) for _ in range(4)]
     await asyncio.wait_for(reap, PATIENCE_S)
     assert inside(key(kept)) == []
@@ -142,7 +142,7 @@ async def test_a_killed_agent_lets_people_stay_and_leaves_nothing_behind(world: 
     assert any("echo here" in line for line in marked(key(kept))), "still inside"
     assert world.agent_pid() != first
     os.kill(world.agent_pid(), signal.SIGKILL)
-    await asyncio.wait_for(engine.reap(key(kept), None, 0), PATIENCE_S)
+    await asyncio.wait_for(engine.reap(key(kept), 0), PATIENCE_S)
     assert inside(key(kept)) == []
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
@@ -156,8 +156,9 @@ async def test_who_ends_all_that_is_inside_may_enter_again(engine: Any, kept: Ga
              "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$")  # fmt: skip
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
-    assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong\n", b"", 0)
-    await engine.reap(key(kept), None, 0)
+    assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong
+", b"", 0)
+    await engine.reap(key(kept), 0)
     assert marked(key(kept)) == []
 
 
@@ -167,10 +168,10 @@ async def test_what_is_hung_up_ends(engine: Any, kept: Gang) -> None:
         await until(shell, "here")
         await shell.close()
         assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
-    await engine.reap(key(kept), None, 0)
+    await engine.reap(key(kept), 0)
 
 
 async def test_without_being_kept_an_ended_task_is_refused(engine: Any, kept: Gang) -> None:
     with pytest.raises(Conflict, match="only a running task"):
         await engine.attach(key(kept), 0, 0, ("true",), None)
-    await engine.reap(key(kept), None, 0)
+    await engine.reap(key(kept), 0)

@@ -11,6 +11,7 @@ from tests.fixtures.histories import History, life, new_job
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
+from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority, Shown
 from trainmaster.store.job_query import ORDERS, RUN_TIME
 from trainmaster.store.read_jobs import JobQuery
@@ -253,3 +254,23 @@ def test_an_unreadable_event_stands_as_a_note_in_the_feed(store: Store) -> None:
     found = store.reader.events_after(0, 100)
     assert [event.seq for event in found] == [event.seq for event in history.events]
     assert [(event.seq, event.data["code"]) for event in found if event.kind is Kind.NOTED] == [(lost, "malformed")]
+
+
+def test_what_engines_once_said_of_a_launch_is_passed_over(store: Store) -> None:
+    """Earlier versions kept an engine's handle in the record of the attempt and in the event that started it."""
+    history = life(1)
+    store.keep(*history.changes)
+    job = history.job
+    assert job is not None
+    for sql in (
+        'UPDATE attempt SET record = \'{"handle"\\:"h",\' || substr(record, 2)',
+        "UPDATE event SET data = '{\"handle\"\\:\"h\"}' WHERE kind = 'started'",
+    ):
+        assert store.database.write(lambda c, sql=sql: c.execute(text(sql)).rowcount).result(60) == 1  # type: ignore[misc]
+    events = store.reader.events(job.id)
+    assert [event.data for event in events if event.kind is Kind.STARTED] == [{"handle": "h"}]
+    folded: Job | None = None
+    for event in events:
+        folded, _ = reduce(folded, event)
+    assert folded == store.reader.get_job(job.id) == job
+    assert store.reader.history(job.id)[0] == [job.attempt]

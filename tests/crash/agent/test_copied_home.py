@@ -43,7 +43,7 @@ async def test_a_copy_leaves_what_the_first_home_runs_alone(
     assert task.verdict is not None
     assert task.verdict.message == "w[0] does not run here: this home is a copy, or was moved to another disk"
     await other.signal(key(story), 15)
-    await other.reap(key(story), None, 0)
+    await other.reap(key(story), 0)
     await copy.close()
 
     (report,) = await engine.observe([key(story)])
@@ -51,7 +51,7 @@ async def test_a_copy_leaves_what_the_first_home_runs_alone(
     Path(first.layout.model_out(story.job), "go").touch()
     (end,) = await watcher.end_of(key(story))
     assert (end.kind, end.exit_code) == ("exited", 5)
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
     await first.close()
 
 

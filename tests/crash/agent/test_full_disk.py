@@ -123,7 +123,7 @@ async def test_everything_is_told_right_and_nothing_is_run_twice(full: Full) -> 
     assert [end.exit_code for one in (last, refused) for end in await watcher.end_of(key(one))] == [7, 8]
     assert sorted(full.ran) == ["early", "last", "late", "refused"]
     for one in (early, late, last, refused):
-        await engine.reap(key(one), None, 0)
+        await engine.reap(key(one), 0)
     assert os.listdir(full.layout.path("run", "live")) == []
     assert not [name for name in os.listdir(full.layout.path("run")) if name.startswith("agent.pid.")]
 
@@ -133,7 +133,7 @@ async def test_an_attempt_that_is_reaped_on_a_full_disk_is_reaped(full: Full) ->
     story = full.story("story", 0)
     await engine.launch(story)
     full.disk.fill()
-    await engine.reap(key(story), None, 0)
+    await engine.reap(key(story), 0)
     await full.kill(full.agent()[0])
     full.disk.free()
     async with asyncio.timeout(PATIENCE_S):

@@ -95,7 +95,7 @@ async def test_nothing_is_lost_and_nothing_runs_twice(kind: tuple[str, str], vic
             ran = sorted(world.read(world.layout.model_out(built.job), "ran").split())
             assert ran == [f"{key(built)}/task0-0", f"{key(built)}/task0-1"]
         for built in gangs:
-            await asyncio.wait_for(engine.reap(key(built), None, 0), 60)
+            await asyncio.wait_for(engine.reap(key(built), 0), 60)
     finally:
         await world.close()
 
@@ -125,7 +125,7 @@ async def test_a_start_that_failed_leaves_nobody_who_would_start_an_agent() -> N
         elsewhere = LocalEngine(Layout(world.home, f"{world.home}/data"), engine.config)
         with pytest.raises(Unavailable, match="keeps the files of jobs in"):
             await elsewhere.start(lambda fact: None)
-        await engine.reap(key(built), None, 0)
+        await engine.reap(key(built), 0)
         keeper = int(world.read("run", "keeper.pid"))
         await engine.shut_down_agent()
         async with asyncio.timeout(PATIENCE_S):
@@ -195,7 +195,7 @@ async def test_stopping_works_after_the_agent_was_killed() -> None:
         built = gang().shell("w", 2, "trap '' TERM; sleep 600").build()
         await engine.launch(built)
         os.kill(world.agent_pid(), signal.SIGKILL)
-        await asyncio.wait_for(engine.reap(key(built), None, 0.3), 60)
+        await asyncio.wait_for(engine.reap(key(built), 0.3), 60)
         (report,) = await engine.observe([key(built)])
         assert not report.known
     finally:

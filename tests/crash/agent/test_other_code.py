@@ -65,7 +65,7 @@ class Upgraded(LocalWorld):
                 await asyncio.sleep(0.02)
         assert (report.tasks[0].kind, report.tasks[0].exit_code) == ("exited", 5)
         assert (model / "ran").read_text() == "once\n"
-        await engine.reap(key(self.job), None, 0)
+        await engine.reap(key(self.job), 0)
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ class Home:
         engine = LocalEngine(self.layout, Config())
         await engine.start(lambda fact: None)
         for attempt in os.listdir(self.layout.path("run", "live")):
-            await engine.reap(attempt, None, 0)
+            await engine.reap(attempt, 0)
         await engine.shut_down_agent()
         await engine.close()
 

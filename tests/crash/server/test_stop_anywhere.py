@@ -93,7 +93,7 @@ class Serving:
         engine = LocalEngine(Layout(str(self.home)), Config())
         await engine.start(lambda fact: None)
         for attempt in os.listdir(self.home / "run" / "live"):
-            await engine.reap(attempt, None, 0)
+            await engine.reap(attempt, 0)
         await engine.shut_down_agent()
         await engine.close()
 

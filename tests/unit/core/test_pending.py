@@ -12,7 +12,7 @@ from trainmaster.core.states import JobState, Phase, Shown
 def accepted(**policy: float) -> Story:
     """Return the story of a job of two replicas that a cluster has accepted."""
     story = Story(job().role("w", 2, gpu=1).policy(**policy).done()).placed()
-    return story.happens(Kind.CHECKED).happens(Kind.STAGED).happens(Kind.ACCEPTED, handle="h")
+    return story.happens(Kind.CHECKED).happens(Kind.STAGED).happens(Kind.ACCEPTED)
 
 
 def test_what_is_accepted_waits_in_the_cluster_and_starts_where_the_cluster_says() -> None:
@@ -24,7 +24,6 @@ def test_what_is_accepted_waits_in_the_cluster_and_starts_where_the_cluster_says
     attempt = story.job.attempt
     assert attempt is not None
     assert attempt.placement == there, "in the order of the tasks"
-    assert attempt.handle == "h"
     assert attempt_from_json(to_json(attempt)) == attempt
 
 
@@ -56,13 +55,11 @@ def test_what_the_cluster_refuses_after_all_fails() -> None:
     assert story.job.verdict.message == "cancelled by its administrator"
 
 
-def test_a_handle_that_comes_after_the_start_is_kept() -> None:
+def test_what_is_accepted_after_its_start_goes_on_running() -> None:
     """The cluster was faster than its own answer, and the server that asked was killed in between."""
     story = Story(job().done()).placed().happens(Kind.CHECKED).happens(Kind.STAGED)
-    story.happens(Kind.STARTED, placement=to_json(placement(story.job))).happens(Kind.ACCEPTED, handle="late")
+    story.happens(Kind.STARTED, placement=to_json(placement(story.job))).happens(Kind.ACCEPTED)
     story.is_now(JobState.ACTIVE, Phase.RUNNING)
-    assert story.job.attempt is not None
-    assert story.job.attempt.handle == "late"
 
 
 def test_half_a_placement_is_no_placement() -> None:

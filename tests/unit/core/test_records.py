@@ -53,7 +53,7 @@ assignments = st.builds(Assignment, number, number, text, text, st.lists(number,
 attempts = st.builds(
     Attempt, number, text, st.sampled_from(states.Phase), st.lists(assignments, max_size=2).map(tuple),
     st.lists(tasks, max_size=2).map(tuple), seconds, st.none() | st.sampled_from(states.Why), st.none() | seconds,
-    handle=st.none() | text, verdict=verdict,
+    verdict=verdict,
 )  # fmt: skip
 jobs = st.builds(
     Job, text, text, text, st.lists(roles, max_size=2).map(tuple), text, seconds,

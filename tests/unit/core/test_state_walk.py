@@ -55,7 +55,7 @@ ANSWERS: dict[Phase, tuple[Kind, ...]] = {
 }
 """What engine and shell answer to the order of a phase. Nothing else is needed to bring a job to its end."""
 
-DATA = {Kind.STARTED: {"handle": "{}"}, Kind.ACCEPTED: {"handle": "{}"}, Kind.SAVED: {"model": None}}
+DATA = {Kind.SAVED: {"model": None}}
 
 
 @pytest.fixture(params=list(SHAPES))

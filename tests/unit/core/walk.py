@@ -26,8 +26,6 @@ MOST_TRIES = 2
 _TASK_KINDS = (Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST)
 _TROUBLE = to_json(Verdict(SANDBOX_FAILED))
 _DATA: dict[Kind, dict[str, object]] = {
-    Kind.ACCEPTED: {"handle": "{}"},
-    Kind.STARTED: {"handle": "{}"},
     Kind.SAVED: {"model": "m@1"},
     Kind.PRIORITY_CHANGED: {"priority": 1},
     Kind.FAULT: {"reason": "fault"},

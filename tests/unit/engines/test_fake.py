@@ -35,8 +35,8 @@ async def world() -> World:
 
 async def test_tasks_run_and_end_when_their_time_has_come(world: World) -> None:
     two = gang(job().role("w", 2).done(), node("n1"), command="sleep 5 && exit 3")
-    handle = await world.engine.launch(two)
-    assert await world.engine.launch(two) == handle
+    await world.engine.launch(two)
+    await world.engine.launch(two)
     await world.clock.advance(1)
     assert world.kinds() == [("running", 0, None, None), ("running", 1, None, None)]
     await world.clock.advance(10)
@@ -53,7 +53,7 @@ async def test_reap_waits_for_the_grace_and_proves_that_nothing_is_left(world: W
     reaped = []
 
     async def reap() -> None:
-        await world.engine.reap(name, None, 10)
+        await world.engine.reap(name, 10)
         reaped.append(world.clock.now())
 
     task = asyncio.create_task(reap())
@@ -70,7 +70,7 @@ async def test_reap_waits_for_the_grace_and_proves_that_nothing_is_left(world: W
 
 
 async def test_an_attempt_that_never_started_is_confirmed_at_once(world: World) -> None:
-    await world.engine.reap("tnever-1", None, 10)
+    await world.engine.reap("tnever-1", 10)
 
 
 async def test_a_gang_starts_whole_or_not_at_all(world: World) -> None:
@@ -132,7 +132,7 @@ async def test_a_checkpoint_signal_is_survived(world: World) -> None:
 
 async def test_unreachable_machines_say_so(world: World) -> None:
     world.machines.reachable = False
-    for call in (world.engine.nodes(), world.engine.observe(["t-1"]), world.engine.reap("t-1", None, 0)):
+    for call in (world.engine.nodes(), world.engine.observe(["t-1"]), world.engine.reap("t-1", 0)):
         with pytest.raises(Unavailable):
             await call
     world.machines.reachable = True

@@ -6,7 +6,6 @@ once (`agent.folder.Folder.claim`).
 """
 
 import asyncio
-import json
 import logging
 import math
 import time
@@ -173,16 +172,13 @@ class SlurmEngine:
         """Write down what would be submitted."""
         self.submitting.announce(gang)
 
-    async def launch(self, gang: Gang) -> str:
+    async def launch(self, gang: Gang) -> None:
         """Put the gang into Slurm's queue. Raises LaunchRefused, Unavailable."""
         attempt = attempt_id(gang.job, gang.attempt)
         async with self._launching.setdefault(attempt, asyncio.Lock()):
-            following = self._following.get(attempt)
-            if following is None:
-                following = await self.submitting.submit(attempt, gang)
-                self._follow(following)
+            if attempt not in self._following:
+                self._follow(await self.submitting.submit(attempt, gang))
         self._launching.pop(attempt, None)
-        return self._handle(following)
 
     async def adjust(self, attempt: str, asked: Asked) -> None:
         """Tell Slurm of another limit or class. Where it keeps what it has, the attempt gets a note."""
@@ -199,9 +195,6 @@ class SlurmEngine:
 
     def _folder(self, attempt: str) -> Folder:
         return Folder(self.layout.attempt(*split_attempt_id(attempt)))
-
-    def _handle(self, following: Following) -> str:
-        return json.dumps({"engine": self.name, "attempt": following.attempt, "job": str(following.id)})
 
     def _follow(self, following: Following) -> None:
         """Push what becomes of it from now on, but nothing before the caller has had its turn."""
@@ -321,7 +314,7 @@ class SlurmEngine:
         if following is not None and following.began and not following.settled:
             await asyncio.to_thread(following.shared.order, "signal", signum=signum)
 
-    async def reap(self, attempt: str, handle: str | None, grace_s: float) -> None:
+    async def reap(self, attempt: str, grace_s: float) -> None:
         """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises Unavailable."""
         await storing(disk.close, self._folder(attempt), grace_s)
         submitting = self._launching.setdefault(attempt, asyncio.Lock())

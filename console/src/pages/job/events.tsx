@@ -42,7 +42,7 @@ function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNod
 }
 
 /** What the reader knows already, what is said in words beside it, or what is no reading matter. */
-const LEFT_OUT = new Set(["job", "handle", "role", "index", "exit_code", "signal", "verdict", "reason", "code", "message", "problem"]);
+const LEFT_OUT = new Set(["job", "role", "index", "exit_code", "signal", "verdict", "reason", "code", "message", "problem"]);
 
 /** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
 function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
