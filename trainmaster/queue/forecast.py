@@ -3,8 +3,8 @@
 SAMPLES futures are played. In each every job runs for as long as some job of its owner did (`history`), while reservations
 are made by limits as in `plan`. The middle of the starts is the expectation, the tenth from either end the range, whose
 upper end `calibration` stretches until it holds as often as is meant. Pure; chance comes from a seed and the names of the jobs,
-so that a job keeps its luck from one forecast to the next. Jobs that are yet to come are not foreseen, nor preemption and
-growth. Invariant: nothing is foreseen before `now`.
+so that a job keeps its luck from one forecast to the next. Jobs that are yet to come are not foreseen, nor preemption.
+Invariant: nothing is foreseen before `now`.
 """
 
 import math

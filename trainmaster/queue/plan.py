@@ -20,7 +20,6 @@ from trainmaster.queue.elastic import largest_size
 from trainmaster.queue.failures import Demand, Failures
 from trainmaster.queue.fairness import Offsets
 from trainmaster.queue.fit import place
-from trainmaster.queue.grow import grown
 from trainmaster.queue.handing import hand_over
 from trainmaster.queue.hopeless import Kinds
 from trainmaster.queue.lanes import Lane, LineUp, lanes_of
@@ -37,7 +36,6 @@ from trainmaster.queue.snapshot import (
     Pending,
     Plan,
     Request,
-    Resize,
     Snapshot,
     Start,
     Tenant,
@@ -113,7 +111,6 @@ class _Pass:
         return Plan(
             starts=tuple(self.starts),
             evictions=tuple(self.evictions),
-            resizes=() if more or self.evictions else self._resizes(),
             reservations=tuple(each for each in promised if each is not None),
             more=more,
             at=self.now,
@@ -134,9 +131,6 @@ class _Pass:
         handed = hand_over(lanes, self.ranking, self.books(line.pool), min(left, most), self.now)
         self.starts += handed
         return left <= most or len(handed) < most
-
-    def _resizes(self) -> tuple[Resize, ...]:
-        return tuple(grown(self.running, self.lines, self.room, self.books, self.by_name, self.now, self.policy))
 
     def books(self, pool: str) -> Books:
         """Return what the accounts of `pool` hold by now."""

@@ -34,7 +34,6 @@ class QueuePolicy:
     preempt_again_s: float = HOUR
     preempt_most: int = 16
     restart_cost_s: float = 60.0
-    grow_every_s: float = 600.0
     max_starts: int = 512
 
     @property
@@ -115,9 +114,6 @@ KNOBS: Final[tuple[Knob, ...]] = (
          "一次调度最多抢占的任务数", "Jobs preempted in one pass at most", "", 1, 1000),
     Knob("restart_cost_s", "重启代价", "Cost of a restart",
          "停止后再运行到原处估计损失的时间", "Time lost when a job is stopped and started again, estimated", "s", 0.0, HOUR),
-    Knob("grow_every_s", "扩容间隔", "Time between growths",
-         "弹性任务两次扩容之间的最短时间；扩容目前只作决定，尚不执行",
-         "Least time between two growths of an elastic job; they are decided, but not carried out yet", "s", 60.0, DAY),
     Knob("max_starts", "单次启动上限", "Most starts at once",
          "一次调度最多启动的任务数，其余在下一次", "Jobs started in one pass at most; the next pass goes on", "", 1, 10_000),
 )  # fmt: skip

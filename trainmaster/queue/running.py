@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.records import Attempt, Job, Node
-from trainmaster.queue.classes import request_of, tenant_of
+from trainmaster.queue.classes import tenant_of
 from trainmaster.queue.quota import Account, accounts_of, asks, charges
 from trainmaster.queue.snapshot import Usage
 
@@ -68,9 +68,6 @@ class Running:
 
 def usage_of(job: Job, attempt: Attempt, nodes: Mapping[str, Node]) -> Usage:
     """Return what the live `attempt` of `job` holds, as the queue sees it."""
-    shapes = job.shapes or (job.roles,)
-    names = [[(role.name, role.resources) for role in shape] for shape in shapes]
-    mine = [(role.name, role.resources) for role in job.roles]
     return Usage(
         attempt=attempt_id(job.id, attempt.number),
         job=job.id,
@@ -83,8 +80,6 @@ def usage_of(job: Job, attempt: Attempt, nodes: Mapping[str, Node]) -> Usage:
         tenant=tenant_of(job),
         held=charges(job.roles, attempt.placement, nodes),
         preemptible=job.preemptible,
-        request=request_of(job) if any(role.min_replicas is not None for role in job.roles) else None,
-        shape=names.index(mine) if mine in names else 0,
         preempted_at=job.preempted_at if job.preempted_at is not None else -math.inf,
     )
 

@@ -127,7 +127,6 @@ class Usage:
     """What one live attempt holds, and what the queue must know of it.
 
     `ends_at`: when its limit ends it, infinite when it has none. `held`: what it is charged for, `quota.charges`.
-    `request` and `shape`: what it asked for and as which of the shapes it runs, for one that may grow. `resized_at`,
     `preempted_at`: when that was done to this job last.
     """
 
@@ -142,9 +141,6 @@ class Usage:
     tenant: Tenant = NOBODY
     held: tuple[tuple[str, int], ...] = ()
     preemptible: bool = False
-    request: Request | None = None
-    shape: int = 0
-    resized_at: float = -math.inf
     preempted_at: float = -math.inf
 
 
@@ -206,15 +202,6 @@ class Evict:
 
 
 @dataclass(frozen=True, slots=True)
-class Resize:
-    """Let `job` run with `replicas` of its role number `role`."""
-
-    job: str
-    role: int
-    replicas: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reservation:
     """`job` is first in line in its pool and starts at `at` at the latest, on `nodes`, if limits are obeyed.
 
@@ -229,7 +216,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do now, in this order: evictions, starts, resizes; and who is promised what.
+    """What to do now, in this order: evictions, starts; and who is promised what.
 
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
     `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
@@ -239,7 +226,6 @@ class Plan:
 
     starts: tuple[Start, ...] = ()
     evictions: tuple[Evict, ...] = ()
-    resizes: tuple[Resize, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     more: bool = False
     at: float = 0.0

@@ -36,6 +36,7 @@ def test_every_knob_is_explained_and_every_policy_within_bounds() -> None:
         ("max_starts", 1.5),
         ("backfill", "all"),
         ("speed", 1),
+        ("grow_every_s", 600.0),  # a knob of earlier versions
     ],
 )
 def test_values_out_of_bounds_are_named(name: str, value: object) -> None:

@@ -24,7 +24,7 @@ from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.quota import OWN, Books, accounts_of
 from trainmaster.queue.reasons import REASONS, render
 from trainmaster.queue.running import Running
-from trainmaster.queue.snapshot import Pending, Usage
+from trainmaster.queue.snapshot import Pending, Request, Usage
 
 few = settings(max_examples=120, deadline=None)
 PLAIN = replace(DEFAULT, fair_weight_s=0.0)
@@ -217,7 +217,7 @@ def test_preemption_lets_the_head_start_and_settles(world: World, preemption: st
         world.start(made)
         for evict in made.evictions:
             usage = world.running.pop(evict.attempt)
-            back = _back(usage, came[evict.job])
+            back = _back(usage, world.asked[evict.job], came[evict.job])
             world.waiting[back.job] = back
         if made.evictions:
             heads = [world.waiting[name] for name in {evict.for_job for evict in made.evictions}]
@@ -238,7 +238,6 @@ def is_plain(job: Pending) -> bool:
     return all(len(shape) == 1 and not shape[0].ports for shape in job.request.shapes)
 
 
-def _back(usage: Usage, order: tuple[float, int]) -> Pending:
-    assert usage.request is not None
+def _back(usage: Usage, request: Request, order: tuple[float, int]) -> Pending:
     limit_s = usage.ends_at - usage.started_at if usage.ends_at < math.inf else math.inf
-    return Pending(usage.job, usage.request, order, usage.priority, usage.tenant, limit_s)
+    return Pending(usage.job, request, order, usage.priority, usage.tenant, limit_s)

@@ -31,11 +31,12 @@ BUSY = 103
 
 @dataclass
 class World:
-    """One cluster at one time."""
+    """One cluster at one time. `asked`: what those that run asked for, by job."""
 
     nodes: tuple[Node, ...]
     waiting: dict[str, Pending]
     running: dict[str, Usage] = field(default_factory=dict)
+    asked: dict[str, Request] = field(default_factory=dict)
     quotas: dict[tuple[Account, str], Quota] = field(default_factory=dict)
     fair: Fairness | None = None
     now: float = NOW
@@ -77,10 +78,10 @@ class World:
         """Let everything start that `made` starts."""
         for start in made.starts:
             job = self.waiting.pop(start.job)
+            self.asked[job.job] = job.request
             self.running[job.job] = Usage(
                 job.job, job.job, start.roles, start.placement, job.pool, self.now, self.now + job.limit_s,
                 job.priority, job.tenant, self.charged(start.roles, start.placement), preemptible=job.limit_s < math.inf,
-                request=job.request, shape=start.shape,
             )  # fmt: skip
 
     def charged(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> Charges:
@@ -150,8 +151,9 @@ def settle(world: World, job: Pending, began: float, preemptible: bool) -> None:
         if placed is not None:
             world.running[job.job] = Usage(
                 job.job, job.job, roles, placed, job.pool, began, began + job.limit_s, job.priority, job.tenant,
-                world.charged(roles, placed), preemptible, request,
+                world.charged(roles, placed), preemptible,
             )  # fmt: skip
+            world.asked[job.job] = request
             return
 
 
@@ -211,8 +213,9 @@ def crowded(draw: st.DrawFn) -> World:
         placed = fit(world.room(), one.roles, one.pool)
         if placed is not None:
             held = world.charged(one.roles, placed)
+            world.asked[one.job] = one.request
             world.running[one.job] = Usage(
-                one.job, one.job, one.roles, placed, one.pool, NOW, NOW + one.limit_s, 0, one.tenant, held, False, one.request
+                one.job, one.job, one.roles, placed, one.pool, NOW, NOW + one.limit_s, 0, one.tenant, held
             )  # fmt: skip
     world.waiting = {f"j{number}": job(number, NOW) for number in range(draw(st.integers(2, 7)))}
     return world

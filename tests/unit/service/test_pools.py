@@ -34,7 +34,8 @@ async def test_every_kind_of_record_comes_back_as_it_was(rows: ClusterSettings) 
         await pools.put("workspace", "w", workspace, "ann")
         await pools.put("pool", "p", Pool("p", "dedicated", ("w",)), "ann")
         await pools.put("flavor", "w/f", Flavor("f", "w", gpu=1, gpu_milli=250), "ann")
-        await pools.put("policy", "queue", {"max_starts": 3, "gone": 1, "packing": "nonsense"}, "ann")
+        earlier = {"max_starts": 3, "grow_every_s": 600.0, "packing": "nonsense"}  # written by another version
+        await pools.put("policy", "queue", earlier, "ann")
     again = Pools(rows, lambda: 6.0)
     await again.start()
     assert again.virtual_clusters == {"vc": share}
