@@ -29,8 +29,6 @@ class Kind(StrEnum):
     STOP_REQUESTED = "stop_requested"  # reason?: str
     EXPIRED = "expired"
     FAULT = "fault"  # reason
-    SLOW = "slow"  # reason
-    RESIZE = "resize"  # reason
     PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: why in words, or a key of queue.reasons.EVICTED
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
@@ -60,8 +58,6 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.STOP_REQUESTED: ("请求停止", "Stop requested"),
     Kind.EXPIRED: ("使用时长已到", "Duration ran out"),
     Kind.FAULT: ("平台故障", "Platform fault"),
-    Kind.SLOW: ("训练缓慢", "Training is slow"),
-    Kind.RESIZE: ("调整规模", "Resize"),
     Kind.PREEMPTED: ("被抢占", "Preempted"),
     Kind.RELEASED: ("结束调试保留", "Debug hold ended"),
     Kind.SAVED: ("输出已保存", "Outputs saved"),

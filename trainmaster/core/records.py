@@ -141,7 +141,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at running a job; never reused. `cause`: first, retry, fault, bad_node, slow, resize, preempted."""
+    """One try at running a job; never reused. `cause`: first, retry, fault, bad_node, preempted."""
 
     number: int
     cause: str

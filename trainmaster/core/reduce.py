@@ -64,8 +64,6 @@ _SIGNAL_OF: Final[dict[Kind, Signal]] = {
     Kind.STOP_REQUESTED: Signal.STOP,
     Kind.EXPIRED: Signal.EXPIRE,
     Kind.FAULT: Signal.FAULT,
-    Kind.SLOW: Signal.SLOW,
-    Kind.RESIZE: Signal.RESIZE,
     Kind.PREEMPTED: Signal.PREEMPT,
     Kind.RELEASED: Signal.RELEASE,
     Kind.SAVED: Signal.SAVED,
@@ -79,7 +77,6 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
     Kind.STOP_REQUESTED: "stopped",
     Kind.EXPIRED: "expired",
     Kind.FAULT: "lost",
-    Kind.SLOW: "slow",
     Kind.SAVE_FAILED: "save_failed",
 }
 
@@ -366,10 +363,10 @@ def _reaped(job: Job, attempt: Attempt, event: Event) -> Result:
 def _charge(job: Job, why: Why | None) -> Job | None:
     """Take the next attempt from the budget its reason names; None when that is spent.
 
-    A resize and a preemption are free, and so is what ended by the platform's own trouble.
+    A preemption is free, and so is what ended by the platform's own trouble.
     """
     policy = job.policy
-    if why in (Why.RESIZE, Why.PREEMPTED) or (why is Why.FAULT and _of(job.attempt, FREE)):
+    if why is Why.PREEMPTED or (why is Why.FAULT and _of(job.attempt, FREE)):
         return job
     if why is Why.RETRY:
         return replace(job, retries_used=job.retries_used + 1) if job.retries_used < policy.retries else None

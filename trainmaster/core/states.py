@@ -45,16 +45,13 @@ class Why(StrEnum):
     FAIL = "fail"
     RETRY = "retry"  # the user's command failed and retries are left
     FAULT = "fault"
-    SLOW = "slow"
     BAD_NODE = "bad_node"
-    RESIZE = "resize"
     PREEMPTED = "preempted"  # makes room for another job
 
 
 STRENGTH: Final[dict[Why, int]] = {
     Why.OK: 5, Why.STOP: 4, Why.EXPIRE: 3, Why.FAIL: 2,
-    Why.RETRY: 1, Why.FAULT: 1, Why.SLOW: 1, Why.BAD_NODE: 1, Why.RESIZE: 0,
-    Why.PREEMPTED: 0,
+    Why.RETRY: 1, Why.FAULT: 1, Why.BAD_NODE: 1, Why.PREEMPTED: 0,
 }  # fmt: skip
 """A stronger reason replaces a weaker one while draining; an equal or weaker one is recorded and ignored."""
 
@@ -83,8 +80,6 @@ class Signal(StrEnum):
     STOP = "stop"
     EXPIRE = "expire"
     FAULT = "fault"
-    SLOW = "slow"
-    RESIZE = "resize"
     PREEMPT = "preempt"
     SAVED = "saved"
     RELEASE = "release"
@@ -116,8 +111,6 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.PENDING, Signal.BAD_NODE): Edge(_D, Why.BAD_NODE),
     (Phase.RUNNING, Signal.DONE_OK): Edge(Phase.SAVING),
     (Phase.RUNNING, Signal.DONE_FAIL): Edge(_D, Why.FAIL),  # or retained / retry: decided by the job's policy
-    (Phase.RUNNING, Signal.SLOW): Edge(_D, Why.SLOW),
-    (Phase.RUNNING, Signal.RESIZE): Edge(_D, Why.RESIZE),
     **{(p, Signal.STOP): Edge(_D, Why.STOP) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     **{(p, Signal.EXPIRE): Edge(_D, Why.EXPIRE) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},  # a second try, too
     **{(p, Signal.FAULT): Edge(_D, Why.FAULT) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},

@@ -35,7 +35,6 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     NO_ROOM: VerdictKind("磁盘被其他任务写满", "The disk was full, and not of what this job wrote", "platform"),
     PLATFORM_STOPPED: VerdictKind("平台已停止", "The platform was stopped while the task ran", "platform"),
     "launch_failed": VerdictKind("启动失败", "The tasks could not be started", "platform"),
-    "slow": VerdictKind("训练缓慢", "The training was much slower than it should be on these nodes", "platform"),
     "bad_node": VerdictKind("节点异常", "The node failed its check", "platform"),
     "save_failed": VerdictKind("保存输出失败", "The outputs could not be saved", "platform"),
     "stopped": VerdictKind("已被停止", "Stopped on request", "none"),

@@ -169,8 +169,8 @@ def test_an_engine_that_loses_everything_strands_nobody(graph: Graph) -> None:
 
 
 def test_budgets_are_respected(graph: Graph) -> None:
-    """A way back to the queue costs one of retries (R88), faults (R181) or bad nodes; a resize,
-    a preemption and a trouble of the platform alone are free.
+    """A way back to the queue costs one of retries (R88), faults (R181) or bad nodes; a preemption and a trouble of the
+    platform alone are free.
     """
     for state, edge in graph.moves():
         after, policy = edge.after, edge.after.policy
@@ -179,7 +179,7 @@ def test_budgets_are_respected(graph: Graph) -> None:
         assert after.bad_nodes_used <= policy.bad_node_limit
         paid = _spent(after) - _spent(state)
         back = state.state is JobState.ACTIVE and after.state is JobState.QUEUED
-        assert paid == (1 if back and why(state) not in (Why.RESIZE, Why.PREEMPTED) and not _troubled(state) else 0)
+        assert paid == (1 if back and why(state) is not Why.PREEMPTED and not _troubled(state) else 0)
 
 
 def _troubled(job: Job) -> bool:

@@ -1,8 +1,8 @@
 """Walks every state a small job can reach, under every event, and keeps the graph for the properties to judge.
 
 States are jobs with what cannot matter taken out: times become one instant (only None or not None is kept), texts of
-verdicts and the cause of a try go, an ended try keeps its number only, the number of tries is capped (a resize is free,
-so tries are not bounded). Every event kind is tried in every state, for the current try, the one before, the one to
+verdicts and the cause of a try go, an ended try keeps its number only, the number of tries is capped (a preemption is
+free, so tries are not bounded). Every event kind is tried in every state, for the current try, the one before, the one to
 come, and for none.
 """
 

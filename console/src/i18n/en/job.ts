@@ -26,8 +26,7 @@ export const job = {
     now: "now", none: "No attempt yet: the job waits in the queue.",
   },
   cause: {
-    first: "first", retry: "retry after a failure", fault: "after a platform fault", bad_node: "after a bad node", slow: "moved off a slow node",
-    resize: "resized", preempted: "after preemption",
+    first: "first", retry: "retry after a failure", fault: "after a platform fault", bad_node: "after a bad node", preempted: "after preemption",
   },
   tasks: {
     title: "Replicas", role: "Sub-task", task: "Replica", node: "Node", cards: "Cards", ports: "Ports", exit: "Ended with", run: "Run time", log: "Log",

@@ -26,8 +26,7 @@ export const job = {
     now: "现在", none: "尚未开始：任务正在排队。",
   },
   cause: {
-    first: "首次", retry: "失败后重试", fault: "平台故障后", bad_node: "节点异常后", slow: "离开慢节点",
-    resize: "调整规模", preempted: "被抢占后",
+    first: "首次", retry: "失败后重试", fault: "平台故障后", bad_node: "节点异常后", preempted: "被抢占后",
   },
   tasks: {
     title: "子任务副本", role: "子任务", task: "副本", node: "节点", cards: "加速卡", ports: "端口", exit: "结束情况", run: "运行时长", log: "日志",

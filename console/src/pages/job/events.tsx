@@ -9,7 +9,7 @@ import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
 import type { TabProps } from "./index";
 
-const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "slow", "save_failed", "expired"]);
+const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
 const GOOD = new Set(["saved", "checked", "started"]);
 
 export function Events({ job }: TabProps): ReactNode {
