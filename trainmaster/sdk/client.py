@@ -12,10 +12,8 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
-
-import httpx
 
 from trainmaster import answers
 from trainmaster.sdk.cluster import ClusterCalls
@@ -23,7 +21,9 @@ from trainmaster.sdk.documents import given
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
-from trainmaster.sdk.transport import Transport
+
+if TYPE_CHECKING:
+    import httpx
 
 Sent = Callable[[int], None]
 """Is told how many more bytes of a code folder were sent."""
@@ -45,8 +45,10 @@ class Client:
         token: str | None = None,
         home: str | None = None,
         *,
-        http: httpx.Client | None = None,
+        http: "httpx.Client | None" = None,
     ) -> None:
+        from trainmaster.sdk.transport import Transport  # noqa: PLC0415 (httpx: see there)
+
         target = locate(url, token, home)
         self.http = Transport(target.url, target.token, http=http)
 

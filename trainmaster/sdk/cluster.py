@@ -5,11 +5,13 @@ Every method raises Forbidden for who may not, NotFound, InvalidSpec with all pr
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from trainmaster import answers
-from trainmaster.sdk.transport import Transport
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.transport import Transport
 
 T = TypeVar("T")
 Limits = Mapping[str, float | tuple[float, float | None]]
@@ -18,7 +20,7 @@ Limits = Mapping[str, float | tuple[float, float | None]]
 class ClusterCalls:
     """See the module."""
 
-    def __init__(self, http: Transport) -> None:
+    def __init__(self, http: "Transport") -> None:
         self._http = http
 
     # -- engines -----------------------------------------------------------------------------------------------

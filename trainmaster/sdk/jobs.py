@@ -11,16 +11,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
-import httpx
-
 from trainmaster import answers
 from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.states import Shown
 from trainmaster.sdk import logs
 from trainmaster.sdk.downloads import Received, to_file, unpacked
+from trainmaster.sdk.lost import RECONNECT_S, Lost
 from trainmaster.sdk.metrics import Metrics
 from trainmaster.sdk.progress import card, shown
-from trainmaster.sdk.transport import RECONNECT_S
 from trainmaster.spec.document import Document
 
 if TYPE_CHECKING:
@@ -189,7 +187,7 @@ class Job:
                         break
                 if self._known.state not in ENDED:
                     self.refresh()
-            except (httpx.TransportError, Unavailable) as error:
+            except (Lost, Unavailable) as error:
                 if deadline is not None and time.monotonic() >= deadline:
                     raise self._late() from None
                 lost_at = lost_at or time.monotonic()

@@ -5,13 +5,14 @@ Invariant: what is followed comes once and in order, also when the connection br
 
 import time
 from collections.abc import Iterator
-from typing import Final
-
-import httpx
+from typing import TYPE_CHECKING, Final
 
 from trainmaster import answers
 from trainmaster.core.errors import Unavailable
-from trainmaster.sdk.transport import RECONNECT_S, Transport
+from trainmaster.sdk.lost import RECONNECT_S, Lost
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.transport import Transport
 
 WINDOW: Final = 1 << 20
 """Bytes asked for at once."""
@@ -19,7 +20,7 @@ HITS: Final = 1000
 """Lines asked for at once."""
 
 
-def whole(http: Transport, path: str) -> Iterator[str]:
+def whole(http: "Transport", path: str) -> Iterator[str]:
     """Yield the log from its beginning to where it ends now, in pieces. Raises NotFound, Unavailable."""
     offset = 0
     while True:
@@ -30,12 +31,12 @@ def whole(http: Transport, path: str) -> Iterator[str]:
         offset = window.next_offset
 
 
-def last(http: Transport, path: str, tail: int) -> answers.LogWindowView:
+def last(http: "Transport", path: str, tail: int) -> answers.LogWindowView:
     """Return the last `tail` lines. Raises NotFound, Unavailable."""
     return http.read(answers.LogWindowView, "GET", path, params={"tail": tail})
 
 
-def follow(http: Transport, path: str, offset: int) -> Iterator[str]:
+def follow(http: "Transport", path: str, offset: int) -> Iterator[str]:
     """Yield the log from `offset` on, as it comes, until the task has ended. Raises NotFound, Unavailable."""
     lost_at: float | None = None
     while True:
@@ -48,14 +49,14 @@ def follow(http: Transport, path: str, offset: int) -> Iterator[str]:
                     piece = http.known(answers.LogPiece, item.data)
                     offset = piece.next_offset
                     yield piece.text
-        except httpx.TransportError as error:
+        except Lost as error:
             lost_at = lost_at or time.monotonic()
             if time.monotonic() - lost_at > RECONNECT_S:
                 raise Unavailable(f"The server at {http.url} went away") from error
         time.sleep(0.2)
 
 
-def search(http: Transport, path: str, text: str, regex: bool) -> Iterator[answers.LogHit]:
+def search(http: "Transport", path: str, text: str, regex: bool) -> Iterator[answers.LogHit]:
     """Yield the lines that contain `text`, or match it. Raises NotFound, InvalidSpec, Unavailable."""
     offset = 0
     while True:

@@ -1,5 +1,6 @@
 """HTTP to one server: requests, server-sent events, and problem documents back into the errors of core. Synchronous.
 
+It alone needs httpx, whose import takes longer than all the rest: so it is imported by the first Client that is made.
 A request that may be repeated without harm is repeated on a broken connection; a submit is one of them because it carries
 an idempotency key. Invariant: what fails raises a TrainmasterError with the server's own words, never an httpx error.
 """
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
 
 from trainmaster._version import __version__
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.sdk.lost import Lost
 
 PREFIX: Final = "/api/v1"
 PATIENCE_S: Final = 15.0
 FIRST_WAIT_S: Final = 0.2
-RECONNECT_S: Final = 120.0
-"""How long a watcher waits for a server that went away."""
 QUIET_S: Final = 45.0
 """A live view sends something every 15 seconds; three times that without a byte means the connection is dead."""
 
@@ -178,18 +178,21 @@ class Transport:
             raise self._unreachable(error) from error
 
     def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:
-        """Yield server-sent events until the server ends the stream. Raises httpx.TransportError when the line breaks, and the
-        TrainmasterError with which the server refuses to go on.
+        """Yield server-sent events until the server ends the stream. Raises Lost when the line breaks, and the TrainmasterError
+        with which the server refuses to go on.
         """
         timeout = httpx.Timeout(10.0, read=quiet_s)
-        with self._http.stream("GET", self.url + PREFIX + path, params=params, timeout=timeout) as response:
-            if response.status_code >= 400:
-                response.read()
-                raise error_of(response)
-            for item in parse_events(response.iter_bytes()):
-                if item.event == "refused":  # what was allowed at the beginning is so no more
-                    raise error_of(httpx.Response(int(item.data["status"]), json=item.data))
-                yield item
+        try:
+            with self._http.stream("GET", self.url + PREFIX + path, params=params, timeout=timeout) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    raise error_of(response)
+                for item in parse_events(response.iter_bytes()):
+                    if item.event == "refused":  # what was allowed at the beginning is so no more
+                        raise error_of(httpx.Response(int(item.data["status"]), json=item.data))
+                    yield item
+        except httpx.TransportError as error:
+            raise Lost(self.url) from error
 
 
 def parse_events(blocks: Iterable[bytes]) -> Iterator[ServerEvent]:

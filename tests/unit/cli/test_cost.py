@@ -22,6 +22,10 @@ HEAVY = {
     "sqlalchemy",
     "uvicorn",
     "httpx",
+    "msgspec",
+    "re2",
+    "rich",
+    "websockets",
     "yaml",
     "psutil",
     "argon2",
@@ -34,10 +38,10 @@ HEAVY = {
     [
         ("import trainmaster", set()),
         ("import trainmaster.cli.main", set()),
-        ("import trainmaster.sdk.client", {"httpx"}),
+        ("import trainmaster.sdk.client", {"msgspec"}),
         (
             "import trainmaster.service.wiring, trainmaster.api.app",
-            {"fastapi", "pydantic", "sqlalchemy", "yaml", "psutil", "argon2"},
+            {"fastapi", "pydantic", "sqlalchemy", "yaml", "psutil", "argon2", "msgspec", "re2"},
         ),
     ],
 )

@@ -18,6 +18,7 @@ from trainmaster.core.states import Shown
 from trainmaster.sdk import jobs
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
+from trainmaster.sdk.lost import Lost
 from trainmaster.sdk.transport import error_of
 from trainmaster.spec.check import check
 
@@ -163,7 +164,7 @@ class Line:
         assert self.breaks, "it is known to have ended"
         self.breaks -= 1
         self.clock[0] += 100.0
-        raise httpx.ReadTimeout("nothing came")
+        raise Lost("nothing came")
         yield
 
 
