@@ -1,4 +1,4 @@
-"""Builds the console into the package, so that `pip install .` gives the whole product on a machine without Node.
+"""Builds the console into the package, so that `pip install ".[server]"` gives the whole product on a machine without Node.
 
 Owns `trainmaster/api/static/` (never edited by hand, never committed). The build is skipped when nothing in `console/`
 changed since the last one, in an editable install, in a source distribution (which carries the built console), and

@@ -33,13 +33,53 @@ def load(path: str) -> ModuleType:
     return module
 
 
+def table(heading: str) -> dict[str, list[str]]:
+    """Return the rows below a heading of the page of dependencies: the cells after each package's name."""
+    _, _, section = (ROOT / "docs/design/dependencies.md").read_text().partition(f"\n## {heading}\n")
+    lines = re.findall(r"^\| ([A-Za-z0-9-]+) \| (\d.*) \|$", section.partition("\n## ")[0], flags=re.MULTILINE)
+    return {name: [cell.strip() for cell in rest.split("|")] for name, rest in lines}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Return the packages of others in a list of requirements."""
+    return {re.split(r"[\[<>=~! ]", item)[0] for item in requirements} - {PROJECT["project"]["name"]}
+
+
 def test_every_dependency_has_its_reason_in_the_design_pages() -> None:
-    project = PROJECT["project"]
-    extras = [item for group in project["optional-dependencies"].values() for item in group]
-    named = {re.split(r"[\[<>=~! ]", item)[0] for item in [*project["dependencies"], *extras]}
-    page = (ROOT / "docs/design/dependencies.md").read_text()
-    explained = set(re.findall(r"^\| ([A-Za-z0-9-]+) \| \d", page, flags=re.MULTILINE))
-    assert explained == named
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert table("The client").keys() == names(PROJECT["project"]["dependencies"])
+    assert table("The server").keys() == names(extras["server"])
+    assert table("To develop, test and document").keys() == names(extras["dev"] + extras["docs"] + extras["examples"])
+
+
+MODULES = {
+    "argon2-cffi": "argon2",
+    "google-re2": "re2",
+    "nvidia-ml-py": "pynvml",
+    "prometheus-client": "prometheus_client",
+    "pyyaml": "yaml",
+}
+BY_NAME = {("psycopg", "store"), ("uvloop", "api"), ("websockets", "api")}
+"""Never imported: another package is told to use it."""
+
+
+def test_the_design_pages_say_where_each_dependency_is_used() -> None:
+    imported = {
+        (module, path.relative_to(ROOT / "trainmaster").parts[0])
+        for path in (ROOT / "trainmaster").glob("*/**/*.py")
+        for module in re.findall(r"^ *(?:import|from) (\w+)", path.read_text(), flags=re.MULTILINE)
+    }
+    rows = table("The client") | table("The server")
+    said = {(MODULES.get(name, name), floor) for name, cells in rows.items() for floor in cells[-1].split(", ")}
+    known = {module for module, _ in said}
+    assert said - BY_NAME == {(module, floor) for module, floor in imported if module in known}
+
+
+def test_whoever_develops_has_the_server() -> None:
+    assert "trainmaster[server]" in PROJECT["project"]["optional-dependencies"]["dev"]
+    for script in ("demo", "test", "lint", "screenshots", "try-systemd"):
+        installed = re.findall(r"^need_package \w+ (\S+)", (ROOT / "scripts" / script).read_text(), flags=re.MULTILINE)
+        assert {"server", "dev"} & set(",".join(installed).split(",")), script
 
 
 def test_torch_is_never_a_dependency() -> None:

@@ -14,10 +14,12 @@ import typer
 
 from trainmaster.cli.context import OPTIONS, AsJson, home
 from trainmaster.cli.greeting import exposed
+from trainmaster.cli.installed import REMEDY, lacking
 from trainmaster.core.layout import Layout
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
+NAME_ONE: Final = "Name one that runs elsewhere by TRAINMASTER_URL (or --url)."
 REACHED: Final = "A job reaches the ports of other jobs and of this machine"
 
 
@@ -59,6 +61,11 @@ def _findings(folder: str) -> Iterator[Finding]:
             "machine", GOOD, f"not looked at, because a server was named: {elsewhere}",
             "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
         )  # fmt: skip
+        return
+    if missing := lacking():
+        yield _server(NAME_ONE)[1]
+        why = f"not looked at, because packages of the server are not installed here: {', '.join(missing)}"
+        yield Finding("machine", GOOD, why, f"{REMEDY}.")
         return
     yield _sandbox()
     yield _cgroups()
@@ -254,7 +261,8 @@ def _unit(folder: str) -> Iterator[Finding]:
         yield Finding("unit", GOOD, f"{unit.name}; jobs outlive its restarts")
 
 
-def _server() -> tuple[bool, Finding]:
+def _server(start: str = "Start it with: trainmaster serve") -> tuple[bool, Finding]:
+    """Return (whether anything answers, what was found). `start`: the remedy where nothing does."""
     from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
     from trainmaster.sdk.client import Client
 
@@ -269,7 +277,7 @@ def _server() -> tuple[bool, Finding]:
     except Unauthenticated as error:
         return True, Finding("server", BAD, f"runs, but does not know us: {error.message}", error.remedy)
     except Unavailable as error:
-        return False, Finding("server", POOR, error.message, "Start it with: trainmaster serve")
+        return False, Finding("server", POOR, error.message, start)
     except TrainmasterError as error:
         return True, Finding("server", BAD, f"runs, but something is wrong: {error.message}", error.remedy)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known, home, language
+from trainmaster.cli.installed import demand_server
 from trainmaster.cli.looking import Screen, words
 from trainmaster.core.terminal import visible
 
@@ -66,6 +67,7 @@ def add(  # noqa: PLR0913, PLR0917 (one for each option)
         "rest": rest, "rest_token": rest_token, "scratch": scratch,
     }  # fmt: skip
     _demand_slurm(kind)
+    demand_server()
     _add(name, pool or [], settings, most_pending, data, wait, dry_run, Screen(as_json))
 
 
@@ -169,6 +171,7 @@ def check(
     from trainmaster.core.layout import Layout
     from trainmaster.service.settings import load
 
+    demand_server()
     config = load(Layout(home()).config)
     demand_known("engine", name, config.engines)
     engine = next(one for one in config.engines if one.name == name)

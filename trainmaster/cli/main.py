@@ -1,7 +1,8 @@
 """The command line `trainmaster`, short `tm`: joins the commands, and turns every error into words and an exit code.
 
 Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing heavy
-is imported before a command runs, and nothing of the other commands by the server, which stays.
+is imported before a command runs, and nothing of the other commands by the server, which stays. Where the client alone is
+installed, all of this works but what needs a server's packages, which then says so (installed).
 """
 
 import os
@@ -13,6 +14,7 @@ from typing import Annotated, Final
 import typer
 
 from trainmaster.cli.context import OPTIONS
+from trainmaster.cli.installed import told_plainly
 from trainmaster.core.errors import TrainmasterError
 
 PARTS: Final = (
@@ -68,7 +70,8 @@ def options(
 def run() -> None:
     """Run the command line and exit."""
     try:
-        commands(("serve",) if sys.argv[1:2] == ["serve"] else PARTS)()
+        with told_plainly():
+            commands(("serve",) if sys.argv[1:2] == ["serve"] else PARTS)()
     except TrainmasterError as error:
         from trainmaster.cli.render import show_error
 

@@ -16,6 +16,7 @@ import typer
 from trainmaster.cli import first
 from trainmaster.cli.context import home as home_folder
 from trainmaster.cli.greeting import announce, notes
+from trainmaster.cli.installed import demand_server
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -65,6 +66,7 @@ def serve(
     from trainmaster.cli.context import OPTIONS
     from trainmaster.core.errors import Unavailable
 
+    demand_server()
     first.make_way()
     gc.disable()  # until all is imported and built: nothing of it is garbage
     OPTIONS.home = home or OPTIONS.home

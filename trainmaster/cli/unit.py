@@ -9,6 +9,7 @@ import typer
 
 from trainmaster.agent.cgroups import LEAF
 from trainmaster.cli.context import home
+from trainmaster.cli.installed import demand_server
 
 _SYSTEM: Final = """\
 # The server as a service of this machine. As root:
@@ -65,6 +66,7 @@ def unit(
     ] = False,
 ) -> None:
     """Print the systemd unit that runs the server of this home: jobs outlive its restarts. Writes nothing."""
+    demand_server()
     sys.stdout.write(text_of(home(), user=user))
 
 

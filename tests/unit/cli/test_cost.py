@@ -10,9 +10,18 @@ def loaded(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], capture_output=True, text=True, check=True
     )
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    return {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
 
 
+HELP = """
+import sys
+from trainmaster.cli.main import run
+sys.argv = ["tm", "--help"]
+try:
+    run()
+except SystemExit as ended:
+    assert ended.code == 0
+"""
 HEAVY = {
     "torch",
     "tensorboard",
@@ -38,7 +47,9 @@ HEAVY = {
     [
         ("import trainmaster", set()),
         ("import trainmaster.cli.main", set()),
+        (HELP, {"rich"}),
         ("import trainmaster.sdk.client", {"msgspec"}),
+        ("import trainmaster.sdk.task", set()),
         (
             "import trainmaster.service.wiring, trainmaster.api.app",
             {"fastapi", "pydantic", "sqlalchemy", "yaml", "psutil", "argon2", "msgspec", "re2"},
