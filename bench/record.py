@@ -54,6 +54,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("idle", "memory (PSS), server and agent, 10,000 jobs stored"): _at_most(100.0, "value"),
     ("idle", "CPU, server and agent, 10,000 jobs stored"): _at_most(0.5, "value"),
     ("idle", "ready after start, 10,000 jobs stored"): _at_most(2.0, "value"),
+    ("client", "from trainmaster import Client, above bare Python"): _at_most(150.0, "value"),
     ("training", "steps/s, 2-rank DDP, sandboxed and sampled"): _at_least(0.98),
     ("live", "jobs started beside 10,000 waiting"): _at_least(0.9),
     ("live", "jobs started beside 100,000 waiting"): _at_least(0.9),
