@@ -1826,7 +1826,7 @@ export interface components {
          * @description Why an attempt is draining; it decides what becomes of the job once reaped.
          * @enum {unknown}
          */
-        Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "resize" | "retry" | "slow" | "stop";
+        Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "retry" | "stop";
         /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
         Verdict: {
             code: string;
@@ -1895,7 +1895,7 @@ export interface components {
          * @description Event kinds. The comment names the keys of `data`.
          * @enum {unknown}
          */
-        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "resize" | "save_failed" | "saved" | "slow" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
         /**
          * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          *
