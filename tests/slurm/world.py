@@ -1,5 +1,6 @@
 """The surroundings of the Slurm engine for the engine contract: a real cluster, shared by all tests of this process."""
 
+import asyncio
 import atexit
 import os
 import shutil
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fixtures.pythons import OLD
-from tests.fixtures.watcher import Watcher
+from tests.fixtures.watcher import PATIENCE_S, Watcher
 from tests.slurm.bed import Bed
 from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.core.ids import split_attempt_id
@@ -63,6 +64,12 @@ class SlurmWorld:
     def command(self, text: str) -> RoleCommand:
         """Return the command that does what the shell text does."""
         return RoleCommand(argv=("/bin/sh", "-c", text))
+
+    async def over(self, attempt: str) -> None:
+        """Return once nothing of the job of `attempt` runs on any node, with no server to tell."""
+        async with asyncio.timeout(PATIENCE_S):
+            while self.bed.processes(split_attempt_id(attempt)[0]):
+                await asyncio.sleep(0.1)
 
     async def hold(self) -> None:
         """Let what is handed over from now on wait."""

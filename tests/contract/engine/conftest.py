@@ -1,8 +1,8 @@
 """The engines that must pass the contract. A new engine: one entry in WORLDS.
 
-A world has `engine(watcher)` (one more server's connection), `command(text)`, `node` and `close()`. That of an engine which
-owns its queue (one more entry, in CLUSTERS) has the node "" and `hold()`, `release()`, `cancel(attempt)`, `lose(attempt)`:
-see FakeClusterWorld.
+A world has `engine(watcher)` (one more server's connection), `command(text)`, `node`, `close()` and `over(attempt)`
+(waits until all its tasks have ended, without a server). That of an engine which owns its queue (one more entry, in
+CLUSTERS) has the node "" and `hold()`, `release()`, `cancel(attempt)`, `lose(attempt)`: see FakeClusterWorld.
 """
 
 from collections.abc import AsyncIterator, Callable

@@ -189,7 +189,7 @@ async def test_what_finished_while_the_server_was_away_is_told_to_the_next(
     await engine.launch(story)
     await watcher.running(key(story), 2)
     await engine.close()
-    await asyncio.sleep(0.5)
+    await world.over(key(story))
     second = Watcher()
     again = await world.engine(second)
     (report,) = await again.observe([key(story)])
