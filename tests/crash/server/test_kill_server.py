@@ -85,7 +85,7 @@ def _story(tmp_path: Path, seed: int, kills: int, *, running: int, queued: int, 
             lambda: client.ask("GET", "/jobs?limit=1")["counts"].get("running", 0) == running, home, "the long jobs run"
         )
         _until(lambda: all(_lines(home, job) for job in jobs), home, "the long jobs write")
-        still = _lasting(set(jobs))
+        still = _lasting(home, jobs)
         assert len(still) >= running
         waiting = {"items": [{"spec": short}] * (queued - queued // 10) + [{"spec": saved}] * (queued // 10)}
         second = client.ask("POST", "/jobs/batch", waiting, {"Idempotency-Key": "short"})["items"]
@@ -163,13 +163,19 @@ def _wrong(home: Home, job: str, found: Any, stopped: bool) -> Iterator[str]:
         yield f"has no end in its log: {lines[-3:]}"
 
 
-def _lasting(jobs: set[str]) -> dict[int, str]:
-    """Return pid -> start time of what stays of `jobs`: their shells and sandboxes, not the sleeps that come and go."""
-    samples = []
-    for _ in range(2):
-        samples.append({pid: start for pid, start, marker in marked() if marker.partition("-")[0] in jobs})
-        time.sleep(1.5)
-    return dict(samples[0].items() & samples[1].items())
+def _lasting(home: Home, jobs: list[str]) -> dict[int, str]:
+    """Return pid -> start time of what stays of `jobs`: their shells and sandboxes, not the sleeps that come and go.
+
+    A shell that writes its next line has seen the end of the sleep before it.
+    """
+
+    def alive() -> dict[int, str]:
+        return {pid: start for pid, start, marker in marked() if marker.partition("-")[0] in jobs}
+
+    first = alive()
+    written = {job: len(_lines(home, job)) for job in jobs}
+    _until(lambda: all(len(_lines(home, job)) > written[job] for job in jobs), home, "each writes its next line")
+    return dict(first.items() & alive().items())
 
 
 def _lines(home: Home, job: str) -> list[str]:
