@@ -47,10 +47,12 @@ async def _gone(pid: int) -> None:
 
 
 async def test_a_sandbox_waits_for_its_launch(sandboxed: LocalWorld) -> None:
+    """Another one, announced after it, is launched, runs and ends meanwhile: each has a gate of its own."""
     watcher = Watcher()
     engine = await sandboxed.engine(watcher)
     story, _ = await _announced(sandboxed, engine)
-    await asyncio.sleep(0.1)
+    other, _ = await _announced(sandboxed, engine)
+    await _ran_once(sandboxed, engine, watcher, other)
     assert not os.path.exists(os.path.join(sandboxed.layout.model_out(story.job), "ran"))
     assert not watcher.of(key(story))
     await _ran_once(sandboxed, engine, watcher, story)
