@@ -145,9 +145,20 @@ async def test_a_state_once_shown_is_not_taken_back(fake: Stage, monkeypatch: py
     order = ["queued", "initialising", "running", "saving", "stopping", "succeeded"]
     job = await fake.submit(fake_spec("steady"))
     seen: list[str] = []
-    while len(seen) < 400 and seen[-50:] != ["succeeded"] * 50:
-        seen.append((await fake.view(job)).state)
-        await asyncio.sleep(0.005)
+
+    async def look() -> None:
+        while True:
+            seen.append((await fake.view(job)).state)
+            await asyncio.sleep(0.005)
+
+    looking = asyncio.create_task(look())
+    await fake.ended(job)  # and that is on the disk: nothing is on its way any more
+    on_disk = len(seen)
+    async with asyncio.timeout(PATIENCE_S):
+        while len(seen) < on_disk + 2:  # a whole look after it
+            await asyncio.sleep(0.005)
+    looking.cancel()
+    await asyncio.gather(looking, return_exceptions=True)
     assert seen == sorted(seen, key=order.index)
     assert seen[-1] == "succeeded"
 

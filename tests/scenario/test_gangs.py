@@ -1,7 +1,5 @@
 """Gangs over two virtual nodes: all or none, cards and ports assigned once, and when a gang is done."""
 
-import asyncio
-
 import pytest
 
 from tests.fixtures.fakes.engine import FakeMachines
@@ -24,11 +22,12 @@ async def test_a_gang_over_two_nodes_holds_each_card_once(stage: Stage) -> None:
 
 
 async def test_a_gang_that_does_not_fit_whole_starts_nothing(stage: Stage) -> None:
-    """All or none: three of four cards are free, a gang of four waits whole, and a smaller job may pass it by."""
+    """All or none: three of four cards are free, a gang of four waits whole, and a smaller job with a limit passes."""
     first = await stage.submit(spec("one-card", SLEEP, resources={"gpu": 1}, grace=1))
     await stage.running(first)
     gang = await stage.submit(spec("four", "true", replicas=4, resources={"gpu": 1}))
-    await asyncio.sleep(0.3)
+    smaller = await stage.submit(spec("smaller", "true", resources={"gpu": 1}, duration=600))
+    assert (await stage.ended(smaller)).state == "succeeded"
     view = await stage.view(gang)
     assert (view.state, view.attempts, view.reason.position) == ("queued", 0, 1)
     await stage.platform.stop(first, ADMIN)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import operator
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from sqlalchemy import Connection
 
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, spec
+from trainmaster.core.actions import Launch
 from trainmaster.core.errors import NotFound, StorageFailed
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Job
@@ -33,6 +35,11 @@ def fake_spec(name: str, command: str = "true", **fields: object) -> dict[str, o
 
 def _go(stage: Stage, job: str) -> None:
     stage.output(job, "go").touch()
+
+
+def _written(stage: Stage, job: str) -> list[int]:
+    """Return how many lines each of its two tasks has written."""
+    return [len(stage.log(job, 1, 0, index).splitlines()) for index in (0, 1)]
 
 
 def _whole(text: str) -> bool:
@@ -56,9 +63,9 @@ async def test_a_killed_agent_or_keeper_harms_no_job(stage: Stage, who: str) -> 
     """Design 6: same processes, whole logs, right ends; the platform starts jobs again at once."""
     job = await stage.submit(spec("goes-on", COUNTS, replicas=2, model={"save": False}))
     await stage.running(job, "line 3")
-    first = stage.processes(job)
-    await asyncio.sleep(0.3)
-    before = first.keys() & stage.processes(job).keys()  # the shells; what they start in between comes and goes
+    first, written = stage.processes(job), _written(stage, job)
+    await stage.until(job, lambda _: all(map(operator.gt, _written(stage, job), written)), "the next line of each")
+    before = first.keys() & stage.processes(job).keys()  # the shells; the sleep before a line has ended with it
     assert len(before) >= 2
     await _kill(stage, who)
     later = await stage.submit(spec("later", "echo fine"))
@@ -98,10 +105,14 @@ async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -
     short = await stage.submit(spec("short", COUNTS, duration=1, grace=1))
     for job in (good, bad, short):
         await stage.running(job)
+    expires_at = (await stage.view(short)).expires_at
     await stage.platform.close()
     for job in (good, bad):
         _go(stage, job)
-    await asyncio.sleep(1.5)
+    async with asyncio.timeout(PATIENCE_S):
+        while stage.processes(good) or stage.processes(bad):
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(max(0.0, expires_at - time.time()))  # only time makes a duration run out
     stage.platform = stage._build()
     await stage.platform.start()
     assert (await stage.ended(good)).state == "succeeded"
@@ -126,10 +137,11 @@ async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
     monkeypatch.setattr(launching, "gang_from_disk", slow)
     job = await stage.submit(spec("late", "sleep 300"))
     await asked.wait()
+    late = stage.platform._shell._tasks[Launch, job, 1]
     await stage.platform.stop(job, ADMIN)
     assert (await stage.ended(job)).state == "stopped"
     read.set()
-    await asyncio.sleep(0.5)
+    await asyncio.wait_for(late, PATIENCE_S)
     assert stage.processes(job) == {}
     assert stage.log(job) == ""
     assert os.listdir(stage.home / "run" / "live") == []
@@ -165,8 +177,14 @@ async def test_what_is_placed_during_a_recovery_is_durable_before_it_is_launched
     assert fake.kinds(waits).count("placed") == 1
 
 
-async def test_an_engine_that_is_away_for_a_while_loses_nothing(fake: Stage, machines: FakeMachines) -> None:
+async def test_an_engine_that_is_away_for_a_while_loses_nothing(
+    fake: Stage, machines: FakeMachines, caplog: pytest.LogCaptureFixture
+) -> None:
     """Orders are repeated until they are answered: starts, stops and ends."""
+
+    def tries(job: str) -> int:
+        return sum(job in line and line.endswith("trying again") for line in caplog.messages)
+
     ends, stops = [await fake.submit(fake_spec(name, "sleep infinity")) for name in ("ends", "stops")]
     for job in (ends, stops):
         await fake.running(job)
@@ -174,7 +192,8 @@ async def test_an_engine_that_is_away_for_a_while_loses_nothing(fake: Stage, mac
     begins = await fake.submit(fake_spec("begins"))
     machines.end_task(f"{ends}-1")
     await fake.platform.stop(stops, ADMIN)
-    await asyncio.sleep(0.5)
+    for job in (ends, stops, begins):
+        await fake.until(job, lambda view: tries(view.id) >= 2, "the second try of an order")
     assert {(await fake.view(job)).state for job in (ends, stops, begins)} <= {"saving", "stopping", "initialising"}
     machines.reachable = True
     assert (await fake.ended(ends)).state == "succeeded"

@@ -11,10 +11,9 @@ import pytest
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import every_page
 from tests.fixtures.postgres import Server, cluster
-from tests.scenario.stage import Stage, spec
+from tests.scenario.stage import PATIENCE_S, Stage, spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Unavailable
-from trainmaster.service.readiness import READY_S
 
 
 def fake_spec(name: str, command: str = "true") -> dict[str, Any]:
@@ -70,8 +69,9 @@ async def test_while_postgres_is_away_every_page_says_so_and_then_all_goes_on(
     postgres.start()
     assert (await stage.ended(runs)).state == "succeeded", "what happened meanwhile is found out"
     assert (await stage.ended(await stage.submit(fake_spec("later")))).state == "succeeded"
-    # Who asks /readyz within READY_S shares one look, and the last one was while the server was away.
-    await asyncio.sleep(READY_S)
+    async with asyncio.timeout(PATIENCE_S):
+        while not (await stage.platform.ready()).ok:  # who asks soon shares the last look, of while it was away
+            await asyncio.sleep(0.02)
     after = await every_page(app, stage.platform, real)
     assert [(page.path, page.status) for page in after] == [(page.path, page.status) for page in before]
 
