@@ -136,11 +136,13 @@ async def test_large_bodies_of_a_person_come_in_turn_and_small_ones_at_once() ->
     large = [Intake(body(4, SMALL), None, 10 * SMALL, person) for _ in range(EACH + 1)]
     small = Intake(body(1, SMALL), None, 10 * SMALL, person)
     reading = [asyncio.create_task(read(one)) for one in large]
-    done, waiting = await asyncio.wait(reading, timeout=0.1)
-    assert (len(done), len(waiting)) == (EACH, 1)
-    assert await read(small) == SMALL
+    async with asyncio.timeout(30):
+        while sum(one.done() for one in reading) < EACH or person.here <= EACH:
+            await asyncio.sleep(0)
+    assert await asyncio.create_task(read(small)) == SMALL
+    assert [one.done() for one in reading] == [True] * EACH + [False]
     large[0].done()
-    assert await waiting.pop() == 4 * SMALL
+    assert await reading[-1] == 4 * SMALL
     for one in (*large, *large, small):
         one.done()
     assert person.here == 0
@@ -206,7 +208,7 @@ async def test_a_request_is_charged_for_the_servers_time_not_for_waiting() -> No
 
     async def work() -> None:
         burn(0.05)
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3)  # time itself is what is tested: this much is waited, and not charged
         await asyncio.to_thread(counting, burn, 0.05)
         await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0.01))
         with pytest.raises(ZeroDivisionError):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from trainmaster.cli.main import PARTS
@@ -221,11 +222,21 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     tm("stop", copy, holder)
 
 
+def until_watched_by(tm: Shell, count: int) -> None:
+    """Wait until so many have a live view open."""
+    url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
+    limit = time.monotonic() + 60
+    while f"trainmaster_feed_listeners {count}.0\n" not in (told := httpx.get(f"{url}/metrics", trust_env=False).text):
+        assert time.monotonic() < limit, told
+        time.sleep(0.02)  # another process: nothing tells
+
+
 def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
     file = write(tmp_path / "j.json", "bash -c 'echo one; sleep 2; echo two'")
     job = tm("submit", file).strip()
     assert tm("logs", "-f", job) == "one\ntwo\n"
     endless = write(tmp_path / "k.json", "sleep 1000")
+    until_watched_by(tm, 0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores Ctrl-C
     waiting = subprocess.Popen(
         [*TM, "submit", endless, "--wait"], env=tm.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -233,7 +244,7 @@ def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
     signal.signal(signal.SIGINT, before)
     assert waiting.stdout is not None
     left = waiting.stdout.readline().split()[0]
-    time.sleep(1)  # it waits for the job's end by then: another process, nothing tells
+    until_watched_by(tm, 1)  # it waits for the job's end
     waiting.send_signal(signal.SIGINT)
     _, said = waiting.communicate(timeout=60)
     assert waiting.returncode == 130

@@ -16,11 +16,23 @@ from trainmaster.service.feed import Feed
 from trainmaster.service.pulse import Pulse
 
 
+class Counted(Feed):
+    """A feed that counts the beats: each begins by asking whether somebody listens."""
+
+    beats = 0
+
+    @property
+    def listeners(self) -> int:
+        self.beats += 1
+        return super().listeners
+
+
 @dataclass
 class World:
     """One running job whose step can be set, and a ledger that answers when told to. It is master, metrics and specs."""
 
     job: Job = field(default_factory=lambda: replace(new_job(), state=JobState.ACTIVE))
+    feed: Counted = field(default_factory=Counted)
     step: int = 0
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
@@ -43,15 +55,21 @@ class World:
             await asyncio.sleep(0.001)
         return self.waiting.pop(0)
 
+    async def beat(self) -> None:
+        """Return when the beat that is at work has ended, and another one after it."""
+        until = self.feed.beats + 2
+        while self.feed.beats < until:
+            await asyncio.sleep(0.001)
+
 
 @pytest.fixture
 async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[World, list[Any]]]:
     monkeypatch.setattr(pulse, "EVERY_S", 0.001)
-    made, feed, heard = World(), Feed(), []
-    beating = Pulse(feed, made, made, made)  # type: ignore[arg-type]
+    made, heard = World(), []
+    beating = Pulse(made.feed, made, made, made)  # type: ignore[arg-type]
 
     async def listen() -> None:
-        async for item in feed.subscribe(0):
+        async for item in made.feed.subscribe(0):
             heard.append(item.job)
 
     listening = asyncio.create_task(listen())
@@ -61,15 +79,11 @@ async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[World, l
     await beating.close()
 
 
-async def _a_few_beats() -> None:
-    await asyncio.sleep(0.02)
-
-
 async def test_what_moves_is_pushed_once(world: tuple[World, list[Any]]) -> None:
     made, heard = world
     for times in (1, 2):
         (await made.asked()).set_result(None)
-        await _a_few_beats()
+        await made.beat()
         assert heard == [made.job] * times
         assert made.waiting == []
         made.step += 1
@@ -82,15 +96,15 @@ async def test_what_is_only_in_memory_is_not_pushed(world: tuple[World, list[Any
         made.job, state=JobState.STOPPED
     )  # ordered while the ledger writes what went before
     question.set_result(None)
-    await _a_few_beats()
+    await made.beat()
     assert heard == []
 
 
 async def test_it_waits_while_the_ledger_is_out_of_order(world: tuple[World, list[Any]]) -> None:
     made, heard = world
     (await made.asked()).set_exception(StorageFailed("full"))
-    await _a_few_beats()
+    again = await made.asked()  # by the next beat
     assert heard == []
-    (await made.asked()).set_result(None)
-    await _a_few_beats()
+    again.set_result(None)
+    await made.beat()
     assert heard == [made.job]

@@ -2,15 +2,45 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from trainmaster.storage import follow
 from trainmaster.storage.follow import Follower
 
 
-async def collect(follower: Follower, path: Path, ended, offset: int = 0) -> str:
-    return "".join([window.text async for window in follower.follow(str(path), offset, ended)])
+class Reader:
+    """Somebody who follows a log; `text` is what they have seen so far."""
+
+    def __init__(self, follower: Follower, path: Path, ended: Callable[[], bool]) -> None:
+        self.text = ""
+        self.task = asyncio.create_task(self._follow(follower, path, ended))
+
+    async def _follow(self, follower: Follower, path: Path, ended: Callable[[], bool]) -> None:
+        async for window in follower.follow(str(path), 0, ended):
+            self.text += window.text
+
+    async def sees(self, text: str) -> None:
+        async with asyncio.timeout(60):
+            while self.text != text:
+                await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of all reads that are done."""
+    real, done = follow.read, list[str]()
+
+    def noted(path: str, *args, **kwargs):
+        try:
+            return real(path, *args, **kwargs)
+        finally:
+            done.append(path)
+
+    monkeypatch.setattr(follow, "read", noted)
+    return done
 
 
 @pytest.mark.serial
@@ -48,44 +78,36 @@ async def test_it_ends_only_when_all_is_read(tmp_path: Path) -> None:
     assert "".join(got) == "训练" * 200_000 + "最后\ufffd"
 
 
-async def test_a_log_that_does_not_exist_yet_and_one_that_is_truncated(tmp_path: Path) -> None:
+async def test_a_log_that_does_not_exist_yet_and_one_that_is_truncated(tmp_path: Path, reads: list[str]) -> None:
     path, over = tmp_path / "log", False
-    reading = asyncio.create_task(collect(Follower(), path, lambda: over))
-    await asyncio.sleep(0.1)
+    reader = Reader(Follower(), path, lambda: over)
+    async with asyncio.timeout(60):
+        while not reads:  # it has looked, and found nothing
+            await asyncio.sleep(0.005)
     path.write_text("first\n")
-    await asyncio.sleep(0.3)
+    await reader.sees("first\n")
     path.write_text("new\n")
-    await asyncio.sleep(0.3)
+    await reader.sees("first\nnew\n")
     over = True
-    assert await asyncio.wait_for(reading, 20) == "first\nnew\n"
+    await asyncio.wait_for(reader.task, 20)
+    assert reader.text == "first\nnew\n"
 
 
-async def test_many_followers_share_the_looking_and_the_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, over, reads = tmp_path / "log", False, 0
+async def test_many_followers_share_the_looking_and_the_reading(tmp_path: Path, reads: list[str]) -> None:
+    path, over, text = tmp_path / "log", False, ""
     path.write_text("")
-    from trainmaster.storage import follow
-
-    real = follow.read
-
-    def counted(*args, **kwargs):
-        nonlocal reads
-        reads += 1
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(follow, "read", counted)
     follower = Follower()
-    readers = [asyncio.create_task(collect(follower, path, lambda: over)) for _ in range(200)]
+    readers = [Reader(follower, path, lambda: over) for _ in range(200)]
     for number in range(10):
-        await asyncio.sleep(0.05)
+        text += f"line {number}\n"
         with open(path, "a") as file:
             file.write(f"line {number}\n")
-    await asyncio.sleep(0.2)
+        for reader in readers:
+            await reader.sees(text)
     over = True
-    texts = await asyncio.wait_for(asyncio.gather(*readers), 60)
-    assert set(texts) == {"".join(f"line {number}\n" for number in range(10))}
-    assert reads < 200 * 5, "200 followers of 10 lines would read 2000 times if each read alone"
+    await asyncio.wait_for(asyncio.gather(*(reader.task for reader in readers)), 60)
+    assert {reader.text for reader in readers} == {text}
+    assert len(reads) < 200 * 5, "200 followers of 10 lines would read 2000 times if each read alone"
 
 
 async def test_a_follower_that_leaves_is_forgotten(tmp_path: Path) -> None:
@@ -94,6 +116,8 @@ async def test_a_follower_that_leaves_is_forgotten(tmp_path: Path) -> None:
     follower = Follower()
     stream = follower.follow(str(path), 0, lambda: False)
     assert (await anext(stream)).text == "one\n"
+    ticker = follower._ticker
+    assert ticker is not None
     await stream.aclose()
-    await asyncio.sleep(0.1)
     assert follower.watching == 0
+    await asyncio.wait_for(ticker, 60)  # nobody looks any more
