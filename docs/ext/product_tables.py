@@ -5,6 +5,7 @@ Use one as an empty fenced block with the name in braces: see TABLES.
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 from trainmaster.core import config, errors, events, framework_kinds, states, verdicts
-from trainmaster.spec import problems
+from trainmaster.messages import form, rules
+from trainmaster.messages.catalogue import ENTRIES
 
 Cell = str | nodes.Node
 Rows = Iterable[Sequence[Cell]]
@@ -55,14 +57,20 @@ def verdict_tables() -> list[nodes.Node]:
 
 
 def error_tables() -> list[nodes.Node]:
-    kinds = sorted(errors.TrainmasterError.__subclasses__(), key=lambda kind: (kind.status, kind.code))
-    rows = [(code(kind.code), str(kind.status), inspect.getdoc(kind) or "") for kind in kinds]
-    return [table(("code", "HTTP status", "meaning"), rows)]
+    kinds = sorted(errors.TrainmasterError.__subclasses__(), key=lambda kind: (kind.status, kind.kind))
+    rows = [(code(kind.kind), str(kind.status), inspect.getdoc(kind) or "") for kind in kinds]
+    return [table(("kind", "HTTP status", "meaning"), rows)]
 
 
 def problem_tables() -> list[nodes.Node]:
-    rows = [(code(name), text.rule, text.remedy) for name, text in problems.TEXTS.items()]
-    return [table(("code", "rule", "remedy"), rows)]
+    """What is said of documents: codes with their templates, counts written with the noun of many."""
+    entries = [ENTRIES[name] for catalogue in (form, rules) for name in vars(catalogue) if name in ENTRIES]
+    rows = [(code(entry.code), _plain(entry.texts["en"]), _plain(entry.remedies["en"])) for entry in entries]
+    return [table(("code", "rule", "remedy"), [row for row in rows if row[2]])]
+
+
+def _plain(template: str) -> str:
+    return re.sub(r"\{(\w+):\w[^|}]*\|([^}]*)\}", r"{\1} \2", template).replace("{{", "{").replace("}}", "}")
 
 
 def framework_tables() -> list[nodes.Node]:

@@ -137,7 +137,7 @@ async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
         async with signed_in(create_app(platform), platform) as http:
             for path in ("/spec", "/spec?dialect=pai"):
                 answer = await http.get(f"/api/v1/jobs/{kept.job}{path}")
-                assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+                assert (answer.status_code, answer.json()["kind"]) == (404, "not_found")
             assert (await clone(http, kept.job)).status_code == 404
         assert any(one.job.startswith("sha256:") for one in platform.context.reader.quarantined())
         await platform.submit({"spec": fake_spec("twice", "exit 3", retries=1)}, ADMIN, None)

@@ -59,7 +59,7 @@ async def test_who_fills_the_disk_is_ended_and_everything_goes_on(stage: Stage, 
     assert (await stage.ended(later)).state == "succeeded"
     Path(stage.platform.layout.outputs(modest), "go").touch()
     assert (await stage.ended(modest)).state == "succeeded"
-    assert stage.platform.context.disks.short == ""
+    assert stage.platform.context.disks.short is None
 
 
 async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) -> None:

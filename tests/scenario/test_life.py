@@ -157,7 +157,10 @@ async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
     await stage.platform.delete(done[0], ADMIN)
     result = await stage.platform.delete_many([done[1], runs, done[2], "t" + "0" * 32], ADMIN)
     assert result.done == [done[1], done[2]]
-    assert [(r.id, r.code) for r in result.refused] == [(runs, "conflict"), ("t" + "0" * 32, "not_found")]
+    assert [(r.id, r.code) for r in result.refused] == [
+        (runs, "no_deletion_before_end"),
+        ("t" + "0" * 32, "no_such_job"),
+    ]
     for job in done:
         with pytest.raises(NotFound):
             await stage.view(job)

@@ -9,11 +9,12 @@ from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
-from trainmaster.service.cluster_views import ABOVE_CAP, ABOVE_NOMINAL
-from trainmaster.service.language import two
+from trainmaster.messages import cluster
+from trainmaster.service.language import both
 
 ANN = Principal("ann", "user")
 BOB = Principal("bob", "user")
+ABOVE_CAP, ABOVE_NOMINAL = both(cluster.used_above_cap()), both(cluster.used_above_guaranteed())
 
 
 def job(name: str = "j", command: str = "sleep infinity", **fields: Any) -> dict[str, Any]:
@@ -110,7 +111,7 @@ async def test_a_virtual_cluster_is_a_share_of_its_pool(fake: Stage) -> None:
     view = await fake.running(first)
     assert (view.pool, view.virtual_cluster) == ("default", "vc")
     (share,) = fake.platform.resources.virtual_clusters(ANN).items[0].share
-    assert share == answers.ShareView(resource="gpu", nominal=1, cap=4, used=2, borrowed=1, warning=two(ABOVE_NOMINAL))
+    assert share == answers.ShareView(resource="gpu", nominal=1, cap=4, used=2, borrowed=1, warning=ABOVE_NOMINAL)
     with pytest.raises(Conflict):
         await admin.drop_virtual_cluster("vc", ADMIN)
     assert await codes(fake, job(virtual_cluster="nope")) == {("virtual_cluster", "unknown_pool")}
@@ -121,10 +122,10 @@ async def test_a_quota_below_what_is_used_is_accepted_with_a_warning(fake: Stage
     admin, held = fake.platform.administer, await fake.submit(card("a"))
     await fake.running(held)
     for limit, warning in (
-        (Limit(1, 1), two(ABOVE_CAP)),
-        (Limit(0, 1), two(ABOVE_CAP)),
-        (Limit(1, 2), two(ABOVE_NOMINAL)),
-        (Limit(1), two(ABOVE_NOMINAL)),
+        (Limit(1, 1), ABOVE_CAP),
+        (Limit(0, 1), ABOVE_CAP),
+        (Limit(1, 2), ABOVE_NOMINAL),
+        (Limit(1), ABOVE_NOMINAL),
         (Limit(2, 2), None),
     ):
         await admin.put_workspace(Workspace("default", quotas={"default": {"gpu": limit}}), ADMIN)

@@ -57,7 +57,7 @@ async def test_while_postgres_is_away_every_page_says_so_and_then_all_goes_on(
     away = await every_page(app, stage.platform, real)
     assert not [page for page in away if page.status == 500], "a traceback"
     refused = [page for page in away if page.status >= 400 and page.path != "/readyz"]
-    assert {(page.status, page.code) for page in refused} == {(503, "unavailable")}
+    assert {(page.status, page.kind) for page in refused} == {(503, "unavailable")}
     assert all(page.retry_after for page in refused)
     assert "psycopg" not in refused[0].text
     for name in ("refused", "again"):
@@ -109,7 +109,7 @@ async def test_a_page_of_the_file_that_is_destroyed_is_said_and_the_rest_answers
         assert not [page for page in pages if page.status == 500], "a traceback"
         said = [page for page in pages if page.status == 503 and page.path != "/readyz"]
         assert said
-        assert {page.code for page in said} == {"unavailable"}
+        assert {page.kind for page in said} == {"unavailable"}
         assert all("doctor" in page.text for page in said)
         assert {page.status for page in pages if page.path.endswith(("/cluster", "/nodes", "/session"))} == {200}
     finally:

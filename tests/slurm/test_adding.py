@@ -77,7 +77,7 @@ def test_a_pool_in_which_jobs_are_on_their_way_is_not_taken_from_under_them(
     job = write(tmp_path / "job.json", "sleep infinity", model={"save": False}, grace=0)
     ref = tm("submit", job).strip()
     said = tm(*words(bed, bed.folder / "other", "--pool", "default=batch"), code=1)
-    assert "1 jobs wait or run in the pool default of local, and would be lost" in said
+    assert "1 job waits or runs in the pool default of local, and would be lost" in said
     assert "Nothing was written" in said
     assert (tm.home / "config.toml").read_text() == MINE
     assert "none in these pools" in tm(*words(bed, tm.home, "--pool", "big=batch", "--dry-run"))

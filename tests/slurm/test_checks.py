@@ -23,6 +23,7 @@ from trainmaster.agent.sandbox import SYSTEM_PATH
 from trainmaster.core.config import EngineConfig, SlurmEngineConfig
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.examine import Examination, Wanted
+from trainmaster.messages.said import Said
 
 PYTHON = "/usr/bin/python3"
 
@@ -207,7 +208,7 @@ async def test_a_cluster_that_is_read_through_slurmrestd(bed: Bed, data: Path, t
         token.write_text(bed.ask("scontrol", "token", "username=root", "lifespan=7300").partition("=")[2])
         found = await look(wanted(bed, data, rest=place, rest_token=str(token)))
         assert bad(found) == {}
-        assert found["token"].text == f"{token}, which expires in 2.0 hours"
+        assert found["token"].text == f"{token}, which expires in 2 hours"
 
 
 async def test_a_slurmrestd_that_cannot_be_used(bed: Bed, data: Path, tmp_path: Path) -> None:
@@ -281,11 +282,11 @@ async def test_a_node_whose_tasks_find_no_python(bed: Bed, data: Path) -> None:
 
 async def test_a_probe_that_has_to_wait_says_why_and_is_given_up(bed: Bed, data: Path) -> None:
     """Also when whoever waits has enough of it (Ctrl-C). The fixture looks that nothing is left."""
-    told: list[tuple[str, str]] = []
+    told: list[tuple[str, Said]] = []
     patient = asyncio.Event()
 
-    def tell(where: str, text: str) -> None:
-        told.append((where, text))
+    def tell(where: str, why: Said) -> None:
+        told.append((where, why))
         patient.set()
 
     waiting = replace(wanted(bed, data), tell=tell)

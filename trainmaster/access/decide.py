@@ -9,25 +9,31 @@ from dataclasses import dataclass
 from trainmaster.access.roles import CONFINED_SCOPES, ROLES, Principal, Reach
 from trainmaster.access.scopes import SCOPES
 from trainmaster.core.errors import Forbidden, NotFound
+from trainmaster.messages import access
+from trainmaster.messages.said import Said
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer. `reach` OWN: lists must be cut to the principal's own things. `hidden`: say "not found", not "forbidden"."""
+    """The answer. `said`: why not, None when it is allowed. `reach` OWN: lists must be cut to the principal's own things.
 
-    allowed: bool
+    `hidden`: say "not found", not "forbidden".
+    """
+
+    said: Said | None
     reach: Reach | None = None
     hidden: bool = False
-    why: str = ""
-    remedy: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Return whether it is."""
+        return self.said is None
 
     def demand(self) -> None:
         """Return when allowed. Raises NotFound for a thing that must stay hidden, else Forbidden."""
-        if self.allowed:
+        if self.said is None:
             return
-        if self.hidden:
-            raise NotFound(self.why, remedy=self.remedy)
-        raise Forbidden(self.why, remedy=self.remedy)
+        raise NotFound(self.said) if self.hidden else Forbidden(self.said)
 
 
 def decide(principal: Principal, scope: str, resource_owner: str | None = None) -> Decision:
@@ -36,17 +42,12 @@ def decide(principal: Principal, scope: str, resource_owner: str | None = None) 
     Without an owner the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that is
     not in SCOPES: that is a mistake in the code, not a refusal.
     """
-    kind = SCOPES[scope]
+    what = SCOPES[scope]
     if principal.confined and scope not in CONFINED_SCOPES:
-        return Decision(
-            False,
-            why="The one-time password must be replaced first",
-            remedy="Set a new password in the console, or run: tm password",
-        )
+        return Decision(access.one_time_password())
     reach = ROLES.get(principal.role, {}).get(scope)
     if reach is None:
-        why = f"The role {principal.role} does not permit this: {kind.en.lower()} ({scope})"
-        return Decision(False, why=why, remedy="Ask an administrator.")
+        return Decision(access.not_permitted(principal.role, what, scope))
     if reach is Reach.OWN and resource_owner is not None and resource_owner != principal.name:
-        return Decision(False, reach, hidden=True, why="There is no such thing, or you may not know of it")
-    return Decision(True, reach)
+        return Decision(access.no_such_thing(), reach, hidden=True)
+    return Decision(None, reach)

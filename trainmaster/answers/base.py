@@ -45,12 +45,17 @@ def problem_item(problem: Problem) -> ProblemItem:
 
 
 class ProblemView(Answer, frozen=True):
-    """A problem document (RFC 9457), with every problem found."""
+    """A problem document (RFC 9457), with every problem found.
+
+    `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made of.
+    """
 
     type: str
     title: str
     status: int
+    kind: str
     code: str
+    args: Json
     remedy: str
     problems: list[ProblemItem]
 

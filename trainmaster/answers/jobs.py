@@ -299,10 +299,11 @@ class BatchView(Answer, frozen=True):
 
 
 class RefusedView(Answer, frozen=True):
-    """A job that was left as it was, and why."""
+    """A job that was left as it was, and why: `kind` and `code` as in a problem document."""
 
     id: str
     title: Text
+    kind: str
     code: str
 
 

@@ -20,6 +20,7 @@ from trainmaster.api.desk import LARGE, Desk, Intake
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import TrainmasterError, Unauthenticated
+from trainmaster.messages import requests
 from trainmaster.service.people import People, Seen
 from trainmaster.service.tickets import PARAMETER
 
@@ -120,21 +121,18 @@ async def identify(people: People, scope: Scope, headers: dict[bytes, bytes]) ->
     if authorization:
         kind, _, secret = authorization.partition(" ")
         if kind.lower() != "bearer":
-            raise Unauthenticated("Only bearer tokens are understood", remedy="Send: Authorization: Bearer <token>")
+            raise Unauthenticated(requests.only_bearer_tokens())
         return await people.by_token(secret.strip())
     cookie = session_cookie(headers.get(b"cookie", b"").decode("latin-1"))
     if cookie is None:
-        raise Unauthenticated("Nobody is signed in", remedy="Sign in, or send: Authorization: Bearer <token>")
+        raise Unauthenticated(requests.nobody_signed_in())
     key = headers.get(KEY_HEADER, b"").decode("latin-1")
     if key:
         return await people.by_session(cookie, key)
     ticket = _without_ticket(scope)
     if ticket:
         return await people.by_ticket(cookie, ticket, _address(scope))
-    raise Unauthenticated(
-        "The session's cookie came without the session's key",
-        remedy="Sign in to the console again. Programs send: Authorization: Bearer <token>",
-    )
+    raise Unauthenticated(requests.cookie_without_key())
 
 
 def _without_ticket(scope: Scope) -> str:

@@ -13,7 +13,9 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from trainmaster.api.problems import InvalidRequest, unreadable
-from trainmaster.core.errors import Problem, TooLarge
+from trainmaster.core.errors import TooLarge, problem_of
+from trainmaster.messages import requests
+from trainmaster.messages.said import Said, words
 from trainmaster.service.meter import counting
 
 MOST_VALUES: Final = 50_000
@@ -32,22 +34,22 @@ def decode(raw: bytes, values: int = MOST_VALUES) -> Any:
     """Do the same at once. O(size)."""
     opened = raw.count(b"{") + raw.count(b"[")
     if raw.count(b",") + opened > values:
-        raise TooLarge(f"The body holds more than {values:,} values", remedy="Send less at once.")
+        raise TooLarge(requests.too_many_values_in_body(values))
     try:
         document = msgspec.json.decode(raw)
     except (ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors, as that of bad UTF-8 is
         raise unreadable(_detail(error)) from None
     if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):  # first: what follows goes as deep as the document
-        _refuse("", f"is nested more than {MOST_DEPTH} levels deep", "Nest less.", "too_deep")
+        _refuse("", requests.nested_deeper_than(MOST_DEPTH))
     if raw.count(b":") != msgspec.json.encode(document).count(b":") or b"\\u003" in raw:
         _refuse_doubles(raw)
     return document
 
 
-def _detail(error: Exception) -> str:
+def _detail(error: Exception) -> Said:
     if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        return requests.nested_too_deeply()
+    return requests.not_utf8() if isinstance(error, UnicodeDecodeError) else words(str(error))
 
 
 def _refuse_doubles(raw: bytes) -> None:
@@ -57,7 +59,7 @@ def _refuse_doubles(raw: bytes) -> None:
         document: dict[str, Any] = {}
         for key, value in found:
             if key in document:
-                _refuse(key[:200], "is given twice", "Keep one of them.", "duplicate_key")
+                _refuse(key[:200], requests.given_twice())
             document[key] = value
         return document
 
@@ -75,6 +77,5 @@ def _deeper(value: Any, levels: int) -> bool:
     return True
 
 
-def _refuse(path: str, rule: str, remedy: str, code: str) -> NoReturn:
-    problem = Problem(path, rule, remedy, code)
-    raise InvalidRequest("The body is not valid JSON", remedy=remedy, problems=(problem,))
+def _refuse(path: str, said: Said) -> NoReturn:
+    raise InvalidRequest(requests.body_not_json(), problems=(problem_of(path, said),))

@@ -11,7 +11,8 @@ from trainmaster.answers import Answer, Sandbox, ServerView
 from trainmaster.api.body import MOST_VALUES, decoded
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import problem_of
+from trainmaster.messages import requests
 from trainmaster.service.language import Language, wanted
 from trainmaster.spec.document import Given
 
@@ -55,8 +56,7 @@ async def read_object(request: Request, values: int = MOST_VALUES) -> Given:
     body = await decoded(await request.body(), values)
     if isinstance(body, dict):
         return body
-    problem = Problem("", "must be a JSON object", "Send {...}.", "type")
-    raise InvalidRequest("The body is not a JSON object", remedy=problem.remedy, problems=(problem,))
+    raise InvalidRequest(requests.body_not_object(), problems=(problem_of("", requests.must_be_object()),))
 
 
 def server_view(app: "Platform") -> ServerView:

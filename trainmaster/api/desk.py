@@ -17,6 +17,7 @@ from typing import Any, Final
 from starlette.types import Message, Receive
 
 from trainmaster.core.errors import RateLimited, TooLarge
+from trainmaster.messages import requests
 from trainmaster.service.meter import Meter
 
 SMALL: Final = 64 * 1024
@@ -98,17 +99,11 @@ class Allowance:
 
 
 def _much_work() -> RateLimited:
-    return RateLimited(
-        f"{PLACES} of your requests are being worked at or wait already",
-        remedy="Wait for their answers, then send further ones.",
-    )
+    return RateLimited(requests.too_much_work(PLACES))
 
 
 def _many_looks() -> RateLimited:
-    return RateLimited(
-        f"{PLACES} of your requests for logs and curves are being answered or wait already",
-        remedy="Close pages that show logs or curves.",
-    )
+    return RateLimited(requests.too_many_looks(PLACES))
 
 
 class Person:
@@ -211,4 +206,4 @@ class Intake:
 
     def _too_large(self) -> TooLarge:
         most = f"{self._limit // 1024} KiB" if self._limit < 2**20 else f"{self._limit // 2**20} MiB"
-        return TooLarge("The request is larger than this server accepts", remedy=f"Send at most {most}.")
+        return TooLarge(requests.body_too_large(most))

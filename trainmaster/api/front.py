@@ -18,6 +18,7 @@ from trainmaster.api.connections import Connections
 from trainmaster.api.problems import BadRequest, Misdirected, accepted, answer_error, answer_unknown, refuse_socket
 from trainmaster.api.proxies import Proxies
 from trainmaster.core.errors import Forbidden, TrainmasterError
+from trainmaster.messages import requests
 
 Life = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -147,20 +148,15 @@ class Front:
         for key, value in scope["headers"]:
             if key == b"host":
                 if host is not None:
-                    raise BadRequest("The request has more than one Host header", remedy="Send one.")
+                    raise BadRequest(requests.two_hosts())
                 host = value.decode("latin-1")
             elif key == b"origin":
                 origin = value.decode("latin-1")
         if host is None or not self.hosts.ours(host):
-            raise Misdirected(
-                "The Host header names no address of this server",
-                remedy="Use the address that `trainmaster serve` printed, or add the name to server.allowed_hosts.",
-            )
+            raise Misdirected(requests.not_our_host())
         # Compared without the scheme: a proxy that ends TLS passes the browser's https origin on to us.
         if origin is not None and origin.partition("://")[2].lower() != host.strip().lower():
-            raise Forbidden(
-                "The request comes from another site", remedy="Use the console at the server's own address."
-            )
+            raise Forbidden(requests.from_another_site())
         if "\ufffd" in scope["path"] or b"%" in scope["query_string"]:
             _check_encoding(scope)
 
@@ -171,7 +167,7 @@ def _check_encoding(scope: Scope) -> None:
         for part in (scope.get("raw_path") or scope["path"].encode(), scope["query_string"]):
             unquote_to_bytes(part).decode()
     except UnicodeDecodeError:
-        raise BadRequest("The address is not UTF-8", remedy="Encode it as UTF-8, with % before each byte.") from None
+        raise BadRequest(requests.address_not_utf8()) from None
 
 
 def _is_api(path: str) -> bool:

@@ -12,6 +12,7 @@ from trainmaster import answers
 from trainmaster.access.scopes import SCOPES
 from trainmaster.api.policy import PolicyRoute, Schema
 from trainmaster.api.problems import MEDIA_TYPE as PROBLEM_TYPE
+from trainmaster.messages import render
 
 _REF: Final = "#/components/schemas/"
 _PARAMETER: Final = re.compile(r"{(\w+)(?::\w+)?}")
@@ -111,7 +112,10 @@ def _complete(operation: Schema, route: PolicyRoute, schemas: Schema) -> None:
     scope = route.policy.scope
     operation["security"] = [{"token": []}, {"session": []}] if scope else []
     if scope:
-        operation["x-scope"] = {"name": scope, **SCOPES[scope]._asdict()}
+        operation["x-scope"] = {
+            "name": scope,
+            **{language: render.text(SCOPES[scope], language) for language in ("zh", "en")},
+        }
 
 
 def _answer(status: int, name: str, schemas: Schema) -> Schema:

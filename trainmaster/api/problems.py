@@ -17,8 +17,11 @@ from starlette.types import Receive, Scope, Send
 
 from trainmaster.answers import ProblemView
 from trainmaster.api.written import encode
-from trainmaster.core.errors import Problem, TrainmasterError
-from trainmaster.service.language import Language, document, document_of, wanted
+from trainmaster.core.errors import NotFound, Problem, TrainmasterError, problem_of
+from trainmaster.messages import requests
+from trainmaster.messages.requests import FRAMEWORK, RENAMED
+from trainmaster.messages.said import Said, words
+from trainmaster.service.language import Language, document_of, wanted
 
 LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -32,36 +35,38 @@ class Misdirected(TrainmasterError):
     """The Host header names no address of this server (a guard against DNS rebinding)."""
 
     status = 421
-    code = "misdirected"
+    kind = "misdirected"
 
 
 class BadRequest(TrainmasterError):
     """What came is no request that HTTP knows, or can be read in two ways."""
 
     status = 400
-    code = "bad_request"
+    kind = "bad_request"
 
 
 class InvalidRequest(TrainmasterError):
     """Query, header or body do not have the shape the contract says; every problem is listed."""
 
     status = 422
-    code = "invalid_request"
+    kind = "invalid_request"
 
 
-_HTTP: Final[Mapping[int, tuple[str, str, str]]] = {
-    404: ("not_found", "There is nothing at this address", "See the contract at /api/v1/openapi.json."),
-    405: ("method_not_allowed", "This address does not know this method", "See the header Allow."),
-    413: ("too_large", "The request is too large", "Send less at once."),
-}
-"""status -> (code, title, remedy) of what the framework refuses by itself."""
+class MethodNotAllowed(TrainmasterError):
+    """There is something at this address, but nothing that can be done with it in this way."""
 
-_RULES: Final[Mapping[str, str]] = {
-    "missing": "is required",
-    "extra_forbidden": "is not known here",
-    "json_invalid": "is not valid JSON",
-    "json_type": "is not valid JSON",
-}
+    status = 405
+    kind = "method_not_allowed"
+
+
+class HttpRefusal(TrainmasterError):
+    """What the framework refuses by itself, by a status that nothing else of ours has."""
+
+    kind = "http"
+
+    def __init__(self, status: int, said: Said) -> None:
+        super().__init__(said)
+        self.status = status
 
 
 def accepted(scope: Scope) -> str:
@@ -75,9 +80,9 @@ def answer(found: ProblemView, language: Language, headers: Mapping[str, str] | 
     return Response(encode(found), status_code=found.status, headers=own, media_type=MEDIA_TYPE)
 
 
-def answer_error(error: TrainmasterError, accept: str) -> Response:
-    """Return the response for a known error, in the language that `accept` (an Accept-Language header) asks for."""
-    headers = {}
+def answer_error(error: TrainmasterError, accept: str, more: Mapping[str, str] | None = None) -> Response:
+    """Return the response for a refusal, in the language that `accept` (an Accept-Language header) asks for."""
+    headers = dict(more or {})
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
     if error.status == 503:
@@ -98,38 +103,31 @@ def answer_unknown(error: BaseException, where: str, accept: str) -> Response:
     """Log `error` under a new id and return a 500 that names only the id."""
     mark = secrets.token_hex(6)
     LOG.error("internal error %s at %s", mark, where, exc_info=error)
-    title = f"The server failed in a way nobody foresaw (id {mark})"
-    remedy = f"Look for {mark} in the server's log and report it."
-    language = wanted(accept)
-    return answer(document(language, 500, "internal", title, remedy), language)
+    return answer_error(TrainmasterError(requests.internal(mark)), accept)
 
 
 def validation_error(error: RequestValidationError) -> InvalidRequest:
     """Return all problems that the framework found in query, headers and body."""
     found = error.errors()
     problems, count = tuple(_problem(item) for item in found[:MOST_LISTED]), len(found)
-    title = f"The request is not valid: {count} problem{'s' if count > 1 else ''}"
-    if count > MOST_LISTED:
-        title = f"The request is not valid: {MOST_LISTED} of its problems are listed, and there are more"
-    return InvalidRequest(title, remedy="Mend the fields listed and send it again.", problems=problems)
+    said = requests.request_not_valid(count) if count <= MOST_LISTED else requests.request_not_valid_more(MOST_LISTED)
+    return InvalidRequest(said, problems=problems)
 
 
 def _problem(item: Mapping[str, Any]) -> Problem:
     where, *rest = [str(part) for part in item["loc"]]
     path = ".".join(rest) if where == "body" else ".".join([where, *rest])
-    kind = str(item["type"])
-    rule = _RULES.get(kind) or str(item["msg"])[:1].lower() + str(item["msg"])[1:]
+    kind, given = str(item["type"]), item.get("ctx") or {}
+    args = {name: value if isinstance(value, int | float) else str(value) for name, value in given.items()}
+    said = Said(RENAMED.get(kind, kind), args) if kind in FRAMEWORK else requests.against_the_contract(str(item["msg"]))
     value = item.get("input") if kind not in ("missing", "json_invalid") else None
     shown = value if isinstance(value, str | int | float | bool) else None
-    if isinstance(shown, str):
-        shown = shown[:200]
-    return Problem(path[:200], rule, "See the contract at /api/v1/openapi.json.", kind, shown)
+    return problem_of(path[:200], said, shown[:200] if isinstance(shown, str) else shown)
 
 
-def unreadable(detail: str) -> InvalidRequest:
+def unreadable(detail: Said) -> InvalidRequest:
     """Return the error for a body that is not JSON at all."""
-    problem = Problem("", f"is not valid JSON: {detail}", "Send one JSON document in UTF-8.", "json_invalid")
-    return InvalidRequest("The body is not valid JSON", remedy=problem.remedy, problems=(problem,))
+    return InvalidRequest(requests.body_not_json(), problems=(problem_of("", requests.json_invalid(detail)),))
 
 
 async def on_known(request: Request, error: Exception) -> Response:
@@ -148,10 +146,14 @@ async def on_http(request: Request, error: Exception) -> Response:
     """Handle what router and framework refuse by status."""
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
-        return answer_error(unreadable(str(error.detail)), accepted(request.scope))
-    code, title, remedy = _HTTP.get(error.status_code, ("http", str(error.detail), ""))
-    language = wanted(accepted(request.scope))
-    return answer(document(language, error.status_code, code, title, remedy), language, error.headers)
+        refused: TrainmasterError = unreadable(words(str(error.detail)))
+    elif error.status_code == 404:
+        refused = NotFound(requests.no_such_address())
+    elif error.status_code == 405:
+        refused = MethodNotAllowed(requests.method_not_known())
+    else:
+        refused = HttpRefusal(error.status_code, requests.refused_by_http(str(error.detail)))
+    return answer_error(refused, accepted(request.scope), error.headers)
 
 
 async def on_gone(request: Request, error: Exception) -> Response:

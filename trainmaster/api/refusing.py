@@ -4,6 +4,7 @@ from typing import Final
 
 from trainmaster.api.problems import BadRequest, answer_error
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.messages import requests
 
 MOST_HEAD: Final = 64 * 1024
 """Bytes of a request without its body."""
@@ -29,53 +30,51 @@ class AddressTooLong(TrainmasterError):
     """The request line is longer than any address of ours."""
 
     status = 414
-    code = "address_too_long"
+    kind = "address_too_long"
 
 
 class HeadTooLarge(TrainmasterError):
     """The head has more bytes or lines than any request needs."""
 
     status = 431
-    code = "head_too_large"
+    kind = "head_too_large"
 
 
 class TooSlow(TrainmasterError):
     """The request did not come within its time."""
 
     status = 408
-    code = "too_slow"
+    kind = "too_slow"
 
 
 def address_too_long() -> AddressTooLong:
     """Return the refusal of a long address."""
-    return AddressTooLong(
-        f"The address is longer than {MOST_ADDRESS // 1024} KiB", remedy="Put what is long into the body."
-    )
+    return AddressTooLong(requests.address_too_long(MOST_ADDRESS // 1024))
 
 
 def head_too_large() -> HeadTooLarge:
     """Return the refusal of a large head."""
-    return HeadTooLarge(
-        f"The head of the request is larger than {MOST_HEAD // 1024} KiB or has more than {MOST_HEADERS} lines",
-        remedy="Send fewer or shorter headers; delete the cookies of this address.",
-    )
+    return HeadTooLarge(requests.head_too_large(MOST_HEAD // 1024, MOST_HEADERS))
 
 
-def too_slow(part: str, seconds: float) -> TooSlow:
-    """Return the refusal of a slow sender. `part`: head or body."""
-    return TooSlow(
-        f"The {part} of the request did not come within {seconds:.0f} seconds", remedy="Send it again at once."
-    )
+def head_too_slow() -> TooSlow:
+    """Return the refusal of who is slow with a head."""
+    return TooSlow(requests.head_too_slow(HEAD_S))
+
+
+def body_too_slow() -> TooSlow:
+    """Return the refusal of who is slow with a body."""
+    return TooSlow(requests.body_too_slow(BODY_S))
 
 
 def no_http() -> BadRequest:
     """Return the refusal of what cannot be parsed."""
-    return BadRequest("This is no HTTP request", remedy="Speak HTTP/1.1; the address begins with http://.")
+    return BadRequest(requests.not_http())
 
 
 def too_many_ahead() -> BadRequest:
     """Return the refusal of endless pipelining; it is not sent, for answers to earlier requests are still due."""
-    return BadRequest(f"More than {MOST_AHEAD} requests wait on one connection", remedy="Wait for answers.")
+    return BadRequest(requests.too_many_ahead(MOST_AHEAD))
 
 
 def wire(error: TrainmasterError) -> bytes:

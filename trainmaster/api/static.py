@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
+from trainmaster.messages import requests
 
 STATIC: Final = Path(__file__).parent / "static"
 _COMPRESSED: Final = (
@@ -50,7 +51,7 @@ class Console:
         if name not in self._files:
             return Response(_MISSING, media_type="text/html", headers={"cache-control": "no-store"})
         if path.startswith("assets/") and name != path:
-            raise NotFound(f"There is no file {path}", remedy="Load the page again; the console was updated.")
+            raise NotFound(requests.no_console_file(path))
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         headers = {"cache-control": _FOREVER if name.startswith("assets/") else "no-cache", "vary": "accept-encoding"}
         if accepts_gzip and kind.startswith(_COMPRESSED):
@@ -72,6 +73,6 @@ async def console(request: Request) -> Response:
     """Serve the console; every address it does not know as a file is its own page."""
     path: str = request.path_params["path"]
     if path.startswith("api/"):
-        raise NotFound("There is nothing at this address", remedy="See the contract at /api/v1/openapi.json.")
+        raise NotFound(requests.no_such_address())
     found: Console = request.app.state.console
     return await found.answer(path, "gzip" in request.headers.get("accept-encoding", ""))

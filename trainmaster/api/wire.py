@@ -26,10 +26,11 @@ from trainmaster.api.refusing import (
     SLOWEST,
     STALLED_S,
     address_too_long,
+    body_too_slow,
     head_too_large,
+    head_too_slow,
     no_http,
     too_many_ahead,
-    too_slow,
     wire,
 )  # fmt: skip
 from trainmaster.core.errors import TrainmasterError
@@ -215,17 +216,17 @@ class Protocol(HttpToolsProtocol):
             self.transport.abort()
         elif not self._begun:
             if self._answer is None and now - self._since > HEAD_S:
-                self._refuse(too_slow("head", HEAD_S))  # a connection that never said anything
+                self._refuse(head_too_slow())  # a connection that never said anything
         elif not self._headed:
             if now - self._since > HEAD_S:
-                self._refuse(too_slow("head", HEAD_S))
+                self._refuse(head_too_slow())
         elif (answer := self._answer) is not None and answer.response_complete:
             if now - self._since > REST_S:
                 self.transport.close()
         elif self.flow.read_paused or self._got - self._mark > SLOWEST * (now - self._since):
             self._since, self._mark = now, self._got
         elif now - self._since > BODY_S:
-            self._refuse(too_slow("body", BODY_S))
+            self._refuse(body_too_slow())
 
     # -- the end -------------------------------------------------------------------------------------------------
 

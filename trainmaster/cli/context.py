@@ -59,13 +59,16 @@ class Named(Protocol):
         """The name."""
 
 
-def demand_known(kind: str, name: str, there: Iterable[Named]) -> None:
+def demand_known(kind: Literal["engine", "pool", "workspace"], name: str, there: Iterable[Named]) -> None:
     """Let pass the name of one that is `there`. Raises NotFound saying which there are."""
     from trainmaster.core.errors import NotFound
+    from trainmaster.messages.client import engine_not_found
+    from trainmaster.messages.cluster import pool_not_found, workspace_not_found
 
+    not_found = {"engine": engine_not_found, "pool": pool_not_found, "workspace": workspace_not_found}
     names = [one.name for one in there]
     if name not in names:
-        raise NotFound(f"There is no {kind} {name}", remedy=f"There are: {', '.join(names)}.")
+        raise NotFound(not_found[kind](name, names))
 
 
 def each(refs: Iterable[str], act: Callable[[str], T]) -> tuple[list[T], bool]:

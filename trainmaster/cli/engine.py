@@ -10,18 +10,17 @@ import typer
 
 from trainmaster.cli.context import AsJson, client, demand_known, home, language
 from trainmaster.cli.installed import demand_server
-from trainmaster.cli.looking import Screen, words
+from trainmaster.cli.looking import Screen, remedy, words
 from trainmaster.core.terminal import visible
 
 if TYPE_CHECKING:
     from trainmaster import answers
     from trainmaster.core.config import EngineConfig
     from trainmaster.engines.slurm.examine import Examination
+    from trainmaster.messages.said import Said
     from trainmaster.service.settings import Toml
 
 Wait = Annotated[str, typer.Option(help="How long a probe job may wait for its start: 90s, 10m, 2h.")]
-RESTART = "Start the server again, and it is there: running jobs go on meanwhile, waiting ones keep their turn."
-MOVED = "The data folder is another one now: stop the server when no job runs, and start it a minute later."
 
 
 def add_to(app: typer.Typer) -> None:
@@ -76,6 +75,7 @@ def _add(
     screen: Screen,
 ) -> None:  # fmt: skip
     from trainmaster.core.layout import Layout
+    from trainmaster.messages import checks
     from trainmaster.service import adding, settings_file
     from trainmaster.service.settings import load
     from trainmaster.service.wiring import prepare_home
@@ -95,19 +95,21 @@ def _add(
     if written:
         prepare_home(layout.home)
         settings_file.write(layout.config, made)
-    then = words(MOVED if data and data != layout.bulk else RESTART)
-    _conclude(screen, layout.config, settings_file.section(section, data), then if written else "")
+    done = checks.engine_written_data_moved if data and data != layout.bulk else checks.engine_written
+    text = settings_file.section(section, data)
+    _conclude(screen, layout.config, text, done(layout.config) if written else None)
 
 
 def _examination(engine: "EngineConfig", data: str, wait: str, screen: Screen) -> "Examination":
     from trainmaster.core.errors import InvalidSpec
-    from trainmaster.core.units import parse_duration_s
+    from trainmaster.core.units import NotRead, parse_duration_s
     from trainmaster.engines.slurm.examine import Examination, Wanted
+    from trainmaster.messages.checks import wait_not_read
 
     try:
         patience = parse_duration_s(wait)
-    except ValueError as error:
-        raise InvalidSpec(f"--wait: {error}") from error
+    except NotRead as error:
+        raise InvalidSpec(wait_not_read(error.said)) from error
     return Examination(Wanted(engine, home(), data, patience, screen.wait))
 
 
@@ -121,26 +123,28 @@ def _pools_known() -> "list[answers.ResourcePool] | None":
         return None
 
 
-def _conclude(screen: Screen, path: str, text: str, then: str) -> None:
-    """Say what was written, or would be. `then`: what to do now; "": nothing was written."""
+def _conclude(screen: Screen, path: str, text: str, done: "Said | None") -> None:
+    """Say what was written, or would be. `done`: that it was, and what to do now; None: nothing was."""
     from trainmaster.cli.render import emit_json
+    from trainmaster.messages.checks import engine_not_written, engine_would_be_written
 
     if screen.as_json:
-        emit_json(screen.result(written=bool(then), config=path, section=text))
-    elif then:
-        print("\n" + words(f"Written into {path}:"), text + "\n" + then, sep="\n\n")
+        emit_json(screen.result(written=done is not None, config=path, section=text))
+    elif done is not None:
+        print("\n" + words(done), text + "\n" + remedy(done), sep="\n\n")
     elif screen.bad:
-        print("\n" + words("Nothing was written. Mend what is marked, and say it again."))
+        print("\n" + words(engine_not_written()))
     else:
-        print("\n" + words(f"This would be written into {path}:"), text, sep="\n\n", end="")
+        print("\n" + words(engine_would_be_written(path)), text, sep="\n\n", end="")
     sys.exit(1 if screen.bad else 0)
 
 
 def _demand_slurm(kind: str) -> None:
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages.checks import no_such_engine_kind
 
     if kind != "slurm":
-        raise InvalidSpec(f"There is no kind of engine {kind} to add", remedy="Write: tm engine add slurm NAME")
+        raise InvalidSpec(no_such_engine_kind(kind))
 
 
 def list_engines(as_json: AsJson = False) -> None:
@@ -169,6 +173,7 @@ def check(
     """Look whether a cluster that is configured has all that jobs need; a probe job in each partition, nothing is changed."""
     from trainmaster.cli.render import emit_json
     from trainmaster.core.layout import Layout
+    from trainmaster.messages.checks import checked_by_doctor
     from trainmaster.service.settings import load
 
     demand_server()
@@ -176,7 +181,7 @@ def check(
     demand_known("engine", name, config.engines)
     engine = next(one for one in config.engines if one.name == name)
     if engine.kind == "local":
-        print(words("This machine is checked by: tm doctor"))
+        print(words(checked_by_doctor()))
         return
     screen = Screen(as_json)
     screen.examine(_examination(engine, config.server.data or home(), wait, screen))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import client
 
 SERVER: Final = {
     "alembic": "alembic", "argon2": "argon2-cffi", "fastapi": "fastapi", "httptools": "httptools", "prometheus_client": "prometheus-client",
@@ -16,7 +17,7 @@ SERVER: Final = {
     "tensorboard": "tensorboard", "uvicorn": "uvicorn", "uvloop": "uvloop",
 }  # fmt: skip
 """What the server imports and the client does not -> the package that brings it. All are in the extra `server`."""
-REMEDY: Final = 'To run a server on this machine: pip install "trainmaster[server]"'
+REMEDY: Final = client.INSTALL
 
 
 def lacking() -> list[str]:
@@ -46,7 +47,4 @@ def told_plainly() -> Iterator[None]:
 
 
 def _refusal(missing: Iterable[str]) -> Unavailable:
-    return Unavailable(
-        f"This needs packages of the server that are not installed here: {', '.join(missing)}",
-        remedy=f"{REMEDY}. To use one elsewhere, name it by TRAINMASTER_URL (or --url).",
-    )
+    return Unavailable(client.server_packages_missing([*missing]))

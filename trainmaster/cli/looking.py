@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.cli.context import language
+from trainmaster.messages import render
+from trainmaster.messages.said import WORDS, Said
 
 if TYPE_CHECKING:
     from trainmaster.engines.slurm.checks import Check
@@ -16,11 +18,23 @@ WIDTH: Final = 24
 """Of the names, in cells."""
 
 
-def words(sentence: str) -> str:
-    """Return a sentence of ours in the language of the terminal."""
+def words(said: Said) -> str:
+    """Return what was said in the language of the terminal."""
+    return render.text(_chinese(said) if language() == "zh" else said, language())
+
+
+def remedy(said: Said) -> str:
+    """Return what to do about it in the language of the terminal, "" where there is nothing."""
+    return render.remedy(said, language())
+
+
+def _chinese(said: Said) -> Said:
+    """Return what was said, and in it in Chinese what a node's agent and the states of Slurm's jobs still say in English words."""
     from trainmaster.core.chinese import chinese
 
-    return chinese(sentence) if language() == "zh" else sentence
+    if said.code == WORDS:
+        return Said(WORDS, {"text": chinese(render.text(said))})
+    return Said(said.code, {name: _chinese(one) if isinstance(one, Said) else one for name, one in said.args.items()})
 
 
 class Screen:
@@ -44,13 +58,13 @@ class Screen:
             self.checks.append(check)
             if self.as_json:
                 continue
-            label = getattr(LABELS[check.name], language()) + (f" ({check.where})" if check.where else "")
+            label = words(LABELS[check.name]) + (f" ({check.where})" if check.where else "")
             mark = "ok" if check.ok else "bad" if check.needed else "warning"
-            finding(mark, label, words(check.text), "" if check.ok else words(check.remedy), width=WIDTH)
+            finding(mark, label, words(check.said), "" if check.ok else remedy(check.said), width=WIDTH)
 
-    def wait(self, where: str, text: str) -> None:
+    def wait(self, where: str, why: Said) -> None:
         """Say what the probe job in a partition waits for, on standard error."""
-        print(f"        ... {where}: {words(text)}", file=sys.stderr, flush=True)
+        print(f"        ... {where}: {words(why)}", file=sys.stderr, flush=True)
 
     def examine(self, examination: "Examination") -> None:
         """Make all checks. Interrupted or ended, it first takes back what it has put into the cluster's queue."""
@@ -69,14 +83,12 @@ class Screen:
 
     def result(self, **more: Any) -> dict[str, Any]:
         """Return everything for programs."""
-        from trainmaster.core.chinese import chinese
-
         return {
             "ok": not self.bad,
             "checks": [
                 {"name": check.name, "where": check.where, "ok": check.ok, "needed": check.needed,
-                 "text": {"zh": chinese(check.text), "en": check.text},
-                 "remedy": {"zh": chinese(check.remedy), "en": check.remedy}}
+                 "text": {"zh": render.text(_chinese(check.said), "zh"), "en": check.text},
+                 "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy}}
                 for check in self.checks
             ],
             **more,

@@ -65,6 +65,7 @@ def serve(
 
     from trainmaster.cli.context import OPTIONS
     from trainmaster.core.errors import Unavailable
+    from trainmaster.messages import client
 
     demand_server()
     first.make_way()
@@ -82,10 +83,8 @@ def serve(
     try:
         listener = _listen(server.host, server.port)
     except OSError as error:
-        raise Unavailable(
-            f"The address {server.host}:{server.port} cannot be used: {error.strerror or error}",
-            remedy="Choose another with --port (0 takes a free one) or --host.",
-        ) from None
+        why = error.strerror or str(error)
+        raise Unavailable(client.address_not_usable(server.host, server.port, why)) from None
     if listener.family == socket.AF_INET6:
         url = f"http://[{server.host}]:{listener.getsockname()[1]}"
     else:
@@ -100,20 +99,15 @@ def serve(
 def _held(folder: str) -> int:
     """Return the held lock of the home folder. Raises Unavailable, Conflict."""
     from trainmaster.core.errors import Conflict, Unavailable
+    from trainmaster.messages import client
 
     try:
         lock = _lock(folder)
     except OSError as error:
-        raise Unavailable(
-            f"The home folder {folder} cannot be used: {error.strerror or error}",
-            remedy="Choose another with --home or TRAINMASTER_HOME.",
-        ) from None
+        raise Unavailable(client.home_not_usable(folder, error.strerror or str(error))) from None
     if lock is None:
         where = _known(folder)
-        raise Conflict(
-            f"A server already runs on the home {folder}" + (f" at {where}" if where else ""),
-            remedy="Use that one, stop it first, or give another --home.",
-        )
+        raise Conflict(client.server_runs_already_at(folder, where) if where else client.server_runs_already(folder))
     return lock
 
 

@@ -104,27 +104,28 @@ def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
 
 def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Rights]":
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages import client as sayings
     from trainmaster.queue.rights import Rights
     from trainmaster.simulate.clusters import parse_cluster
     from trainmaster.simulate.traces import read_trace
     from trainmaster.simulate.workload import Whole
 
     if trace is None or not cluster:
-        remedy = "Name a file of jobs and its machines, such as --cluster 64x8; or --history for the server's own past."
-        raise InvalidSpec("nothing to simulate", remedy=remedy)
+        raise InvalidSpec(sayings.nothing_to_simulate())
     nodes = parse_cluster(cluster)
     return read_trace(trace, Whole.of(nodes)), nodes, Rights()
 
 
 def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Rights]":
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages import client as sayings
     from trainmaster.simulate.clusters import parse_cluster
     from trainmaster.simulate.history import from_history, nodes_of, rights_of
 
     server = client()
     work = from_history(server.admin.history())
     if not work.jobs:
-        raise InvalidSpec("no job has ended here yet", remedy="Name a file of jobs instead of --history.")
+        raise InvalidSpec(sayings.no_history_yet())
     nodes = parse_cluster(cluster) if cluster else nodes_of(server.cluster())
     return work, nodes, rights_of(server.admin.workspaces(), server.admin.virtual_clusters())
 
@@ -134,7 +135,8 @@ def _settings(
     rights: "Rights",
 ) -> "list[Setting]":  # fmt: skip
     from trainmaster.core.errors import InvalidSpec
-    from trainmaster.core.units import parse_duration_s
+    from trainmaster.core.units import NotRead, parse_duration_s
+    from trainmaster.messages import client as sayings
     from trainmaster.simulate.compare import settings
     from trainmaster.simulate.run import parse_fault
 
@@ -144,8 +146,8 @@ def _settings(
             policies, limits, int(parse_duration_s(start_cost)), tuple(parse_fault(text, names) for text in faults),
             rights,
         )  # fmt: skip
-    except ValueError as error:
-        raise InvalidSpec(str(error), remedy="--start-cost is such as 30s, --fault such as node-3@2d+6h.") from error
+    except NotRead as error:
+        raise InvalidSpec(sayings.cost_or_fault_not_read(error.said)) from error
 
 
 @contextlib.contextmanager
@@ -174,16 +176,18 @@ def _progress() -> "Iterator[Callable[[str], Progress]]":
 
 def _check_outputs(outputs: "Sequence[str]") -> None:
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages import client as sayings
 
     for path in outputs:
         if not path.endswith((".html", ".csv")):
-            raise InvalidSpec(f"{path}: unknown kind of output", remedy="Name a file that ends in .html or .csv.")
+            raise InvalidSpec(sayings.unknown_kind_of_output(path))
         if not os.path.isdir(os.path.dirname(path) or "."):
-            raise InvalidSpec(f"{path}: there is no such folder", remedy="Name a file in a folder that is there.")
+            raise InvalidSpec(sayings.no_folder_for_output(path))
 
 
 def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
     from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages import client as sayings
     from trainmaster.simulate.report import html
     from trainmaster.simulate.rows import write_csv
 
@@ -191,7 +195,7 @@ def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(html(work, outcomes)) if path.endswith(".html") else write_csv(file, outcomes)
     except OSError as error:
-        raise InvalidSpec(f"{path} cannot be written: {error.strerror}", remedy="Name another file.") from error
+        raise InvalidSpec(sayings.output_not_written(path, error.strerror or str(error))) from error
     print(f"wrote {path}", file=sys.stderr)
 
 

@@ -46,16 +46,15 @@ def add_to(app: typer.Typer) -> None:
 def changes(pairs: list[str] | None) -> dict[str, str]:
     """Return KEY=VALUE pairs as a mapping. Raises InvalidSpec naming every pair that is none."""
     from trainmaster.core.errors import ProblemList
+    from trainmaster.messages import submitting
 
     problems, found = ProblemList(), {}
     for pair in pairs or []:
         key, sign, value = pair.partition("=")
         if not sign or not key.strip():
-            problems.add(
-                "--set", f"{pair!r} is not KEY=VALUE", "Write for example --set roles.0.replicas=2", value=pair
-            )
+            problems.add("--set", submitting.not_a_change(repr(pair)), value=pair)
         found[key.strip()] = value
-    problems.raise_if_any("The command line is not valid")
+    problems.raise_if_any(submitting.command_line_not_valid)
     return found
 
 

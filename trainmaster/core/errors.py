@@ -15,8 +15,12 @@
 The HTTP status lives here so that API, SDK and CLI share one table.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
+
+from trainmaster.messages import render
+from trainmaster.messages.said import WORDS, Said, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,110 +32,138 @@ class Problem:
     remedy: str
     code: str = "invalid"
     value: Any = None
-    args: dict[str, Any] | None = None  # what the texts of `code` were filled with, so that they can be shown in zh too
+    args: dict[str, Any] | None = None  # what the texts of `code` are made of, in any language
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object shown to users."""
         return {k: v for k, v in asdict(self).items() if v is not None}
 
 
+def problem_of(path: str, said: Said, value: Any = None) -> Problem:
+    """Return as a problem at `path` what was said of it, and of `value`."""
+    plain = said.to_json()
+    return Problem(path, render.text(said), render.remedy(said), said.code, value, plain["args"])
+
+
 class TrainmasterError(Exception):
-    """Something the platform refuses or cannot do, in words for the person who asked."""
+    """Something the platform refuses or cannot do. `said`: what, as data; `kind`: the class of refusal, a word that never changes.
 
-    status: ClassVar[int] = 500
-    code: ClassVar[str] = "internal"
+    A `said` that is a text, with its remedy beside it, is the words of somebody else, of a program for example. `told`: title and
+    remedy in the words of the server that refused, where another did.
+    """
 
-    def __init__(self, message: str, *, remedy: str = "", problems: tuple[Problem, ...] = ()) -> None:
-        super().__init__(message)
-        self.message = message
-        self.remedy = remedy
-        self.problems = problems
+    status: int = 500
+    kind: ClassVar[str] = "internal"
+
+    def __init__(
+        self,
+        said: Said | str,
+        *,
+        remedy: str = "",
+        problems: tuple[Problem, ...] = (),
+        told: tuple[str, str] | None = None,
+    ) -> None:
+        self.said = words(said) if isinstance(said, str) else said
+        self.problems, self.told = problems, told
+        self._remedy = remedy
+        super().__init__(self.message)
+
+    @property
+    def code(self) -> str:
+        """What a program may compare: the code of what was said; of somebody else's words, the kind."""
+        return self.kind if self.said.code == WORDS else self.said.code
+
+    @property
+    def message(self) -> str:
+        """What was said, in English."""
+        return render.text(self.said) if self.told is None else self.told[0]
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in English."""
+        return self._remedy or render.remedy(self.said) if self.told is None else self.told[1]
 
     def __str__(self) -> str:
         """Return the message and a line for each problem: what a program that knows nothing of us prints."""
         lines = [f"  {p.path}: {p.rule}. {p.remedy}" if p.path else f"  {p.rule}. {p.remedy}" for p in self.problems]
         return "\n".join([self.message, *(line.rstrip(". ") for line in lines)])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the RFC 9457 problem document (``application/problem+json``)."""
-        return {
-            "type": f"urn:trainmaster:{self.code}",
-            "title": self.message,
-            "status": self.status,
-            "code": self.code,
-            "remedy": self.remedy,
-            "problems": [p.to_json() for p in self.problems],
-        }
+
+def problem_from(path: str, error: TrainmasterError) -> Problem:
+    """Return as a problem at `path` what a refusal says."""
+    if error.said.code == WORDS:
+        return Problem(path, error.message, error.remedy, error.code)
+    return problem_of(path, error.said)
 
 
 class InvalidSpec(TrainmasterError):
     """The request is malformed; every problem found is listed."""
 
     status = 422
-    code = "invalid_spec"
+    kind = "invalid_spec"
 
 
 class Unsatisfiable(TrainmasterError):
     """The request is well formed but can never run on this platform; the remedy names the nearest shape that fits."""
 
     status = 422
-    code = "unsatisfiable"
+    kind = "unsatisfiable"
 
 
 class NotFound(TrainmasterError):
     """There is no such thing, or you may not know of it."""
 
     status = 404
-    code = "not_found"
+    kind = "not_found"
 
 
 class Conflict(TrainmasterError):
     """The state of the thing does not allow this."""
 
     status = 409
-    code = "conflict"
+    kind = "conflict"
 
 
 class Unauthenticated(TrainmasterError):
     """Nobody is signed in, or the credential is wrong or expired."""
 
     status = 401
-    code = "unauthenticated"
+    kind = "unauthenticated"
 
 
 class Forbidden(TrainmasterError):
     """You are known, but may not do this."""
 
     status = 403
-    code = "forbidden"
+    kind = "forbidden"
 
 
 class TooLarge(TrainmasterError):
     """The request is larger than the limit named."""
 
     status = 413
-    code = "too_large"
+    kind = "too_large"
 
 
 class RateLimited(TrainmasterError):
     """Too many tries; wait as long as the message says."""
 
     status = 429
-    code = "rate_limited"
+    kind = "rate_limited"
 
 
 class StorageFailed(TrainmasterError):
     """The change could not be made durable, so it was not made at all."""
 
     status = 507
-    code = "storage_failed"
+    kind = "storage_failed"
 
 
 class Unavailable(TrainmasterError):
     """A part of the platform does not answer right now."""
 
     status = 503
-    code = "unavailable"
+    kind = "unavailable"
 
 
 @dataclass(slots=True)
@@ -140,13 +172,11 @@ class ProblemList:
 
     problems: list[Problem] = field(default_factory=list)
 
-    def add(self, path: str, rule: str, remedy: str, *, code: str = "invalid", value: Any = None) -> None:
-        """Note one problem at the dotted field `path`."""
-        self.problems.append(Problem(path, rule, remedy, code, value))
+    def add(self, path: str, said: Said, value: Any = None) -> None:
+        """Note what was said of the dotted field `path`, and of `value`."""
+        self.problems.append(problem_of(path, said, value))
 
-    def raise_if_any(self, message: str = "The job is not valid") -> None:
-        """Raise InvalidSpec with everything noted, or return when nothing was."""
+    def raise_if_any(self, title: Callable[[int], Said]) -> None:
+        """Raise InvalidSpec with everything noted, or return when nothing was. `title`: says it of so many problems."""
         if self.problems:
-            count = len(self.problems)
-            text = f"{message}: {count} problem{'s' if count > 1 else ''}"
-            raise InvalidSpec(text, remedy="Mend the fields listed and submit again.", problems=tuple(self.problems))
+            raise InvalidSpec(title(len(self.problems)), problems=tuple(self.problems))

@@ -6,6 +6,9 @@ Memory is MiB (int), durations are seconds (float) everywhere inside; these are 
 import re
 from typing import Final
 
+from trainmaster.messages import render, submitting
+from trainmaster.messages.said import Said
+
 _MEMORY_MIB: Final[dict[str, float]] = {
     "": 1, "m": 1, "mb": 1, "mi": 1, "mib": 1,
     "k": 1 / 1024, "kb": 1 / 1024, "ki": 1 / 1024, "kib": 1 / 1024,
@@ -18,53 +21,61 @@ _LONGEST: Final = 64
 _NUMBER_UNIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
 
 
+class NotRead(ValueError):
+    """A text is no size, or no duration. `said`: what is wrong with it; its remedy is what can be written."""
+
+    def __init__(self, said: Said) -> None:
+        self.said = said
+        super().__init__(f"{render.text(said)}. {render.remedy(said)}".rstrip(". "))
+
+    def __reduce__(self) -> tuple[type["NotRead"], tuple[Said]]:
+        """Let a clerk hand it on: made again of what was said."""
+        return NotRead, (self.said,)
+
+
 def parse_memory_mib(text: str | int | float) -> int:
     """Return MiB for ``2048``, ``"512MiB"``, ``"2GiB"`` or ``"1.5g"``; a bare number is MiB.
 
-    Raises ValueError naming the accepted forms.
+    Raises NotRead naming the accepted forms.
     """
     if isinstance(text, bool):
-        raise ValueError("a memory size is a number of MiB or a text such as 512MiB or 2GiB")
+        raise NotRead(submitting.memory_is_a_number())
     if isinstance(text, int | float):
         value = float(text)
     else:
         match = _NUMBER_UNIT.fullmatch(text) if len(text) <= _LONGEST else None
         factor = _MEMORY_MIB.get(match[2].lower()) if match else None
         if match is None or factor is None:
-            raise ValueError(
-                f"{text[:_LONGEST]!r} is not a memory size; write MiB as a number, or a text such as 512MiB or 2GiB"
-            )
+            raise NotRead(submitting.not_a_memory_size(repr(text[:_LONGEST])))
         value = float(match[1]) * factor
     if not 0 <= value < 2**53:
-        raise ValueError("a memory size must be between 0 and 8 PiB")
+        raise NotRead(submitting.memory_out_of_range())
     return int(value) if value == int(value) else int(value) + 1
 
 
 def parse_duration_s(text: str | int | float) -> float:
     """Return seconds for ``90``, ``"90s"``, ``"2h"``, ``"1h30m"`` or ``"1d"``; a bare number is seconds.
 
-    Raises ValueError naming the accepted forms.
+    Raises NotRead naming the accepted forms.
     """
     if isinstance(text, bool):
-        raise ValueError("a duration is a number of seconds or a text such as 30m, 2h or 1h30m")
+        raise NotRead(submitting.duration_is_a_number())
     if isinstance(text, int | float):
         value = float(text)
     else:
         value, rest = 0.0, text.strip()
         if not rest:
-            raise ValueError("an empty text is not a duration; write 30m, 2h or 1h30m")
+            raise NotRead(submitting.empty_is_no_duration())
         while rest:
             match = _NUMBER_UNIT.match(rest) if len(text) <= _LONGEST else None
             unit = match[2].lower() if match else ""
             factor = _DURATION_S.get(unit or "s") if match and (unit or match[0] == text.strip()) else None
             if match is None or factor is None:
-                raise ValueError(
-                    f"{text[:_LONGEST]!r} is not a duration; write seconds as a number, or 30m, 2h, 1h30m, 1d"
-                )
+                raise NotRead(submitting.not_a_duration(repr(text[:_LONGEST])))
             value += float(match[1]) * factor
             rest = rest[match.end() :]
     if not 0 <= value < 2**53:
-        raise ValueError("a duration must be at least 0 seconds")
+        raise NotRead(submitting.duration_below_zero())
     return value
 
 

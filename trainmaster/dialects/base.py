@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem
+from trainmaster.messages import rules
 from trainmaster.spec.problems import problem
 
 LOCAL_IMAGES: Final = frozenset({"default", "local", ""})
@@ -23,4 +24,4 @@ def image_warning(image: Any) -> tuple[Problem, ...]:
     """Return the warning that an image is kept but not pulled; nothing for the engine's own environment."""
     if not isinstance(image, str) or image in LOCAL_IMAGES:
         return ()
-    return (problem("image_not_used", "image", image=image),)
+    return (problem("image", rules.image_not_used(image)),)

@@ -15,6 +15,7 @@ from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.base import Translation, image_warning
 from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
+from trainmaster.messages import form, rules
 from trainmaster.spec.check import check, faults, lies_in, refusal, refuse_oversized, salvage, structure_problems
 from trainmaster.spec.problems import problem
 
@@ -49,7 +50,7 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
     refuse_oversized(document)
     raw = dict(document)
     if "protocolVersion" in raw:
-        raise refusal([problem("pai_version_2", "protocolVersion")])
+        raise refusal([problem("protocolVersion", form.pai_version_2())])
     try:
         pai = PaiDocument.model_validate(raw)
     except ValidationError as error:
@@ -201,13 +202,13 @@ def uploaded(upload: str) -> dict[str, Any]:
 def _own_problems(pai: PaiDocument) -> list[Problem]:
     """Return what only OpenPAI's own fields can have wrong: a script of blanks, an isDebug that is neither."""
     found = [
-        problem("command_empty", f"taskRoles.{index}.command")
+        problem(f"taskRoles.{index}.command", rules.command_empty())
         for index, role in enumerate(pai.task_roles)
         if not role.command.strip()
     ]
     debug = (pai.job_envs or {}).get("isDebug")
     if debug is not None and debug.lower() not in ("true", "false"):
-        found.append(problem("not_boolean", "jobEnvs.isDebug", value=debug))
+        found.append(problem("jobEnvs.isDebug", form.not_boolean(), debug))
     return found
 
 
@@ -215,16 +216,16 @@ def _warnings(pai: PaiDocument) -> list[Problem]:
     """What is kept and returned, but not used by the local engine, in words."""
     found = list(image_warning(pai.image))
     if pai.auth_file is not None:
-        found.append(problem("auth_not_used", "authFile"))
+        found.append(problem("authFile", rules.auth_not_used()))
     if pai.code_dir is not None and _code(pai.code_dir) is None:
-        found.append(problem("storage_not_reached", "codeDir", uri=pai.code_dir, field="codeDir"))
+        found.append(problem("codeDir", rules.storage_not_reached(uri=pai.code_dir, field="codeDir")))
     if pai.data_dir is not None and local_path(pai.data_dir) is None:
-        found.append(problem("storage_not_reached", "dataDir", uri=pai.data_dir, field="dataDir"))
+        found.append(problem("dataDir", rules.storage_not_reached(uri=pai.data_dir, field="dataDir")))
     if pai.retry_count is not None and pai.retry_count < 0:
-        found.append(problem("retries_bounded", "retryCount", value=pai.retry_count, most=MOST_RETRIES))
+        found.append(problem("retryCount", rules.retries_bounded(MOST_RETRIES), pai.retry_count))
     found += _ignored(pai)
     if pai.output_dir is not None:
-        found.append(problem("outputs_elsewhere", "outputDir", value=pai.output_dir))
+        found.append(problem("outputDir", rules.outputs_elsewhere(), pai.output_dir))
     return found
 
 
@@ -233,4 +234,4 @@ def _ignored(pai: PaiDocument) -> list[Problem]:
     name = "killAllOnCompletedTaskNumber"
     given = [name] if pai.kill_all is not None else []
     given += [f"taskRoles.{at}.{name}" for at, role in enumerate(pai.task_roles) if role.kill_all is not None]
-    return [problem("field_ignored", path, field=name) for path in given]
+    return [problem(path, rules.field_ignored(name)) for path in given]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from trainmaster.core.errors import Problem
 from trainmaster.dialects.base import Translation
+from trainmaster.messages import form
 from trainmaster.spec.check import refusal
 from trainmaster.spec.parse import apply_set
 from trainmaster.spec.problems import problem
@@ -43,11 +44,11 @@ def translate(
     to judge. Raises InvalidSpec with every problem, at the paths of the dialect it was written in.
     """
     if not isinstance(document, Mapping):
-        raise refusal([problem("not_object", "")])
+        raise refusal([problem("", form.not_object())])
     name = dialect_of(document) if dialect == "auto" else dialect
     target = DIALECTS.get(name)
     if target is None:
-        found: list[Problem] = [problem("unknown_dialect", "dialect", dialect=str(dialect), known=", ".join(DIALECTS))]
+        found: list[Problem] = [problem("dialect", form.unknown_dialect(dialect=str(dialect), known=tuple(DIALECTS)))]
         raise refusal(found)
     written_in, front_end = _loaded(target)
     if not changes:

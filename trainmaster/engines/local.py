@@ -42,9 +42,10 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )
-from trainmaster.engines.local_client import REMEDY, AgentClient, AgentError
+from trainmaster.engines.local_client import AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
+from trainmaster.messages import server
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -109,10 +110,7 @@ class LocalEngine:
 
     def _check_data(self) -> None:
         if self._agents_data != self.layout.data:
-            raise Unavailable(
-                f"The agent of this home keeps the files of jobs in {self._agents_data or self.layout.home}",
-                remedy="Set server.data back until all jobs have ended; the agent ends a minute after the last.",
-            )
+            raise Unavailable(server.agent_keeps_other_data(self._agents_data or self.layout.home))
 
     def demand_agent(self) -> None:
         """Return when the agent of this home can be used, starting or replacing it; blocking. Raises Unavailable when it cannot."""
@@ -147,7 +145,7 @@ class LocalEngine:
     async def nodes(self) -> tuple[Node, ...]:
         """Return this machine, or the virtual nodes that share it. Raises Unavailable while its agent cannot be used."""
         if self._client.trouble:
-            raise Unavailable(self._client.trouble, remedy=REMEDY)
+            raise Unavailable(self._client.trouble)
         kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
         free = seccomp.missing() if self.sandbox.bwrap else "there is no sandbox"
         calls = f"not filtered: {free}" if free else "filtered"
@@ -202,7 +200,7 @@ class LocalEngine:
         except AgentError as error:
             self._known.pop(attempt, None)
             if error.code == NOT_NOW:
-                raise Unavailable(error.message, remedy="It is tried again by itself.") from error
+                raise Unavailable(server.agent_not_able_now(error.message)) from error
             raise LaunchRefused(error.code, error.message) from error
         finally:  # after the caller has noted the launch, not before
             asyncio.get_running_loop().call_soon(self._release, attempt)
@@ -261,11 +259,8 @@ class LocalEngine:
             await self._client.request("enter", attempt=attempt, role=role, index=index)
         except AgentError as error:
             if error.code == NOT_NOW:
-                raise Unavailable(error.message, remedy="Try again.") from error
-            raise Conflict(
-                f"{task_name(role, index)} has ended and is not kept any more",
-                remedy="Look at its log and its files instead.",
-            ) from error
+                raise Unavailable(server.task_not_entered_now(error.message)) from error
+            raise Conflict(server.task_not_kept(task_name(role, index))) from error
 
     # -- what the agent says -------------------------------------------------------------------------------------
 

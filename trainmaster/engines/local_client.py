@@ -21,13 +21,14 @@ from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.engines.local_guard import Guard
+from trainmaster.messages import render, server
+from trainmaster.messages.said import Said
 
 log = logging.getLogger("trainmaster.engines.local")
 
 CONNECT_PAUSES_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 GIVE_UP_S: Final = 30.0
 """Requests fail as Unavailable when the agent has not answered for so long; the client goes on trying."""
-REMEDY: Final = "Look at run/agent.log, then start the server again."
 AGAIN_S: Final = 10.0
 """Before an agent that cannot be used is looked at again."""
 
@@ -58,7 +59,7 @@ class AgentClient(asyncio.Protocol):
         self.on_event = on_event
         self.on_connect = on_connect
         self.guard = Guard(layout)
-        self.trouble = ""  # why the agent cannot be used now, for people
+        self.trouble: Said | None = None  # why the agent cannot be used now
         self._transport: asyncio.WriteTransport | None = None
         self._hear: Callable[[dict[str, Any]], None] = lambda answer: None
         self._greeted = False
@@ -119,14 +120,14 @@ class AgentClient(asyncio.Protocol):
                 rest = pause
                 self._start_keeper()
             if time.monotonic() - began > GIVE_UP_S:
-                self._fail("the local agent does not answer; its own words are in run/agent.log under the home folder")
+                self._fail(server.agent_silent())
             await asyncio.sleep(rest)
 
     def _start_keeper(self) -> None:
         try:
             self.guard.ensure_keeper()
         except OSError as error:
-            self._fail(f"the agent cannot be started: {error}")
+            self._fail(server.agent_not_started(str(error)))
 
     async def _dial(self) -> bool:
         """Connect and return whether the agent that answers can be used, within GIVE_UP_S. Raises OSError."""
@@ -148,12 +149,12 @@ class AgentClient(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: Said) -> None:
         self.trouble = why
         pending, self._pending = self._pending, {}
         for future, _ in pending.values():
             if not future.done():
-                future.set_exception(Unavailable(why, remedy=REMEDY))
+                future.set_exception(Unavailable(why))
 
     async def shut_down(self) -> None:
         """End the agent and with it the keeper, and do not come back. Raises AgentError when it still has work."""
@@ -168,7 +169,7 @@ class AgentClient(asyncio.Protocol):
             await asyncio.gather(self._connector, return_exceptions=True)
         if self._transport is not None:
             self._transport.close()
-        self._fail("the engine was closed")
+        self._fail(server.engine_closed())
 
     # -- asyncio.Protocol ----------------------------------------------------------------------------------------
 
@@ -216,27 +217,30 @@ class AgentClient(asyncio.Protocol):
         log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
         self._inbox = bytearray()
         self._leave()
-        self._fail(f"the agent's answer is larger than {MOST_LINE >> 20} MiB")
-        self.trouble = ""  # it can be used: others are answered
+        self._fail(server.agent_answer_too_large(MOST_LINE >> 20))
+        self.trouble = None  # it can be used: others are answered
 
     def _meet(self, answer: dict[str, Any]) -> None:
         """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for ours."""
         step = self.guard.judge(answer.get("ok"))
         if step == "use":
             self._ask("hello", self._welcome, **self.greet())
-        elif step == "refuse":
-            self._refuse(self.guard.why)
+            return
+        why = self.guard.why
+        assert why is not None, "an agent that cannot be used is said to be so"
+        if step == "refuse":
+            self._refuse(why)
         else:
-            log.warning("%s", self.guard.why)
-            self.trouble = self.guard.why
+            log.warning("%s", render.text(why))
+            self.trouble = why
             if step == "replace":
                 self.guard.replace(self._peer())
                 self._leave()
             else:
                 self._ask(step, lambda answer: None, package=str(PACKAGE))  # it goes
 
-    def _refuse(self, why: str) -> None:
-        log.error("%s", why)
+    def _refuse(self, why: Said) -> None:
+        log.error("%s", render.text(why))
         self._refused = True
         self.guard.settled()
         self._fail(why)
@@ -250,9 +254,9 @@ class AgentClient(asyncio.Protocol):
 
     def _welcome(self, answer: dict[str, Any]) -> None:
         if "error" in answer:
-            self._refuse(f"the agent of this home does not take this server's settings: {answer['error']['message']}")
+            self._refuse(server.agent_refuses_settings(answer["error"]["message"]))
             return
-        self._greeted, self._connector, self.trouble = True, None, ""
+        self._greeted, self._connector, self.trouble = True, None, None
         self.guard.settled()
         self._welcomed.set_result(True)
         self.on_connect(answer["ok"])

@@ -12,19 +12,20 @@ from typing import Any, Final, Literal
 
 from trainmaster.agent import place, procs
 from trainmaster.core.layout import Layout
+from trainmaster.messages import server
+from trainmaster.messages.said import Said
 
 MOST_TURNS: Final = 3
-OTHER_CODE: Final = "the agent of this home runs other code and does not give way; its own words are in run/agent.log"
 
 Step = Literal["use", "leave", "replace", "shutdown", "refuse"]
 
 
 class Guard:
-    """One object per connection to an agent. `why`: what is wrong with the agent that answers, for people; "": nothing."""
+    """One object per connection to an agent. `why`: what is wrong with the agent that answers; None: nothing."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.why = ""
+        self.why: Said | None = None
         self._turns = 0  # agents sent away since one could be used
         place.own_digest()
         self._untold = ""  # why the keeper does not know our place
@@ -67,7 +68,7 @@ class Guard:
         if not _same_folder(told["home"], self.layout.home):
             if not told["attempts"]:
                 return self._send_away("shutdown")
-            self.why = f"the agent that answers was started for {told['home']}: the home was moved while tasks run"
+            self.why = server.agent_of_another_home(told["home"])
             return "refuse"
         # Our files may have been replaced since this server began: then no agent of its own code can be had.
         if told["protocol"] == place.PROTOCOL and (
@@ -75,16 +76,16 @@ class Guard:
         ):
             return "use"
         if self._untold:
-            self.why = f"the agent of this home runs other code and cannot be replaced: {self._untold}"
+            self.why = server.agent_not_replaceable(self._untold)
             return "refuse"
         return self._send_away("leave")
 
     def _send_away(self, how: Step) -> Step:
         self._turns += 1
-        self.why = "the agent of this home runs other code; it is being replaced, and jobs go on"
+        self.why = server.agent_being_replaced()
         if self._turns <= MOST_TURNS:
             return how
-        self._turns, self.why = 0, OTHER_CODE
+        self._turns, self.why = 0, server.agent_does_not_give_way()
         return "refuse"
 
     def replace(self, agent: int) -> None:

@@ -13,6 +13,8 @@ from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
 from trainmaster.engines.base import CardUsage, Engine, Sink
+from trainmaster.messages import server
+from trainmaster.messages.said import Said
 
 log = logging.getLogger("trainmaster.engines")
 
@@ -36,7 +38,7 @@ class Engines:
         self._engines = {engine.name: engine for engine in engines}
         self.first = engines[0]
         self.pools, self._most_pending = dict(pools or {}), dict(most_pending or {})
-        self._down: dict[str, str] = {engine.name: "not started" for engine in engines}  # name -> why
+        self._down: dict[str, Said] = {engine.name: server.engine_not_started() for engine in engines}  # name -> why
         self._nodes: dict[str, tuple[Node, ...]] = {}  # as last seen, by engine
         self._misfits: set[str] = set()  # nodes left out
         self._starting: set[asyncio.Task[None]] = set()
@@ -67,10 +69,10 @@ class Engines:
         """Return `engine` itself. Raises Unavailable while it could not be started."""
         why = self._down.get(engine.name)
         if why is not None:
-            raise Unavailable(f"The engine {engine.name} cannot be used: {why}", remedy="It is tried again by itself.")
+            raise Unavailable(server.engine_unusable(engine.name, why))
         return engine
 
-    def down(self, engine: Engine) -> str | None:
+    def down(self, engine: Engine) -> Said | None:
         """Return why `engine` could not be started yet, None when it was."""
         return self._down.get(engine.name)
 
@@ -93,7 +95,7 @@ class Engines:
             await asyncio.wait(waiting, timeout=PATIENCE_S)
         for engine, first in tried:
             if not first.done():
-                self._down[engine.name] = "It has not answered yet"
+                self._down[engine.name] = server.engine_not_answered_yet()
             if engine.name in self._down:
                 task = loop.create_task(self._start_again(engine, sink, first))
                 self._starting.add(task)
@@ -103,7 +105,7 @@ class Engines:
         try:
             await engine.start(sink)
         except TrainmasterError as error:
-            self._down[engine.name] = error.message
+            self._down[engine.name] = error.said
             log.warning("the engine %s cannot be used: %s", engine.name, error.message)
             return error
         self._down.pop(engine.name, None)

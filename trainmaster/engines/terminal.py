@@ -18,6 +18,7 @@ from trainmaster.agent.spawn import RESET
 from trainmaster.core.errors import Conflict
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Stream, TaskReport, Window
+from trainmaster.messages import server
 
 CHUNK: Final = 1 << 16
 PATIENCE_S: Final = 5.0
@@ -36,10 +37,7 @@ def runs(tasks: Iterable[TaskReport], role: int, index: int) -> bool:
 def demand_running(tasks: Iterable[TaskReport], role: int, index: int) -> None:
     """Let pass a task that runs. Raises Conflict."""
     if not runs(tasks, role, index):
-        raise Conflict(
-            f"{task_name(role, index)} does not run; only a running task can be entered",
-            remedy="Look at its log and its files instead.",
-        )
+        raise Conflict(server.task_not_running(task_name(role, index)))
 
 
 class ChildTerminal:

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from trainmaster.core.records import Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.core.units import format_duration, format_memory
+from trainmaster.messages import queue
+from trainmaster.messages.said import Said
 from trainmaster.queue.elastic import sized
 from trainmaster.queue.fit import with_resources
-from trainmaster.queue.reasons import Text
 from trainmaster.queue.shortage import WRITTEN
 from trainmaster.queue.snapshot import Pending, Snapshot
 
@@ -27,13 +27,13 @@ DEAR: Final = 0.5
 """What it counts to become more urgent, or to have a limit at all: as much as half of what was asked for. The first takes
 one of few rights and puts others off."""
 
-CLASSES: Final = {Priority.URGENT: ("紧急", "urgent"), Priority.VERY_URGENT: ("非常紧急", "very urgent")}
+CLASSES: Final = {Priority.URGENT: queue.make_it_urgent(), Priority.VERY_URGENT: queue.make_it_very_urgent()}
 
 
 class Suggestion(NamedTuple):
     """A change: field path -> new value, and its sentence. `job`: as it would wait then."""
 
-    message: Text
+    message: Said
     change: dict[str, Any]
     job: Pending
     loss: float = 0.0  # share of what was asked for that is given up
@@ -49,23 +49,19 @@ class Changes:
     def limit(self, limit_s: float) -> Suggestion:
         """A shorter limit, or one at all."""
         duration_s = limit_s + self._spent_s
-        words, shorter = format_duration(duration_s), replace(self.job, limit_s=limit_s)
+        shorter = replace(self.job, limit_s=limit_s)
         if self.job.limit_s == math.inf:
-            text, loss = Text(f"设置时长上限 {words}", f"Give it a limit of {words}"), DEAR
+            said, loss = queue.give_it_a_limit(duration_s), DEAR
         else:
-            text, loss = (
-                Text(f"时长上限缩短到 {words}", f"Shorten its limit to {words}"),
-                1 - duration_s / self.copy.limit_s,
-            )
-        return Suggestion(text, {"duration": duration_s}, shorter, loss)
+            said, loss = queue.shorten_its_limit(duration_s), 1 - duration_s / self.copy.limit_s
+        return Suggestion(said, {"duration": duration_s}, shorter, loss)
 
     def more_urgent(self) -> Iterator[Suggestion]:
         """The next higher class, if there is one."""
-        for priority, (zh, en) in CLASSES.items():
+        for priority, said in CLASSES.items():
             if priority == self.job.priority + 1:
-                text = Text(f"优先级改为{zh}", f"Make it {en}")
                 change = {"priority": priority.name.lower()}
-                yield Suggestion(text, change, replace(self.job, priority=int(priority)), DEAR)
+                yield Suggestion(said, change, replace(self.job, priority=int(priority)), DEAR)
 
     def elsewhere(self, snapshot: Snapshot) -> Iterator[Suggestion]:
         """Another pool, or another share of one: that of a virtual cluster, or what is assigned to none."""
@@ -76,12 +72,11 @@ class Changes:
             if pool in snapshot.handing:
                 continue  # nobody here knows when it would start there
             moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=cluster))
-            name = cluster or pool
-            words = ("虚拟集群", "virtual cluster") if cluster else ("资源池", "pool")
+            said = queue.move_to_virtual_cluster(cluster) if cluster else queue.move_to_pool(pool)
             change: dict[str, Any] = {"pool": pool}
             if cluster or job.tenant.cluster:
                 change["virtual_cluster"] = cluster or None
-            yield Suggestion(Text(f"改到{words[0]} {name}", f"Move it to {words[1]} {name}"), change, moved)
+            yield Suggestion(said, change, moved)
 
     def flavors(self, at: int, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:
         """Every other flavor for role number `at`; for one with cards only those with cards."""
@@ -91,8 +86,8 @@ class Changes:
                 continue  # what is trained on cards is not trained without
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
             other = self._with_role(at, partial(_flavored, name=name, ask=ask))
-            text = Text(f"角色 {role.name} 改用规格 {name}", f"Use flavor {name} for role {role.name}")
-            yield Suggestion(text, {f"roles.{at}.flavors": [name]}, other, _given_up(role.resources, ask))
+            said = queue.use_flavor(role.name, name)
+            yield Suggestion(said, {f"roles.{at}.flavors": [name]}, other, _given_up(role.resources, ask))
 
     def models(self, at: int, snapshot: Snapshot) -> Iterator[Suggestion]:
         """Every other card model of its pool for role number `at`, where that asks for one."""
@@ -102,28 +97,26 @@ class Changes:
         there = {model for node in snapshot.nodes if node.pool == job.pool and node.schedulable for model in node.gpus}
         for model in sorted(there - {role.resources.gpu_type}):
             other = self._with_role(at, partial(with_resources, gpu_type=model))
-            text = Text(f"角色 {role.name} 改用型号 {model}", f"Use cards of type {model} for role {role.name}")
-            yield Suggestion(text, {f"roles.{at}.resources.gpu_type": model}, other)
+            yield Suggestion(queue.use_card_type(role.name, model), {f"roles.{at}.resources.gpu_type": model}, other)
 
     def amount(self, at: int, field: str, amount: int) -> Suggestion:
         """`amount` of a field of Resources for each replica of role number `at`."""
         role = self.job.roles[at]
-        words, name = format_memory(amount) if field == "memory_mib" else str(amount), WRITTEN.get(field, field)
-        text = Text(f"角色 {role.name} 的 {name} 降到 {words}", f"Lower {name} of role {role.name} to {words}")
+        lower, name = queue.lower_memory if field == "memory_mib" else queue.lower_amount, WRITTEN.get(field, field)
         other = self._with_role(at, lambda each: with_resources(each, **{field: amount}))
         loss = 1 - amount / getattr(role.resources, field)
-        return Suggestion(text, {f"roles.{at}.resources.{name}": amount}, other, loss)
+        return Suggestion(lower(role.name, name, amount), {f"roles.{at}.resources.{name}": amount}, other, loss)
 
     def replicas(self, at: int, count: int) -> Suggestion:
         """`count` replicas of role number `at`; of an elastic one, as many to start with."""
         role = self.job.roles[at]
         if role.min_replicas is None:
-            text = Text(f"角色 {role.name} 的副本数降到 {count}", f"Lower the replicas of role {role.name} to {count}")
+            said = queue.lower_replicas(role.name, count)
             fewer = self._with_role(at, partial(sized, replicas=count))
-            return Suggestion(text, {f"roles.{at}.replicas": count}, fewer, 1 - count / role.replicas)
-        text = Text(f"允许角色 {role.name} 以 {count} 个副本启动", f"Let role {role.name} start with {count} replicas")
+            return Suggestion(said, {f"roles.{at}.replicas": count}, fewer, 1 - count / role.replicas)
+        said = queue.start_with_replicas(role.name, count)
         fewer = self._with_role(at, lambda each: replace(each, min_replicas=count))
-        return Suggestion(text, {f"roles.{at}.min_replicas": count}, fewer, 1 - count / role.min_replicas)
+        return Suggestion(said, {f"roles.{at}.min_replicas": count}, fewer, 1 - count / role.min_replicas)
 
     def _with_role(self, at: int, changed: Callable[[Role], Role]) -> Pending:
         """Return the copy with role number `at` changed in every way in which it may run."""

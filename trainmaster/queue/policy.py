@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple
 
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import Problem, problem_of
 from trainmaster.core.units import exact_duration
+from trainmaster.messages import knobs
+from trainmaster.messages.said import Said
 from trainmaster.queue.packing import Rule
 
 HOUR: Final = 3600.0
@@ -53,13 +55,11 @@ Unit = Literal["", "s", "count", "share"]
 
 
 class Knob(NamedTuple):
-    """One field of QueuePolicy: names, meanings, unit, and either `choices` or [`least`, `most`]."""
+    """One field of QueuePolicy: name, title, meaning, unit, and either `choices` or [`least`, `most`]."""
 
     name: str
-    zh: str
-    en: str
-    zh_meaning: str
-    en_meaning: str
+    title: Said
+    meaning: Said
     unit: Unit = ""
     least: float = 0.0
     most: float = 0.0
@@ -67,55 +67,21 @@ class Knob(NamedTuple):
 
 
 KNOBS: Final[tuple[Knob, ...]] = (
-    Knob("ordering", "排序", "Order",
-         "age：先提交者在前，短任务略提前；sjf：只按时长上限，长任务可能一直等待",
-         "age: who came first, with short jobs a little earlier; sjf: by limit alone, long jobs may starve",
-         choices=("age", "sjf")),
-    Knob("age_weight", "短任务优先程度", "Preference for short jobs",
-         "每小时时长上限使任务在队列中后移多少小时；0 为先来先服务",
-         "Hours that one hour of limit moves a job back in the line; 0 is first come, first served",
-         "", 0.0, 4.0),
-    Knob("age_cap_s", "计入的最长时长", "Longest limit that counts",
-         "超过此值的时长上限按此值计；与上一项之积是任务最多被推后的时间",
-         "Longer limits count as this; times the weight above it is the most that a job is moved back",
-         "s", 0.0, 30 * DAY),
-    Knob("fair_weight_s", "公平份额的影响", "Weight of fair shares",
-         "工作空间用量为其应得份额两倍时，其任务后移的时间；0 为不考虑用量",
-         "How far back a workspace's jobs move when it has used twice its share; 0 ignores what was used",
-         "s", 0.0, 7 * DAY),
-    Knob("fair_bound", "公平份额的上限", "Bound of fair shares",
-         "超出应得份额多少倍后不再继续后移",
-         "Beyond this many times its share in excess nothing moves back further",
-         "", 0.0, 10.0),
-    Knob("fair_half_life_s", "用量半衰期", "Half-life of usage",
-         "过去的用量每过这么久只算一半", "What was used counts half after this time", "s", HOUR, 365 * DAY),
-    Knob("backfill", "回填", "Backfill",
-         "none：严格按顺序；easy：后面的任务可先启动，但不得推迟队首；easy-shortest：其中短任务先试",
-         "none: strictly in order; easy: later jobs may start if the head is not delayed; easy-shortest: shortest first",
-         choices=("none", "easy", "easy-shortest")),
-    Knob("packing", "装箱", "Packing",
-         "best-fit：放在剩余最少的节点；worst-fit：放在空闲最多的节点；fgd：放在使碎片增加最少的节点",
-         "best-fit: on the node left fullest; worst-fit: on the emptiest; fgd: where fragmentation grows least",
-         choices=("best-fit", "worst-fit", "fgd")),
-    Knob("packing_rest", "余下角色的装箱", "Packing of the rest",
-         "任务中要求最高的角色放好后，其余角色如何放置；same：同上",
-         "How the other roles of a gang are placed once its hardest is; same: as above",
-         choices=("same", "best-fit", "worst-fit", "fgd")),
-    Knob("preemption", "抢占", "Preemption",
-         "off：从不；class：高优先级可抢占低优先级；reclaim：还可收回借出的配额。只抢占声明可抢占的任务",
-         "off: never; class: a higher class may take from a lower; reclaim: owners also get lent quota back. "
-         "Only from jobs that allow it",
-         choices=("off", "class", "reclaim")),
-    Knob("preempt_min_run_s", "抢占前最少运行", "Least run before preemption",
-         "运行不足这么久的任务不被抢占", "A job that has run for less is not preempted", "s", 0.0, DAY),
-    Knob("preempt_again_s", "再次抢占间隔", "Time between preemptions",
-         "同一任务在这段时间内至多被抢占一次", "The same job is preempted at most once in this time", "s", 0.0, 30 * DAY),
-    Knob("preempt_most", "单次抢占上限", "Most preemptions at once",
-         "一次调度最多抢占的任务数", "Jobs preempted in one pass at most", "", 1, 1000),
-    Knob("restart_cost_s", "重启代价", "Cost of a restart",
-         "停止后再运行到原处估计损失的时间", "Time lost when a job is stopped and started again, estimated", "s", 0.0, HOUR),
-    Knob("max_starts", "单次启动上限", "Most starts at once",
-         "一次调度最多启动的任务数，其余在下一次", "Jobs started in one pass at most; the next pass goes on", "", 1, 10_000),
+    Knob("ordering", knobs.knob_ordering(), knobs.knob_ordering_meaning(), choices=("age", "sjf")),
+    Knob("age_weight", knobs.knob_age_weight(), knobs.knob_age_weight_meaning(), "", 0.0, 4.0),
+    Knob("age_cap_s", knobs.knob_age_cap_s(), knobs.knob_age_cap_s_meaning(), "s", 0.0, 30 * DAY),
+    Knob("fair_weight_s", knobs.knob_fair_weight_s(), knobs.knob_fair_weight_s_meaning(), "s", 0.0, 7 * DAY),
+    Knob("fair_bound", knobs.knob_fair_bound(), knobs.knob_fair_bound_meaning(), "", 0.0, 10.0),
+    Knob("fair_half_life_s", knobs.knob_fair_half_life_s(), knobs.knob_fair_half_life_s_meaning(), "s", HOUR, 365 * DAY),
+    Knob("backfill", knobs.knob_backfill(), knobs.knob_backfill_meaning(), choices=("none", "easy", "easy-shortest")),
+    Knob("packing", knobs.knob_packing(), knobs.knob_packing_meaning(), choices=("best-fit", "worst-fit", "fgd")),
+    Knob("packing_rest", knobs.knob_packing_rest(), knobs.knob_packing_rest_meaning(), choices=("same", "best-fit", "worst-fit", "fgd")),
+    Knob("preemption", knobs.knob_preemption(), knobs.knob_preemption_meaning(), choices=("off", "class", "reclaim")),
+    Knob("preempt_min_run_s", knobs.knob_preempt_min_run_s(), knobs.knob_preempt_min_run_s_meaning(), "s", 0.0, DAY),
+    Knob("preempt_again_s", knobs.knob_preempt_again_s(), knobs.knob_preempt_again_s_meaning(), "s", 0.0, 30 * DAY),
+    Knob("preempt_most", knobs.knob_preempt_most(), knobs.knob_preempt_most_meaning(), "", 1, 1000),
+    Knob("restart_cost_s", knobs.knob_restart_cost_s(), knobs.knob_restart_cost_s_meaning(), "s", 0.0, HOUR),
+    Knob("max_starts", knobs.knob_max_starts(), knobs.knob_max_starts_meaning(), "", 1, 10_000),
 )  # fmt: skip
 """One for every field of QueuePolicy, in the order shown."""
 
@@ -139,16 +105,19 @@ def problems(values: Values) -> tuple[Problem, ...]:
     for name, value in values.items():
         knob = known.get(name)
         if knob is None:
-            found.append(Problem(name, "unknown field", f"Known fields: {', '.join(known)}."))
+            found.append(problem_of(name, knobs.unknown_knob(tuple(known))))
         elif knob.choices and value not in knob.choices:
-            found.append(Problem(name, f"must be one of {', '.join(knob.choices)}", "Choose one of them.", value=value))
+            found.append(problem_of(name, knobs.knob_not_one_of(knob.choices), value))
         elif not knob.choices and not _within(knob, value):
-            kind = "a whole number" if _type(name) is int else "a number of seconds" if knob.unit == "s" else "a number"
-            least, most, usual = (_written(knob, amount) for amount in (knob.least, knob.most, getattr(DEFAULT, name)))
-            found.append(
-                Problem(name, f"must be {kind} from {least} to {most}", f"The default is {usual}.", value=value)
-            )
+            found.append(problem_of(name, _out_of_bounds(knob), value))
     return tuple(found)
+
+
+def _out_of_bounds(knob: Knob) -> Said:
+    least, most, usual = (_written(knob, amount) for amount in (knob.least, knob.most, getattr(DEFAULT, knob.name)))
+    if _type(knob.name) is int:
+        return knobs.knob_not_whole_number(least, most, usual)
+    return (knobs.knob_not_seconds if knob.unit == "s" else knobs.knob_not_number)(least, most, usual)
 
 
 def _within(knob: Knob, value: Any) -> bool:

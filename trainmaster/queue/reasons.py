@@ -1,117 +1,20 @@
-"""The words for why a job waits or is refused, in both languages. Data and its rendering only; pure.
+"""What is said of why a job waits or is refused: the evidence of each reason as arguments of the catalogue `messages.queue`. Pure.
 
-Owns every reason code the queue uses. Invariant: each code has one sentence in each language, and `render` needs
-nothing but the evidence that the code's makers put in.
+Owns every reason code the queue uses. Invariant: `said` needs nothing but the evidence that the code's makers put in.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from trainmaster.core.errors import Problem
-from trainmaster.core.units import format_duration, format_memory
+from trainmaster.core.errors import Problem, problem_of
+from trainmaster.messages import queue
+from trainmaster.messages import render as words
+from trainmaster.messages.said import Said
 from trainmaster.queue.snapshot import Reason
 
-REASONS: Final[dict[str, tuple[str, str]]] = {
-    "waiting_gpus": (
-        "等待加速卡：共需 {needs} 张（{type}，每个副本 {each} 张），现空闲 {free} 张，单个节点最多空闲 {largest} 张",
-        "Waiting for cards: {needs} needed ({type}, {each} per replica), {free} free, at most {largest} on one node",
-    ),
-    "waiting_cpu": (
-        "等待 CPU：共需 {needs} 核（每个副本 {each} 核），现空闲 {free} 核，单个节点最多空闲 {largest} 核",
-        "Waiting for CPU: {needs} cores needed ({each} per replica), {free} free, at most {largest} on one node",
-    ),
-    "waiting_memory": (
-        "等待内存：共需 {needs}（每个副本 {each}），现空闲 {free}，单个节点最多空闲 {largest}",
-        "Waiting for memory: {needs} needed ({each} per replica), {free} free, at most {largest} on one node",
-    ),
-    "waiting_ports": (
-        "等待端口：角色 {role} 所需的端口（{fixed}）被占用",
-        "Waiting for ports: those that role {role} asks for ({fixed}) are in use",
-    ),
-    "waiting_nodes": (
-        "等待节点：资源池 {pool} 中现可调度的 {schedulable} 个节点放不下此任务，不可用的节点：{away}",
-        "Waiting for nodes: the {schedulable} nodes of pool {pool} in service cannot carry it; out of service: {away}",
-    ),
-    "behind": (
-        "排在{job}之后：它先得到释放出来的资源",
-        "Behind {job}, which gets what is freed first",
-    ),
-    "reserved": (
-        "空闲的资源留给{job}，它{when}启动；此任务{limit}，现在启动会推迟它",
-        "What is free is kept for {job}, which starts {when}; {limit} this job would delay it",
-    ),
-    "quota": (
-        "{account}的配额已满：已用 {used}，再加 {asks} 将超过 {limit}",
-        "The quota of {account} is reached: {used} in use, {asks} more would exceed {limit}",
-    ),
-    "quota_lent": (
-        "{account}已用 {used}，超过其配额 {limit} 的部分只能借用他人未用的：现可借 {lent}，此任务需要 {asks}",
-        "{account} holds {used}; beyond its quota of {limit} it borrows what others leave: {lent} now, this job asks for {asks}",
-    ),
-    "quota_kept": (
-        "{account}的配额留给{job}，它排在前面，也在等待这份配额；此任务现在启动会推迟它",
-        "What is left of the quota of {account} is kept for {job}, which comes first and waits for it; now this job would delay it",
-    ),
-    "cluster_full": (
-        "资源池 {pool} 所在集群的队列中已有足够多的任务；有任务启动后就会提交此任务",
-        "Enough jobs wait in the queue of the cluster of pool {pool}; this one is handed over when one of them starts",
-    ),
-    "next_pass": ("即将被调度", "About to be considered"),
-    "no_such_pool": ("没有名为 {pool} 的资源池，现有：{pools}", "There is no pool {pool}; there are: {pools}"),
-    "no_such_node": (
-        "资源池中没有名为 {value} 的节点，现有：{choices}",
-        "The pool has no node named {value}; there are: {choices}",
-    ),
-    "no_such_driver": (
-        "可用的节点上没有版本为 {value} 的驱动，现有：{choices}",
-        "No node that may be used has the driver {value}; there are: {choices}",
-    ),
-    "no_such_card": (
-        "角色 {role} 要求加速卡型号 {type}，资源池中只有：{types}",
-        "Role {role} asks for cards of type {type}; the pool has: {types}",
-    ),
-    "never_gpus": (
-        "角色 {role} 的每个副本需要 {each} 张加速卡（{type}），最大的节点只有 {largest} 张",
-        "Role {role} asks for {each} cards per replica ({type}), the largest node has {largest}",
-    ),
-    "never_cpu": (
-        "角色 {role} 的每个副本需要 {each} 核 CPU，能满足其余要求的节点最多有 {largest} 核",
-        "Role {role} asks for {each} CPU cores per replica, the largest node has {largest}",
-    ),
-    "never_memory": (
-        "角色 {role} 的每个副本需要 {each} 内存，最大的节点只有 {largest}",
-        "Role {role} asks for {each} of memory per replica, the largest node has {largest}",
-    ),
-    "never_ports": (
-        "角色 {role} 的每个副本需要 {ports} 个端口，超出可分配的端口范围",
-        "Role {role} asks for {ports} ports per replica, more than there are to give out",
-    ),
-    "never_together": (
-        "每个副本单独放得下，全部副本同时放不下：共需 {needs}{unit}，全部节点共 {free}{unit}",
-        "Every replica fits by itself, all together do not: {needs}{unit} needed, all nodes have {free}{unit}",
-    ),
-    "never_fixed_ports": (
-        "固定端口 {fixed} 在每台主机上只能用一次，资源池只有 {hosts} 台主机，放不下全部副本",
-        "The fixed ports {fixed} exist once per host, and {hosts} hosts are too few for all replicas",
-    ),
-}  # fmt: skip
-"""Code -> (zh, en). Placeholders are keys of the evidence, made readable by `render`."""
+Evidence = Mapping[str, Any]
 
-EVICTED: Final[dict[str, tuple[str, str]]] = {
-    "class": (
-        "让位给{job}：它的优先级更高",
-        "Makes room for {job}, which is of a higher priority class",
-    ),
-    "reclaim": (
-        "让位给{job}：它收回借出的配额",
-        "Makes room for {job}, which takes back quota that it had lent",
-    ),
-}
-"""Why an attempt was sent back to the queue, by `Evict.why` -> (zh, en)."""
-
-_SOMEBODY: Final = ("其他用户的任务", "another user's job")
 _OPEN: Final = frozenset(
     {"holds", "at", "in_s", "limit_s", "account", "kind", "pool", "resource", "used", "asks", "limit"}
 )
@@ -120,27 +23,6 @@ _OPEN: Final = frozenset(
 _OTHERS: Final = frozenset({"job", "holders"})
 """Where jobs of others stand in the evidence."""
 
-_KINDS: Final[dict[str, tuple[str, str]]] = {
-    "cluster": ("虚拟集群 {} ", "virtual cluster {}"),
-    "workspace": ("工作空间 {} ", "workspace {}"),
-    "user": ("用户 {} ", "user {}"),
-    "rest": ("资源池 {} 的未分配份额", "the unassigned share of pool {}"),
-}
-"""What accounts are called, by kind; "rest": the account of those who count against no virtual cluster, by its pool."""
-
-_HELD: Final[dict[tuple[str, bool], tuple[str, str]]] = {
-    ("gpu", False): ("{0} 张卡", "{0} card{2}"),
-    ("gpu", True): ("{0} 张 {1} 卡", "{0} {1} card{2}"),
-    ("cpu", False): ("{0} 核", "{0} core{2}"),
-    ("memory_mib", False): ("{0}", "{0} of memory"),
-}
-"""What an account holds: of which resource, of one model? The amount, the model, and the English plural."""
-
-_AMOUNTS: Final[tuple[str, ...]] = ("used", "asks", "limit", "lent")
-"""The amounts in the evidence about quotas."""
-
-_UNITS: Final[dict[str, tuple[str, str]]] = {"gpus": (" 张卡", " cards"), "cpu": (" 核", " cores"), "memory": ("", "")}
-
 
 class Text(NamedTuple):
     """One sentence in both languages."""
@@ -148,48 +30,41 @@ class Text(NamedTuple):
     zh: str
     en: str
 
-    def to_json(self) -> dict[str, str]:
-        """Return it as the API shows texts."""
-        return {"zh": self.zh, "en": self.en}
+
+def said(reason: Reason) -> Said:
+    """Return what `reason` says. Raises KeyError for a code that is not in REASONS."""
+    return REASONS[reason.code](reason.evidence)
 
 
 def render(reason: Reason) -> Text:
-    """Return the sentences of `reason`. Raises KeyError for a code that is not in REASONS."""
+    """Return the sentences of `reason`, made once. Raises KeyError for a code that is not in REASONS."""
     if reason.sentences is None:
-        zh, en = REASONS[reason.code]
-        english = en.format(**_words(reason, 1))
-        sentences = _closed_up(zh.format(**_words(reason, 0))), english[:1].upper() + english[1:]
-        object.__setattr__(reason, "sentences", sentences)
+        found = said(reason)
+        english = words.text(found, "en")
+        object.__setattr__(reason, "sentences", (words.text(found, "zh"), english[:1].upper() + english[1:]))
     assert reason.sentences is not None
     return Text(*reason.sentences)
 
 
-def evicted(why: str, name: str | None) -> Text:
+def evicted(why: str, name: str | None) -> Said:
     """Return why an attempt had to make room for the job `name`, None: the reader may not know of it, or it is gone.
 
     Raises KeyError for what is not in EVICTED.
     """
-    zh, en = EVICTED[why]
-    job = Text("另一个任务", "another job") if name is None else Text(f"任务 {name} ", f"job {name}")
-    return Text(_closed_up(zh.format(job=job.zh)), en.format(job=job.en))
+    return EVICTED[why](queue.another_job() if name is None else queue.job_named(name))
 
 
-def remedy(reason: Reason) -> Text:
-    """Return what to do about a refusal of `can_ever_fit`: the nearest shape that fits, or the choices."""
-    data = reason.evidence
-    path = data["path"]
+def instead(data: Evidence) -> Said:
+    """Return what to do about a refusal of `can_ever_fit` with this evidence: the nearest shape that fits, or the choices."""
     if data.get("changes"):
-        items = data["changes"].items()
-        lower = [(at, format_memory(int(n)) if at.endswith(".memory") else f"{n:g}") for at, n in items]
-        zh, en = "，".join(f"{at} 降到 {n}" for at, n in lower), " and ".join(f"{at} to {n}" for at, n in lower)
-        return Text(f"将 {zh}", f"Lower {en}")
+        return queue.lower_what_it_asks([_lowered(path, amount) for path, amount in data["changes"].items()])
     choices = data.get("types", data.get("pools", data.get("choices")))
-    if choices:
-        listed = ", ".join(choices)
-        return Text(f"将 {path} 改为以下之一：{listed}", f"Set {path} to one of: {listed}")
-    return Text(
-        f"减少 {path} 的要求，或请管理员增加节点", f"Ask for less at {path}, or ask the administrator for nodes"
-    )
+    return queue.set_to_one_of(data["path"], choices) if choices else queue.ask_for_less_or_nodes(data["path"])
+
+
+def _lowered(path: str, amount: float) -> Said:
+    lowered = queue.memory_lowered_to if path.endswith(".memory") else queue.lowered_to
+    return lowered(path, amount)
 
 
 def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
@@ -209,66 +84,108 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
 
 
 def problem(reason: Reason) -> Problem:
-    """Return a refusal of `can_ever_fit` as a problem of the field it is about."""
+    """Return a refusal of `can_ever_fit` as a problem of the field it is about; it tells all of the evidence."""
     data = reason.evidence
-    value = data.get("value", data.get("type", data.get("pool")))
-    return Problem(data["path"], render(reason).en, remedy(reason).en, reason.code, value, data)
+    found = problem_of(data["path"], said(reason), data.get("value", data.get("type", data.get("pool"))))
+    return replace(found, args={**data, **(found.args or {})})
 
 
-def _closed_up(zh: str) -> str:
-    """Return a Chinese sentence without the space that sets off a name where a mark follows it."""
-    return re.sub(" (?=[，：；、。])", "", zh)
+def _job(data: Evidence) -> Said:
+    name = data.get("name", data["job"])
+    return queue.another_users_job() if name is None else queue.job_named(name)
 
 
-def _words(reason: Reason, language: int) -> dict[str, Any]:
-    """Return the evidence as words of one language (0 zh, 1 en)."""
-    out = dict(reason.evidence)
-    memory = reason.code.endswith("_memory") or out.get("what") == "memory"
-    for name in ("needs", "each", "free", "largest"):
-        if name in out:
-            out[name] = format_memory(int(out[name])) if memory else f"{out[name]:g}"
-    out["type"] = out.get("type") or ("任意型号", "any type")[language]
-    out["unit"] = _UNITS.get(str(out.get("what")), ("", ""))[language]
-    if "away" in out:
-        out["away"] = [f"{n['node']} ({n['reason']})" if n["reason"] else n["node"] for n in out["away"]]
-    if "job" in out:
-        name = out.get("name", out["job"])
-        out["job"] = _SOMEBODY[language] if name is None else (f"任务 {name} ", f"job {name}")[language]
-    if "in_s" in out:
-        out["when"] = _when(out["in_s"])[language]
-    if "limit_s" in out:
-        limit_s = out["limit_s"]
-        out["limit"] = _limit(limit_s)[language]
-    if "account" in out:
-        out.update(_account(out, language))
-    if "fixed" in out:
-        out["fixed"] = out["fixed"] or [f"{out['ports']} {('个', 'of any number')[language]}"]
-    return {name: _listed(value, language) if isinstance(value, list) else value for name, value in out.items()}
-
-
-def _limit(limit_s: float | None) -> Text:
-    if limit_s is None:
-        return Text("没有时长上限", "without a limit")
-    return Text(f"的时长上限为 {format_duration(limit_s)}", f"with a limit of {format_duration(limit_s)}")
-
-
-def _when(in_s: float | None) -> Text:
+def _when(in_s: float | None) -> Said:
     if in_s is None:
-        return Text("在无时长上限的任务结束后", "when jobs without a limit have ended")
-    if in_s <= 0:
-        return Text("即将", "any moment")
-    return Text(f"最迟在 {format_duration(in_s)} 后", f"in {format_duration(in_s)} at the latest")
+        return queue.after_jobs_without_limit()
+    return queue.any_moment() if in_s <= 0 else queue.at_the_latest_in(in_s)
 
 
-def _account(data: dict[str, Any], language: int) -> dict[str, str]:
-    """Return the words of a quota: amounts of cards and cores are thousandths, of memory MiB."""
-    kind, name = (data["kind"], data["account"]) if data["account"] else ("rest", data["pool"])
+def _limit(limit_s: float | None) -> Said:
+    return queue.without_a_limit() if limit_s is None else queue.with_a_limit(limit_s)
+
+
+def _type(data: Evidence) -> Said | str:
+    return data.get("type") or queue.any_card_type()
+
+
+def _fixed(data: Evidence) -> Said | list[int]:
+    return data["fixed"] or queue.ports_of_any_number(data["ports"])
+
+
+def _away(data: Evidence) -> list[Said | str]:
+    return [queue.node_away(n["node"], n["reason"]) if n["reason"] else n["node"] for n in data["away"]]
+
+
+_ACCOUNTS: Final[Mapping[str, Callable[[str], Said]]] = {
+    "cluster": queue.account_of_virtual_cluster,
+    "workspace": queue.account_of_workspace,
+    "user": queue.account_of_user,
+}
+"""What accounts are called, by kind; one without a name is of those who count against no virtual cluster, of its pool."""
+
+
+def _account(data: Evidence) -> Said:
+    return _ACCOUNTS[data["kind"]](data["account"]) if data["account"] else queue.account_of_the_rest(data["pool"])
+
+
+def _amount(data: Evidence, at: str) -> Said | float:
+    """Return an amount of a quota: of cards and cores thousandths are kept, of memory MiB."""
+    is_memory = data["resource"] == "memory_mib"
+    return queue.memory_amount(int(data[at])) if is_memory else float(data[at] / 1000)
+
+
+def _held(data: Evidence) -> Said:
+    """Return what an account holds, with its noun."""
     what, _, model = str(data["resource"]).partition(":")
-    amounts = {at: data[at] for at in _AMOUNTS if at in data}
-    out = {at: format_memory(int(n)) if what == "memory_mib" else f"{n / 1000:g}" for at, n in amounts.items()}
-    out["used"] = _HELD[what, bool(model)][language].format(out["used"], model, "" if out["used"] == "1" else "s")
-    return {**out, "account": _KINDS[kind][language].format(name)}
+    return queue.memory_held(int(data["used"])) if what == "memory_mib" else _counted(what, data["used"] / 1000, model)
 
 
-def _listed(values: list[Any], language: int) -> str:
-    return ", ".join(map(str, values)) or ("无", "none")[language]
+def _counted(what: str, number: float, model: str = "") -> Said:
+    """Return a number of cards (of a model) or cores, which may be a part of one."""
+    whole = number == int(number)
+    if model:
+        return queue.card_of_type(1, model) if number == 1 else queue.cards_of_type(number, model)
+    if what == "cpu":
+        return queue.cores(int(number)) if whole else queue.parts_of_cores(number)
+    return queue.cards(int(number)) if whole else queue.parts_of_cards(number)
+
+
+def _together(data: Evidence, at: str) -> Said:
+    is_memory = data["what"] == "memory"
+    return queue.memory_amount(int(data[at])) if is_memory else _counted(data["what"], data[at])
+
+
+REASONS: Final[Mapping[str, Callable[[Evidence], Said]]] = {
+    "waiting_gpus": lambda at: queue.waiting_gpus(at["needs"], _type(at), at["each"], at["free"], at["largest"]),
+    "waiting_cpu": lambda at: queue.waiting_cpu(at["needs"], at["each"], at["free"], at["largest"]),
+    "waiting_memory": lambda at: queue.waiting_memory(at["needs"], at["each"], at["free"], at["largest"]),
+    "waiting_ports": lambda at: queue.waiting_ports(at["role"], _fixed(at)),
+    "waiting_nodes": lambda at: queue.waiting_nodes(at["pool"], at["schedulable"], _away(at)),
+    "behind": lambda at: queue.behind(_job(at)),
+    "reserved": lambda at: queue.reserved(_job(at), _when(at["in_s"]), _limit(at["limit_s"])),
+    "quota": lambda at: queue.quota(_account(at), _held(at), _amount(at, "asks"), _amount(at, "limit")),
+    "quota_lent": lambda at: queue.quota_lent(
+        _account(at), _held(at), _amount(at, "limit"), _amount(at, "lent"), _amount(at, "asks")
+    ),
+    "quota_kept": lambda at: queue.quota_kept(_account(at), _job(at)),
+    "cluster_full": lambda at: queue.cluster_full(at["pool"]),
+    "next_pass": lambda _: queue.next_pass(),
+    "no_such_pool": lambda at: queue.no_such_pool(at["pool"], at["pools"], instead(at)),
+    "no_such_node": lambda at: queue.no_such_node(at["value"], at["choices"], instead(at)),
+    "no_such_driver": lambda at: queue.no_such_driver(at["value"], at["choices"], instead(at)),
+    "no_such_card": lambda at: queue.no_such_card(at["role"], at["type"], at["types"], instead(at)),
+    "never_gpus": lambda at: queue.never_gpus(at["role"], at["each"], _type(at), at["largest"], instead(at)),
+    "never_cpu": lambda at: queue.never_cpu(at["role"], at["each"], at["largest"], instead(at)),
+    "never_memory": lambda at: queue.never_memory(at["role"], at["each"], at["largest"], instead(at)),
+    "never_ports": lambda at: queue.never_ports(at["role"], at["ports"], instead(at)),
+    "never_together": lambda at: queue.never_together(_together(at, "needs"), _together(at, "free"), instead(at)),
+    "never_fixed_ports": lambda at: queue.never_fixed_ports(at["fixed"], at["hosts"], instead(at)),
+}
+"""What is said of each reason's evidence, by code."""
+
+EVICTED: Final[Mapping[str, Callable[[Said], Said]]] = {
+    "class": queue.gives_way_to_higher_class,
+    "reclaim": queue.gives_way_to_owner_of_quota,
+}
+"""Why an attempt was sent back to the queue, by `Evict.why`."""

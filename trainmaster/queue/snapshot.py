@@ -173,7 +173,7 @@ class Snapshot:
 class Reason:
     """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names.
 
-    `sentences`: what it is in Chinese and English, once `queue.reasons.render` was asked: many jobs wait for the same reason.
+    `sentences`: what it says in Chinese and English, once `queue.reasons.render` was asked: many jobs wait for the same reason.
     """
 
     code: str

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages import client
 from trainmaster.spec.document import Document
 
 
@@ -22,7 +23,7 @@ def load(source: Any) -> tuple[Document, str]:
     dump = getattr(source, "model_dump", None)
     document = dump(mode="json") if callable(dump) else source
     if not isinstance(document, Mapping):
-        raise _refused("", "is neither a file, nor an object with fields", "Give a path, a dict or a JobSpec.")
+        raise InvalidSpec(client.job_not_given(), problems=(problem_of("", client.neither_file_nor_object()),))
     return dict(document), os.getcwd()
 
 
@@ -33,14 +34,9 @@ def read(path: Path) -> Document:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise _refused(str(path), f"cannot be read: {error.strerror}", "Check the path.") from None
+        found = problem_of(str(path), client.unreadable(error.strerror or str(error)))
+        raise InvalidSpec(client.job_file_not_read(), problems=(found,)) from None
     return parse_document(data, path.name)
-
-
-def _refused(where: str, rule: str, remedy: str) -> InvalidSpec:
-    return InvalidSpec(
-        "The job file cannot be read", remedy=remedy, problems=(Problem(where, rule, remedy, "unreadable"),)
-    )
 
 
 @dataclass(frozen=True, slots=True)

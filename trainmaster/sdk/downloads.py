@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-from trainmaster.core.errors import Conflict, Problem, StorageFailed
+from trainmaster.core.errors import Conflict, StorageFailed, problem_of
+from trainmaster.messages import client
 
 Received = Callable[[int], None]
 """Is told how many more bytes have come."""
@@ -73,18 +74,14 @@ def _writable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageFailed(
-            f"{path} cannot be written: {error.strerror or error}",
-            remedy="Free disk space, or name another folder with --to.",
-        ) from error
+        raise StorageFailed(client.download_not_written(str(path), error.strerror or str(error))) from error
 
 
 def _demand_new(paths: Iterable[Path]) -> None:
     there = [path for path in paths if os.path.lexists(path)]
     if there:
-        remedy = "Remove them, or name another folder with --to."
-        problems = tuple(Problem(str(path), "is there already", remedy, "exists") for path in there[:20])
-        raise Conflict(f"{len(there)} files are there already; nothing was written", remedy=remedy, problems=problems)
+        problems = tuple(problem_of(str(path), client.exists()) for path in there[:20])
+        raise Conflict(client.files_exist(len(there)), problems=problems)
 
 
 def _inside(name: str) -> Path:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
+from trainmaster.messages import client
 
 DEFAULT_HOME: Final = "~/.trainmaster"
 
@@ -44,13 +45,10 @@ def locate(
     # A home named by the caller means the server of that home, whatever the environment says.
     wanted = url or (None if home else environ.get("TRAINMASTER_URL")) or local
     if wanted is None:
-        raise Unavailable(
-            f"No Trainmaster server runs on the home {folder}",
-            remedy="Start one with: trainmaster serve. Or name another one by TRAINMASTER_URL (or --url).",
-        )
+        raise Unavailable(client.no_server_on_home(folder))
     wanted = wanted.rstrip("/")
     if urlsplit(wanted).scheme not in ("http", "https"):
-        raise Unavailable(f"{wanted} is not a server's address", remedy="Write it like http://127.0.0.1:8470")
+        raise Unavailable(client.not_a_server_address(wanted))
     secret = token or (None if home else environ.get("TRAINMASTER_TOKEN"))
     if secret is None and local is not None and wanted == local:
         secret = _local_token(folder)

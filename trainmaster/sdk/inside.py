@@ -17,6 +17,7 @@ import msgspec
 
 from trainmaster import answers
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import client
 from trainmaster.sdk.transport import Transport, error_of
 
 PROTOCOL: Final = "v5.channel.k8s.io"
@@ -50,9 +51,9 @@ class Inside:
                 elif channel == STATUS:
                     self.exit_code = _exit_code(self._http.known(answers.ExecStatus, json.loads(data)))
         except ConnectionClosed as error:
-            raise Unavailable("The connection to the server broke; what ran inside the task has ended") from error
+            raise Unavailable(client.connection_broke_inside()) from error
         if self.exit_code is None:
-            raise Unavailable("The server ended the connection; what ran inside the task has ended")
+            raise Unavailable(client.connection_ended_inside())
 
     def output(self) -> str:
         """Return all that comes from now on, of both outputs, as text. Raises as iterating does."""

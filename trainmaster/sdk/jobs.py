@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 from trainmaster import answers
 from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.states import Shown
+from trainmaster.messages import client as sayings
 from trainmaster.sdk import logs
 from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.lost import RECONNECT_S, Lost
@@ -192,9 +193,7 @@ class Job:
                     raise self._late() from None
                 lost_at = lost_at or time.monotonic()
                 if time.monotonic() - lost_at > RECONNECT_S:
-                    raise Unavailable(
-                        f"The server at {self._client.url} went away while {self.id} was awaited"
-                    ) from error
+                    raise Unavailable(sayings.server_went_away_meanwhile(self._client.url, self.id)) from error
                 time.sleep(pause_s if deadline is None else max(0.0, min(pause_s, deadline - time.monotonic())))
                 pause_s = min(2 * pause_s, LONG_PAUSE_S)
             if deadline is not None and time.monotonic() >= deadline and self._known.state not in ENDED:
@@ -213,7 +212,7 @@ class Job:
                 if found.id == self.id:
                     yield found
             elif item.event == "deleted" and http.known(answers.DeletedJob, item.data).id == self.id:
-                raise NotFound(f"The job {self.id} was deleted")
+                raise NotFound(sayings.job_was_deleted(self.id))
             elif item.event == "reset":
                 return
             if deadline is not None and time.monotonic() >= deadline:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from trainmaster import answers
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import client
 from trainmaster.sdk.lost import RECONNECT_S, Lost
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def follow(http: "Transport", path: str, offset: int) -> Iterator[str]:
         except Lost as error:
             lost_at = lost_at or time.monotonic()
             if time.monotonic() - lost_at > RECONNECT_S:
-                raise Unavailable(f"The server at {http.url} went away") from error
+                raise Unavailable(client.server_went_away(http.url)) from error
         time.sleep(0.2)
 
 

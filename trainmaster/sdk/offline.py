@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from trainmaster import answers
 from trainmaster.answers import problem_item
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, Problem, problem_from
 from trainmaster.core.launch import RolePreview
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import shown
@@ -28,7 +28,7 @@ def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto
         warnings = tuple(translated.warnings)
         spec = check(translated.document)
     except InvalidSpec as error:
-        return _answer(error.problems or (Problem("", error.message, error.remedy),), warnings)
+        return _answer(error.problems or (problem_from("", error),), warnings)
     return _answer((), warnings, effective(spec), shown(draft(spec)))
 
 

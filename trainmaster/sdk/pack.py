@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge
+from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge, problem_of
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.messages import uploads
 
 IGNORE_FILE: Final = ".trainmasterignore"
 ALWAYS: Final = (
@@ -77,11 +78,8 @@ def demand_small(folder: str | os.PathLike[str], limit_mib: int) -> None:
         packed += len(block)
         if packed > limit:
             large = sorted(found, key=lambda entry: -entry.size)[:3]
-            names = ", ".join(f"{entry.path} ({_mib(entry.size)})" for entry in large)
-            raise TooLarge(
-                f"The code folder {root} holds {_mib(size)}, packed more than the {limit_mib} MiB that the server takes",
-                remedy=f"Name what the job does not need in {IGNORE_FILE}, or mount large data. The largest files: {names}.",
-            )
+            names = [f"{entry.path} ({_mib(entry.size)})" for entry in large]
+            raise TooLarge(uploads.code_folder_too_large(root, _mib(size), limit_mib, names))
 
 
 def _mib(size: int) -> str:
@@ -125,12 +123,12 @@ def _collect(root: str, left_out: list[str] | None = None) -> list[_Found]:
     """Return what is to be sent: files, links and empty folders, sorted by path. Notes in `left_out` what is not."""
     problems = ProblemList()
     if not os.path.isdir(root):
-        problems.add("code.path", f"there is no folder {root}", "Paths start at the job file's folder.", value=root)
-        problems.raise_if_any("The code cannot be sent")
+        problems.add("code.path", uploads.no_code_folder(root), value=root)
+        problems.raise_if_any(uploads.code_not_sent)
     rules = _rules(root)
     found: list[_Found] = []
     _visit(root, "", rules, found, problems, [] if left_out is None else left_out)
-    problems.raise_if_any("The code cannot be sent")
+    problems.raise_if_any(uploads.code_not_sent)
     return sorted(found, key=lambda entry: entry.path.encode())
 
 
@@ -142,7 +140,7 @@ def _visit(
     try:
         entries = sorted(os.scandir(os.path.join(root, here)), key=lambda entry: entry.name)
     except OSError as error:
-        problems.add(here or ".", f"the folder cannot be read: {error.strerror}", f"Name it in {IGNORE_FILE}.")
+        problems.add(here or ".", uploads.folder_not_readable(error.strerror or str(error)))
         return True
     for entry in entries:
         path = f"{here}/{entry.name}" if here else entry.name
@@ -166,25 +164,22 @@ def _note(entry: "os.DirEntry[str]", path: str, found: list[_Found], problems: P
     except FileNotFoundError:
         return  # removed just now
     except OSError as error:
-        problems.add(ascii(path), f"it cannot be read: {error.strerror}", f"Name it in {IGNORE_FILE}.")
+        problems.add(ascii(path), uploads.entry_not_readable(error.strerror or str(error)))
         return
     try:
         (path + target).encode()
     except UnicodeError:
-        problems.add(
-            ascii(path), "a name, and where a link leads, must be UTF-8", f"Rename it or name it in {IGNORE_FILE}."
-        )
+        problems.add(ascii(path), uploads.entry_not_utf8())
         return
     if stat.S_ISLNK(info.st_mode):
         if not inside(path, target):
-            remedy = f"Copy the file or name it in {IGNORE_FILE}."
-            problems.add(path, "a link may not leave the folder", remedy, value=target)
+            problems.add(path, uploads.link_leaves_folder(), value=target)
             return
         found.append(_Found(path, "l", target))
     elif not stat.S_ISREG(info.st_mode):
-        problems.add(path, "only files, folders and links can be sent", f"Name it in {IGNORE_FILE}.")
+        problems.add(path, uploads.cannot_be_sent())
     elif not os.access(entry.path, os.R_OK):
-        problems.add(path, "the file cannot be read", f"Mend its rights or name it in {IGNORE_FILE}.")
+        problems.add(path, uploads.file_not_readable())
     else:
         found.append(_Found(path, "x" if info.st_mode & stat.S_IXUSR else "f", size=info.st_size))
 
@@ -224,9 +219,8 @@ def _opened(root: str, path: str) -> IO[bytes]:
     try:
         return open(os.path.join(root, path), "rb")
     except OSError as error:
-        rule = f"the file changed while it was sent: {error.strerror}"
-        remedy = "Submit again when nothing writes to the folder."
-        raise InvalidSpec("The code cannot be sent", remedy=remedy, problems=(Problem(path, rule, remedy),)) from error
+        found = problem_of(path, uploads.file_changed(error.strerror or str(error)))
+        raise InvalidSpec(uploads.code_changed(), problems=(found,)) from error
 
 
 def _rules(root: str) -> list[_Rule]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 from trainmaster._version import __version__
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.messages import client
+from trainmaster.messages.said import WORDS, Said
 from trainmaster.sdk.lost import Lost
 
 PREFIX: Final = "/api/v1"
@@ -38,20 +40,23 @@ def _error_kinds(root: type[TrainmasterError]) -> Iterator[type[TrainmasterError
 
 
 def error_of(response: httpx.Response) -> TrainmasterError:
-    """Return the error a refused response stands for, by the code of its problem document, else by its status."""
+    """Return the error a refused response stands for, by the kind in its problem document, else by its status."""
     try:
         document = response.json()
     except ValueError:
         document = None
+    errors, status = list(_error_kinds(TrainmasterError)), response.status_code
+    by_status = next((error for error in errors if error.status == status), TrainmasterError)
     if not isinstance(document, dict):
-        document = {"title": f"The server answered {response.status_code} {response.reason_phrase}"}
-    kinds = list(_error_kinds(TrainmasterError))
-    code, status = document.get("code"), response.status_code
-    by_code = next((kind for kind in kinds if kind.code == code), None)
-    kind = by_code or next((kind for kind in kinds if kind.status == status), TrainmasterError)
+        return by_status(client.answered_with_status(status, response.reason_phrase))
+    code = str(document.get("code") or WORDS)
+    by_kind = next((error for error in errors if error.kind == document.get("kind")), None)
+    made = by_kind or by_status
     problems = tuple(_problem(item) for item in document.get("problems") or () if isinstance(item, dict))
-    error = kind(str(document.get("title", "")), remedy=str(document.get("remedy", "")), problems=problems)
-    if by_code is None and code:
+    args = document.get("args")
+    said = Said(code, args if isinstance(args, dict) else {})
+    error = made(said, problems=problems, told=(str(document.get("title", "")), str(document.get("remedy", ""))))
+    if by_kind is None and code != WORDS:
         error.add_note(f"code {code}, status {status}")
     return error
 
@@ -115,10 +120,7 @@ class Transport:
             raise self._unknown(error) from error
 
     def _unknown(self, error: Exception) -> TrainmasterError:
-        return TrainmasterError(
-            f"The server at {self.url} answers in a way that this client does not know ({error})",
-            remedy=f"Use the same version on both sides. This client is {__version__}; tm doctor names the server's.",
-        )
+        return TrainmasterError(client.answer_not_understood(self.url, str(error), __version__))
 
     def _send(self, method: str, path: str, options: dict[str, Any]) -> httpx.Response:
         response = self._http.request(method, self.url + PREFIX + path, **options)
@@ -141,10 +143,7 @@ class Transport:
             wait = min(2 * wait, 2.0)
 
     def _unreachable(self, error: Exception) -> Unavailable:
-        return Unavailable(
-            f"The server at {self.url} does not answer ({type(error).__name__})",
-            remedy="Is it running? Start it with: trainmaster serve. Check it with: tm doctor",
-        )
+        return Unavailable(client.server_does_not_answer(self.url, type(error).__name__))
 
     def download(self, path: str, **options: Any) -> Iterator[bytes]:
         """Yield the answer's bytes as they come. Raises like `request`."""

@@ -11,6 +11,7 @@ from trainmaster.answers import ResourcePool
 from trainmaster.core.config import MOST_PENDING, SlurmEngineConfig
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.checks import Check
+from trainmaster.messages import checks as saying
 from trainmaster.service.settings import Toml
 
 BULK = ("jobs", "models", "uploads")
@@ -37,11 +38,8 @@ def moving(layout: Layout, data: str) -> Check:
     now, then = layout.bulk, os.path.realpath(data) if data else layout.bulk
     there = [name for name in BULK if _filled(os.path.join(now, name))]
     if then == os.path.realpath(now) or not there or all(_filled(os.path.join(then, name)) for name in there):
-        return Check("moving", True, f"jobs, models and uploads lie in {then}")
-    return Check(
-        "moving", False, f"{now} has {', '.join(there)}, which would not be found in {then}",
-        "Let all jobs end, stop the server, and move these folders there.",
-    )  # fmt: skip
+        return Check("moving", True, saying.data_stays(then))
+    return Check("moving", False, saying.data_left_behind(now, there, then))
 
 
 def _filled(folder: str) -> bool:
@@ -58,16 +56,12 @@ def jobs_there(name: str, pools: Iterable[str], known: Iterable[ResourcePool] | 
     """
     wanted = set(pools)
     if known is None:
-        remedy = "Start the server to have this looked at, or be sure that no job waits or runs in these pools."
-        return Check("jobs", False, "the server does not answer: its jobs were not looked at", remedy, needed=False)
+        return Check("jobs", False, saying.jobs_not_looked_at(), needed=False)
     for one in known:
         if one.name not in wanted or one.engine == name:
             continue
-        remedy = f"Wait for the jobs or stop them, or call the pool otherwise: --pool NAME={one.name}."
         if count := one.waiting + one.running:
-            text = f"{count} jobs wait or run in the pool {one.name} of {one.engine}, and would be lost"
-            return Check("jobs", False, text, remedy)
+            return Check("jobs", False, saying.jobs_would_be_lost(count, one.name, one.engine))
         if one.nodes:
-            text = f"the pool {one.name} has {one.nodes} nodes of {one.engine}, which would be left out"
-            return Check("jobs", False, text, remedy)
-    return Check("jobs", True, "none in these pools")
+            return Check("jobs", False, saying.nodes_would_be_left_out(one.name, one.nodes, one.engine))
+    return Check("jobs", True, saying.no_jobs_there())

@@ -6,7 +6,7 @@ the same request twice is the same as once.
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Literal
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -21,17 +21,17 @@ from trainmaster.core.cluster import (
     VirtualCluster,
     Workspace,
 )
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.messages import cluster, requests, rules
+from trainmaster.messages.said import Said
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
-from trainmaster.service.places import listed, there_are
 from trainmaster.spec.problems import problem
 
 Evict = Literal["none", "preemptible", "all"]
-REMEDY: Final = "Mend the fields listed."
 
 
 class Administer:
@@ -47,9 +47,9 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             found = list(_taken(pool.name, self._pools.virtual_clusters))
-            found += unknown(pool.workspaces, self._pools.workspaces, "workspaces", "unknown_workspace")
+            found += unknown(pool.workspaces, self._pools.workspaces, "workspaces", rules.unknown_workspace)
             if pool.kind == "dedicated" and not pool.workspaces:
-                found.append(problem("dedicated_to_nobody", "workspaces"))
+                found.append(problem("workspaces", rules.dedicated_to_nobody()))
             refuse(found)
             await self._pools.put("pool", pool.name, pool, who.name)
 
@@ -58,10 +58,10 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             if name not in self._pools.pools:
-                raise NotFound(f"There is no pool {name}", remedy=there_are(self._pools.pools))
+                raise NotFound(cluster.pool_not_found(name, sorted(self._pools.pools)))
             nodes = [node.name for node in self._pools.nodes if node.pool == name]
             shares = [share.name for share in self._pools.shares_of(name)]
-            _refuse_used(name, name == DEFAULT, [*nodes, *shares, *self._jobs_of("pool", name)])
+            _refuse_used(name, name == DEFAULT, [*nodes, *shares], self._jobs_of("pool", name))
             await self._pools.drop("pool", name)
 
     async def put_virtual_cluster(self, share: VirtualCluster, who: Principal) -> None:
@@ -69,13 +69,13 @@ class Administer:
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             found = list(_taken(share.name, self._pools.pools))
-            found += unknown((share.pool,), self._pools.pools, "pool", "unknown_pool")
+            found += unknown((share.pool,), self._pools.pools, "pool", rules.unknown_pool)
             found += limit_problems(share.share, "share")
             if not found:
                 found += self._guaranteed_twice(share)
             known = self._pools.virtual_clusters.get(share.name)
             if known is not None and known.pool != share.pool:
-                _refuse_used(share.name, False, self._jobs_of("virtual_cluster", share.name))
+                _refuse_used(share.name, False, [], self._jobs_of("virtual_cluster", share.name))
             refuse(found)
             await self._pools.put("virtual_cluster", share.name, share, who.name)
 
@@ -86,18 +86,18 @@ class Administer:
             given = sum(one.share[name].nominal for one in others if name in one.share)
             if limit.nominal > 0 and given + limit.nominal > total.get(name, 0.0):
                 most = total.get(name, 0.0)
-                shown = {"total": f"{most:g}", "given": f"{given:g}", "left": f"{max(most - given, 0.0):g}"}
-                yield problem(
-                    "over_guaranteed", f"share.{name}", value=limit.nominal, pool=share.pool, name=name, **shown
+                said = rules.over_guaranteed(
+                    share.pool, total=most, name=name, given=given, left=max(most - given, 0.0)
                 )
+                yield problem(f"share.{name}", said, limit.nominal)
 
     async def drop_virtual_cluster(self, name: str, who: Principal) -> None:
         """Take back a share that no job counts against. Raises Forbidden, NotFound, Conflict, StorageFailed."""
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             if name not in self._pools.virtual_clusters:
-                raise NotFound(f"There is no virtual cluster {name}", remedy=there_are(self._pools.virtual_clusters))
-            _refuse_used(name, False, self._jobs_of("virtual_cluster", name))
+                raise NotFound(cluster.virtual_cluster_not_found(name, sorted(self._pools.virtual_clusters)))
+            _refuse_used(name, False, [], self._jobs_of("virtual_cluster", name))
             await self._pools.drop("virtual_cluster", name)
 
     # -- workspaces and flavors --------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Administer:
         """Make or change a workspace with its quotas and limits. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            found = unknown(workspace.quotas, self._pools.pools, "quotas", "unknown_pool")
+            found = unknown(workspace.quotas, self._pools.pools, "quotas", rules.unknown_pool)
             for pool, limits in workspace.quotas.items():
                 found += limit_problems(limits, f"quotas.{pool}")
             refuse(found)
@@ -117,19 +117,19 @@ class Administer:
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
             if name not in self._pools.workspaces:
-                raise NotFound(f"There is no workspace {name}", remedy=there_are(self._pools.workspaces))
+                raise NotFound(cluster.workspace_not_found(name, sorted(self._pools.workspaces)))
             pools = [pool.name for pool in self._pools.pools.values() if name in pool.workspaces]
-            used = [*pools, *self._pools.flavors.get(name, ()), *self._jobs_of("workspace", name)]
-            _refuse_used(name, name == DEFAULT, used)
+            used = [*pools, *self._pools.flavors.get(name, ())]
+            _refuse_used(name, name == DEFAULT, used, self._jobs_of("workspace", name))
             await self._pools.drop("workspace", name)
 
     async def put_flavor(self, flavor: Flavor, who: Principal) -> None:
         """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", "unknown_workspace")
+            found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", rules.unknown_workspace)
             if flavor.gpu_milli < 1000 and flavor.gpu != 1:
-                found.append(problem("share_one_card", "gpu_share"))
+                found.append(problem("gpu_share", rules.share_one_card()))
             refuse(found)
             await self._pools.put("flavor", f"{flavor.workspace}/{flavor.name}", flavor, who.name)
 
@@ -137,17 +137,18 @@ class Administer:
         """Remove a flavor; jobs submitted before keep what it was. Raises Forbidden, NotFound, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            if name not in self._pools.flavors.get(workspace, {}):
-                raise NotFound(f"There is no flavor {name}", remedy=there_are(self._pools.flavors.get(workspace, ())))
+            known = self._pools.flavors.get(workspace, {})
+            if name not in known:
+                raise NotFound(cluster.flavor_not_found(name, sorted(known)))
             await self._pools.drop("flavor", f"{workspace}/{name}")
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
     async def assign(self, node: str, pool: str, who: Principal) -> None:
         """Move a node to a pool; what runs on it runs on. Raises Forbidden, NotFound, InvalidSpec, StorageFailed."""
-        found = unknown((pool,), self._pools.pools, "pool", "unknown_pool")
+        found = unknown((pool,), self._pools.pools, "pool", rules.unknown_pool)
         if not found and self._ctx.engines.of(pool) is not self._ctx.engines.first:
-            found.append(problem("pool_elsewhere", "pool", name=pool, engine=self._ctx.engines.of(pool).name))
+            found.append(problem("pool", rules.pool_elsewhere(name=pool, engine=self._ctx.engines.of(pool).name)))
         await self._set(node, who, lambda setting: replace(setting, pool=pool), found)
 
     async def cordon(self, node: str, note: str, who: Principal) -> None:
@@ -189,11 +190,10 @@ class Administer:
         async with self._pools.changing():
             known = next((one for one in self._pools.nodes if one.name == node), None)
             if known is None:
-                raise NotFound(f"There is no node {node}", remedy=there_are([one.name for one in self._pools.nodes]))
+                raise NotFound(cluster.node_not_found(node, sorted(one.name for one in self._pools.nodes)))
             engine = self._ctx.engines.of(known.pool)
             if engine.flags.owns_queue:
-                text = f"The cluster {engine.name} decides itself what its nodes are for"
-                raise Conflict(text, remedy="Use the cluster's own tools.")
+                raise Conflict(cluster.cluster_decides_itself(engine.name))
             setting = self._pools.node_settings.get(node, NodeSetting(node))
             await self._pools.put("node", node, change(setting), who.name)
 
@@ -201,40 +201,46 @@ class Administer:
         active = [job for job in self._ctx.master.live.values() if job.state is JobState.ACTIVE and job.attempt]
         return [job for job in active if job.attempt and any(a.node == node for a in job.attempt.placement)]
 
-    def _jobs_of(self, *account: str) -> list[str]:
+    def _jobs_of(self, *account: str) -> int:
         sums = self._ctx.tally.of(*account)
-        return [f"{sums.waiting + sums.running} jobs"] if sums.waiting or sums.running else []
+        return sums.waiting + sums.running
 
 
 def _taken(name: str, others: Collection[str]) -> Iterator[Problem]:
     if name in others:
-        yield problem("name_taken", "name", name=name)
+        yield problem("name", rules.name_taken(name))
     if name == ANY:
-        yield problem("pool_any", "name")
+        yield problem("name", rules.pool_any())
 
 
-def unknown(names: Iterable[str], known: Collection[str], path: str, code: str) -> list[Problem]:
-    """Return a problem for each name that nothing known has."""
-    return [problem(code, path, name=name, known=listed(known)) for name in names if name not in known]
+def unknown(
+    names: Iterable[str], known: Collection[str], path: str, said: Callable[[str, list[str]], Said]
+) -> list[Problem]:
+    """Return a problem for each name that nothing known has. `said`: says so of it, and what there is."""
+    return [problem(path, said(name, sorted(known))) for name in names if name not in known]
 
 
 def limit_problems(limits: Limits, path: str) -> Iterator[Problem]:
     """Yield what is wrong with limits."""
     for name, limit in limits.items():
         if name not in RESOURCES and not (name.startswith("gpu:") and len(name) > len("gpu:")):
-            yield problem("bad_resource", f"{path}.{name}", name=name)
+            yield problem(f"{path}.{name}", rules.bad_resource(name))
         if limit.cap is not None and limit.cap < limit.nominal:
-            yield problem("cap_below_nominal", f"{path}.{name}", cap=f"{limit.cap:g}", nominal=f"{limit.nominal:g}")
+            yield problem(f"{path}.{name}", rules.cap_below_nominal(limit.cap, limit.nominal))
 
 
 def refuse(found: list[Problem]) -> None:
     """Raise InvalidSpec when there are problems."""
     if found:
-        raise InvalidSpec("The change is not valid", remedy=REMEDY, problems=tuple(found))
+        raise InvalidSpec(requests.change_not_valid(), problems=tuple(found))
 
 
-def _refuse_used(name: str, always: bool, used: list[str]) -> None:
+def _refuse_used(name: str, always: bool, used: list[str], jobs: int) -> None:
+    """Raise Conflict for what `always` exists, what is `used` by these, and what so many `jobs` count against."""
     if always:
-        raise Conflict("This cannot be removed", problems=(problem("stays", "", name=name),))
-    if used:
-        raise Conflict("This cannot be removed", problems=(problem("in_use", "", name=name, by=listed(used[:5])),))
+        raise Conflict(cluster.cannot_be_removed(), problems=(problem("", rules.stays(name)),))
+    found = [problem("", rules.in_use(name=name, by=sorted(used[:5])))] if used else []
+    if jobs:
+        found.append(problem_of("", cluster.used_by_jobs(name, jobs)))
+    if found:
+        raise Conflict(cluster.cannot_be_removed(), problems=tuple(found))

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable
+from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable, problem_of
 from trainmaster.core.launch import asked_of
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
-from trainmaster.core.units import format_duration
 from trainmaster.engines.registry import Engines
-from trainmaster.queue.reasons import problem
+from trainmaster.messages import rules, submitting
+from trainmaster.queue.reasons import instead, problem, said
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.launching import code_folder
 from trainmaster.service.limits import UrgentLimits, wanted
@@ -25,7 +25,6 @@ from trainmaster.service.places import place_problems
 from trainmaster.service.pools import Pools
 from trainmaster.service.scheduling import Scheduling
 from trainmaster.spec.job import Input, JobSpec
-from trainmaster.spec.problems import problem as said
 from trainmaster.spec.semantics import code_problem, mount_problems
 from trainmaster.storage.uploads import use
 
@@ -54,8 +53,7 @@ class Admission:
         found += place_problems(job, self._pools)
         found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
-            text = f"{self._config.limits.max_queued} jobs are waiting already"
-            found.append(Problem("", text, "Wait until some have started, or raise limits.max_queued.", "queue_full"))
+            found.append(problem_of("", submitting.queue_full(self._config.limits.max_queued)))
         return found
 
     def engine_problems(self, job: Job) -> list[Problem]:
@@ -70,22 +68,20 @@ class Admission:
         reason = self._scheduling.refusal(job)
         if reason is None:
             return None
-        found = problem(reason)
-        return Unsatisfiable("The job can never run here: " + found.rule, remedy=found.remedy, problems=(found,))
+        never = submitting.can_never_run_here(said(reason), instead(reason.evidence))
+        return Unsatisfiable(never, problems=(problem(reason),))
 
     def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
         """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or Unsatisfiable."""
         found = [*self.problems(job, who), *outside]
-        if found:
-            problems = ProblemList(found)
-            problems.raise_if_any("The job cannot be accepted")
+        ProblemList(found).raise_if_any(submitting.job_not_accepted)
         refusal = self.never_fits(job)
         if refusal is not None:
             raise refusal
 
     def admit_together(self, jobs: Sequence[Job]) -> None:
         """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
-        ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any("The jobs cannot be accepted")
+        ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any(submitting.jobs_not_accepted)
 
     def change_problems(self, job: Job, priority: Any, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return what speaks against another priority for `job` (R170, R171). `instead_of`: as in `problems`."""
@@ -99,22 +95,19 @@ class Admission:
         """Return what is wrong with a duration in seconds (None: unlimited)."""
         limit = self._config.limits.max_duration_s
         if value is None:
-            if limit:
-                text = f"a duration is required here, at most {format_duration(limit)}"
-                return [Problem(path, text, "Name how long the job may run.", "duration_required")]
-            return []
+            return [problem_of(path, submitting.duration_required(limit))] if limit else []
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**40:
-            return [Problem(path, "must be a number of seconds above 0", "Write for example 7200.", "duration", value)]
+            return [problem_of(path, submitting.duration(), value)]
         if limit and value > limit:
-            return [Problem(path, f"at most {format_duration(limit)} here", "Ask for less.", "duration_limit", value)]
+            return [problem_of(path, submitting.duration_limit(limit), value)]
         return []
 
     def priority_problems(self, value: Any, who: Principal, path: str) -> list[Problem]:
         """Return what is wrong with a priority name; very urgent is for administrators (R170)."""
         if value not in PRIORITIES:
-            return [Problem(path, f"must be one of {', '.join(PRIORITIES)}", "Write normal.", "priority", value)]
+            return [problem_of(path, submitting.priority(PRIORITIES), value)]
         if value == "very_urgent" and who.role != "admin":
-            return [said("urgent_right", path, value=value)]
+            return [problem_of(path, rules.urgent_right(), value)]
         return []
 
     async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
@@ -128,9 +121,7 @@ class Admission:
         found += mount_problems(spec, engine.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):
-            found.append(
-                Problem("code.upload", "the upload is not on this server", "Upload the folder again.", "no_upload")
-            )
+            found.append(problem_of("code.upload", submitting.no_upload()))
         not_uploaded = None if code_follows else code_problem(spec)
         if not_uploaded is not None:
             found.append(not_uploaded)
@@ -145,5 +136,4 @@ class Admission:
         try:
             return await self._looks.look(item.path, lambda: path_problem(item.path, where, own, roots))
         except TimeoutError:
-            text = f"this folder did not answer within {self._looks.limit_s:g} s: its file system hangs"
-            return Problem(where, text, "Try again later, or name another folder.", "mount_silent", item.path)
+            return problem_of(where, submitting.mount_silent(self._looks.limit_s), item.path)

@@ -13,8 +13,9 @@ from typing import Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import ANY, DEFAULT
-from trainmaster.core.errors import InvalidSpec, Problem, Unavailable
+from trainmaster.core.errors import InvalidSpec, Problem, Unavailable, problem_from, problem_of
 from trainmaster.core.records import Job
+from trainmaster.messages import rules, submitting
 from trainmaster.queue.snapshot import Start
 from trainmaster.service.candidate import QUICK, job_of
 from trainmaster.service.context import Context
@@ -22,7 +23,6 @@ from trainmaster.service.data_folder import without_absent_data
 from trainmaster.service.estimates import Outlook, with_engine
 from trainmaster.service.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
-from trainmaster.spec.problems import problem
 
 _SURE: Final = ("now", "queue")
 
@@ -46,11 +46,10 @@ async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candida
     answers = await asyncio.gather(*(_turn(ctx, one, who) for one in tried))
     turns = [(answer, at) for at, answer in enumerate(answers) if isinstance(answer, tuple)]
     if not turns:
-        raise InvalidSpec("No pool can take the job", remedy="Mend the fields listed.", problems=_distinct(answers))
+        raise InvalidSpec(submitting.no_pool_takes_it(), problems=_distinct(answers))
     (sure, when), at = min(turns)
-    code = "pool_now" if sure == 0 else "pool_first" if when < math.inf else "pool_waits"
-    chosen = problem(code, "pool", pool=names[at])
-    return replace(tried[at], warnings=(*candidate.warnings, chosen))
+    chosen = rules.pool_now if sure == 0 else rules.pool_first if when < math.inf else rules.pool_waits
+    return replace(tried[at], warnings=(*candidate.warnings, problem_of("pool", chosen(names[at]))))
 
 
 def _in_pool(candidate: Candidate, pool: str) -> Candidate:
@@ -83,7 +82,7 @@ async def _stranger(ctx: Context, job: Job) -> list[Problem]:
     try:
         found = await ctx.engines.of(job.pool).owner_problem(job.owner)
     except Unavailable as error:
-        found = Problem("pool", error.message, error.remedy, error.code)
+        found = problem_from("pool", error)
     return [] if found is None else [found]
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import server
 from trainmaster.service.child import Child, NotStarted
 from trainmaster.service.clerk import answer
 from trainmaster.service.meter import counted
@@ -76,12 +77,11 @@ class Clerks:
             with counted(time.monotonic):  # the clerk's time, too
                 good, found = pickle.loads(clerk.ask(asked, self._limit_s))
         except TimeoutError:
-            text, good = f"Looking at the request took longer than {self._limit_s:g} s", False
-            found = Unavailable(text, remedy="Ask for less at once.")
+            good, found = False, Unavailable(server.request_took_too_long(self._limit_s))
         except NotStarted:  # its Python was removed under a server that runs: slower for others, but done
             good, found = pickle.loads(answer(asked))
         except EOFError:
             good, found = False, MemoryError()  # what else ends a process of ours
         if isinstance(found, MemoryError):
-            found = Unavailable("Looking at the request took too much memory", remedy="Ask for less at once.")
+            found = Unavailable(server.request_took_too_much_memory())
         return good, found

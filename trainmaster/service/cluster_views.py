@@ -5,7 +5,6 @@ Of jobs that the reader may not know of, only what they hold is told.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from msgspec.structs import asdict
 
@@ -42,26 +41,15 @@ from trainmaster.core.cluster import DEFAULT, Flavor, Limit, Limits, Pool, Virtu
 from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.records import Assignment, Job, Node
+from trainmaster.messages import cluster, rules
 from trainmaster.queue.need import WHOLE, millicores
 from trainmaster.queue.rights import amounts_of
 from trainmaster.service.context import Context
-from trainmaster.service.language import both, two
+from trainmaster.service.language import both
 from trainmaster.service.node_room import carries, has_room, used_cards
-from trainmaster.service.places import listed, there_are
-from trainmaster.spec.problems import TEXTS
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
 """By node: who holds something there."""
-
-ABOVE_CAP: Final = (
-    "用量已超过上限：正在运行的任务不受影响，但在用量降到上限以下之前不再启动新任务。",
-    "More is used than its most: what runs goes on, but nothing more starts until less is used.",
-)
-ABOVE_NOMINAL: Final = (
-    "用量已超过保障额度：超出部分是借用的，有权使用它的一方优先。",
-    "More is used than is guaranteed: the rest is borrowed, and those entitled to it come first.",
-)
-"""What to know of a limit that is below what is used, (zh, en)."""
 
 
 class ClusterViews:
@@ -100,7 +88,7 @@ class ClusterViews:
         """Return one pool. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.pools:
-            raise NotFound(f"There is no pool {name}", remedy=there_are(self._pools.pools))
+            raise NotFound(cluster.pool_not_found(name, sorted(self._pools.pools)))
         return self._pool(self._pools.pools[name], DEFAULT)
 
     def _pool(self, pool: Pool, workspace: str) -> ResourcePool:
@@ -140,7 +128,7 @@ class ClusterViews:
         """Return one virtual cluster. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.virtual_clusters:
-            raise NotFound(f"There is no virtual cluster {name}", remedy=there_are(self._pools.virtual_clusters))
+            raise NotFound(cluster.virtual_cluster_not_found(name, sorted(self._pools.virtual_clusters)))
         return self._virtual_cluster(self._pools.virtual_clusters[name])
 
     def _virtual_cluster(self, share: VirtualCluster) -> VirtualClusterView:
@@ -163,7 +151,7 @@ class ClusterViews:
         """Return one workspace. Raises Forbidden, NotFound."""
         decide(who, "cluster:read").demand()
         if name not in self._pools.workspaces:
-            raise NotFound(f"There is no workspace {name}", remedy=there_are(self._pools.workspaces))
+            raise NotFound(cluster.workspace_not_found(name, sorted(self._pools.workspaces)))
         return self._workspace(self._pools.workspaces[name], who)
 
     def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
@@ -210,7 +198,7 @@ class ClusterViews:
         decide(who, "cluster:read").demand()
         found = next((node for node in self._pools.nodes if node.name == name), None)
         if found is None:
-            raise NotFound(f"There is no node {name}", remedy=there_are([node.name for node in self._pools.nodes]))
+            raise NotFound(cluster.node_not_found(name, sorted(node.name for node in self._pools.nodes)))
         return self._node(found, self.held(), who)
 
     def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> ClusterResources:
@@ -222,7 +210,7 @@ class ClusterViews:
         known = self._pools.flavors.get(workspace, {})
         for name in names:
             if name not in known:
-                raise NotFound(f"There is no flavor {name}", remedy=there_are(known))
+                raise NotFound(cluster.flavor_not_found(name, sorted(known)))
         chosen, held = [known[name] for name in dict.fromkeys(names)], self.held()
         rows = [self._row(node, chosen, held, who) for node in self._pools.nodes if pool in ("", node.pool)]
         shown = [row for row in rows if not chosen or (row.flavors and row.state != "away")]
@@ -356,7 +344,8 @@ def _shares(limits: Limits, used: Mapping[str, int]) -> list[ShareView]:
 def _share(resource: str, limit: Limit, used: float) -> ShareView:
     warning = None
     if used > limit.nominal:
-        warning = two(ABOVE_CAP if limit.cap is not None and used > limit.cap else ABOVE_NOMINAL)
+        above_cap = limit.cap is not None and used > limit.cap
+        warning = both(cluster.used_above_cap() if above_cap else cluster.used_above_guaranteed())
     return ShareView(
         resource=resource,
         nominal=limit.nominal,
@@ -368,5 +357,4 @@ def _share(resource: str, limit: Limit, used: float) -> ShareView:
 
 
 def _dedicated(pool: Pool) -> Text:
-    text, args = TEXTS["pool_dedicated"], {"pool": pool.name, "workspaces": listed(pool.workspaces)}
-    return Text(zh=text.rule_zh.format(**args), en=text.rule.format(**args))
+    return both(rules.pool_dedicated(pool.name, sorted(pool.workspaces)))

@@ -5,6 +5,7 @@ OpenPAI gives `dataDir` to the tasks as a text and mounts nothing, so a place th
 
 from dataclasses import replace
 
+from trainmaster.messages import rules
 from trainmaster.service.admission import Admission
 from trainmaster.service.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
@@ -20,5 +21,5 @@ async def without_absent_data(admission: Admission, candidate: Candidate) -> Can
         return candidate
     spec = candidate.spec.model_copy(update={"inputs": ()})
     text = document_of(spec)
-    said = problem("data_not_here", "dataDir", value=data.path, folder=data.path)
+    said = problem("dataDir", rules.data_not_here(data.path), data.path)
     return replace(candidate, spec=spec, document=text, digest=digest_of(text), warnings=(*candidate.warnings, said))

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainmaster.core.config import Config, LocalConfig
 from trainmaster.core.errors import Conflict
+from trainmaster.messages import settings
 
 NODES: Final = 2
 MODEL: Final = "demo"
@@ -22,14 +23,8 @@ def with_demo_cards(config: Config, cards: int) -> Config:
     """
     said = [name for name in _OWN if getattr(config.local, name) != getattr(LocalConfig(), name)]
     if said:
-        raise Conflict(
-            f"--demo-cards divides this machine, and so does [local] {', '.join(said)} in config.toml",
-            remedy="Start without --demo-cards, or take these settings out of config.toml.",
-        )
+        raise Conflict(settings.demo_cards_and_own_division(said))
     if not any(engine.kind == "local" for engine in config.engines):
-        raise Conflict(
-            "--demo-cards shows this machine with cards, and config.toml names no engine of kind local that would use it",
-            remedy="Start without --demo-cards, or use another --home.",
-        )
+        raise Conflict(settings.demo_cards_without_local_engine())
     local = replace(config.local, virtual_nodes=NODES, simulated_gpus=cards, gpu_type=MODEL)
     return replace(config, local=local)

@@ -18,6 +18,8 @@ from trainmaster.answers import ReasonView
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.layout import Layout
 from trainmaster.core.room import AGAIN, Room, room_of
+from trainmaster.messages import render, server
+from trainmaster.messages.said import Said
 from trainmaster.service.language import both
 from trainmaster.service.looks import Looks
 
@@ -26,7 +28,6 @@ log = logging.getLogger("trainmaster.disks")
 EVERY_S: Final = 5.0
 PATIENCE_S: Final = 3.0
 """Whoever fills the disk takes the reserve as well: it is kept for as long as an agent takes to end them."""
-REMEDY: Final = "Delete jobs that are not needed any more, or free space there; then it goes on by itself."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,11 @@ class Disk:
     room: Room
     short_of: str
 
-    def told(self) -> str:
-        """Return in words that it is nearly full."""
+    def told(self) -> Said:
+        """Say that it is nearly full."""
         if self.short_of == "files":
-            return f"The disk of {self.folder} is nearly full: it has room for {self.room.free.files} more files"
-        return f"The disk of {self.folder} is nearly full: {self.room.free.bytes >> 20} MiB are left"
+            return server.disk_short_of_files(self.folder, self.room.free.files)
+        return server.disk_nearly_full(self.folder, self.room.free.bytes >> 20)
 
 
 class Disks:
@@ -55,9 +56,9 @@ class Disks:
         self.changed: Callable[[], None] = lambda: None
 
     @property
-    def short(self) -> str:
-        """What is short, in words; "" when nothing is."""
-        return next((disk.told() for disk in self.seen if disk.short_of), "")
+    def short(self) -> Said | None:
+        """What is short; None when nothing is."""
+        return next((disk.told() for disk in self.seen if disk.short_of), None)
 
     def reason(self) -> ReasonView | None:
         """Return why no job starts, as the API shows reasons; None when it is not for a disk."""
@@ -109,7 +110,8 @@ class Disks:
         with contextlib.suppress(OSError):
             if os.path.getsize(self._layout.reserve):
                 os.truncate(self._layout.reserve, 0)
-                log.warning("%s; the reserve is used for ends, stops and deletions", self.short or "The disk is full")
+                what = render.text(self.short) if self.short else "The disk is full"
+                log.warning("%s; the reserve is used for ends, stops and deletions", what)
 
     def settle(self) -> None:
         """Before the ledger is opened: it must be writable."""
@@ -129,7 +131,7 @@ class Disks:
         if self.short:
             await self._look()  # it may have been freed just now
         if told := self.short:
-            raise StorageFailed(told, remedy=REMEDY)
+            raise StorageFailed(told)
 
     async def help(self) -> None:
         """The ledger cannot be written: if that is for want of room, and goes on, give it the reserve."""
@@ -151,5 +153,5 @@ class Disks:
         with contextlib.suppress(TimeoutError):  # it hangs: what was seen last stands
             await self._looks.look("disks", self.look)
         if bool(before) != bool(self.short):
-            log.warning("%s", self.short or "There is room on the disks again")
+            log.warning("%s", render.text(self.short) if self.short else "There is room on the disks again")
             self.changed()

@@ -16,6 +16,7 @@ from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.records import Job
 from trainmaster.core.states import Phase, TaskPhase
 from trainmaster.engines.base import Terminal, Window
+from trainmaster.messages import jobs
 from trainmaster.service.context import Context
 from trainmaster.service.jobs import task_in
 
@@ -43,13 +44,9 @@ class Entering:
         number, kept = self._place(job, role, index)
         engine = self._ctx.engines.up(self._ctx.engines.of(job.pool))
         if not engine.flags.can_exec:
-            raise Unavailable(
-                f"Tasks of the engine {engine.name} cannot be entered", remedy="Use their logs and files."
-            )
+            raise Unavailable(jobs.engine_without_entering(engine.name))
         if self._open[who.name] >= MOST:
-            raise RateLimited(
-                f"You run {MOST} commands inside tasks, which is as many as one person may", remedy="End one of them."
-            )
+            raise RateLimited(jobs.too_many_entered(MOST))
         self._open[who.name] += 1
         try:
             data = {"role": role, "index": index, "program": os.path.basename(argv[0])}
@@ -68,18 +65,11 @@ class Entering:
         """Return the number of the attempt in which the task runs, or is kept after its end, and which of both. Raises Conflict."""
         name = task_name(role, index)
         if job.terminal:
-            raise Conflict(
-                "The job has ended; only a running task can be entered", remedy=f"See what it printed: tm logs {job.id}"
-            )
+            raise Conflict(jobs.entering_ended_job(job.id))
         task = job.attempt.task(role, index) if job.attempt is not None else None
         if job.attempt is None or task is None or task.phase is TaskPhase.WAITING:
-            raise Conflict(
-                f"{name} does not run yet; only a running task can be entered", remedy=f"See why: tm explain {job.id}"
-            )
+            raise Conflict(jobs.entering_waiting_task(name, job.id))
         kept = job.attempt.phase is Phase.RETAINED and task.ended
         if task.ended and not kept:
-            raise Conflict(
-                f"{name} has ended; only a running task can be entered",
-                remedy=f"See what it printed: tm logs {job.id} --task {name}",
-            )
+            raise Conflict(jobs.entering_ended_task(name, job.id))
         return job.attempt.number, kept

@@ -12,6 +12,7 @@ from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import Refused, Waiting
+from trainmaster.messages import rules
 from trainmaster.service.context import Context
 from trainmaster.service.launching import mounts
 from trainmaster.service.waits import forecast_view, reason_view
@@ -50,7 +51,7 @@ async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> t
         why = error.message if isinstance(error, Unavailable) else "The cluster did not answer in time"
         said = Waiting("", "cluster_silent", why, ctx.clock())
     if isinstance(said, Refused):
-        refused = problem("cluster_refused", "", engine=engine.name, said=said.text)
+        refused = problem("", rules.cluster_refused(engine=engine.name, said=said.text))
         reason = reason_view(Waiting("", refused.code, said.text, said.at), engine.name)
         return Outlook("never", reason), refused
     if said is None or ours.when != "now":

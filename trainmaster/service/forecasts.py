@@ -12,7 +12,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -21,6 +21,8 @@ from typing import Any, Final
 from trainmaster.answers import ForecastView
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.messages import queue
+from trainmaster.messages.said import Said
 from trainmaster.queue.calibration import Calibration
 from trainmaster.queue.explain import Judged
 from trainmaster.queue.forecast import MOST, Prospect, Result, Steps, foresee, scene_of
@@ -28,7 +30,7 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.queue.sooner import typical
-from trainmaster.service.language import two
+from trainmaster.service.language import both_of
 from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
 
@@ -38,23 +40,8 @@ EVERY_S, SHARE, STALE_S, SAVE_S, PAUSE_S = 2.0, 0.05, 60.0, 60.0, 0.002
 """Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, time between
 two savings of what was learnt, and how long everything else has its turn between two steps."""
 
-WHY: Final[Mapping[str, tuple[str, str]]] = {
-    "cluster": ("何时启动由集群决定。", "The cluster decides when it starts."),
-    "soon": ("预测正在生成。", "The forecast is being made."),
-    "far": (
-        f"它前面至少有 {MOST} 个任务；只有资源池最前面的 {MOST} 个任务得到准确预测。",
-        f"At least {MOST} jobs are ahead of it; only the first {MOST} of a pool are foreseen exactly.",
-    ),
-    "endless": (
-        "前面的任务没有时长上限，也没有可参考的历史运行时长。",
-        "Jobs ahead have no limit, and nothing is known yet of how long jobs run here.",
-    ),
-    "blocked": (
-        "正在运行的任务结束也不能使它启动：见等待原因。",
-        "That running jobs end does not let it start: see why it waits.",
-    ),
-}
-"""Why a start is unknown, (zh, en)."""
+_SOON: Final = queue.forecast_being_made()
+_FAR: Final = queue.too_far_behind(MOST)
 
 Past = Callable[[int], list[tuple[str, float, float | None]]]
 """How many -> (owner, seconds it ran, limit or None) of the jobs that ended last, oldest first. May block."""
@@ -141,23 +128,23 @@ class Forecasts:
         if job.id not in self._scheduling.queue:
             return None
         if not self._scheduling.places(job.pool):
-            return _unknown("cluster")
+            return _unknown(queue.cluster_decides_start())
         made = self._made.get(job.pool)
         if made is None:
-            return _unknown("soon")
+            return _unknown(_SOON)
         if job.id not in made.prospect.starts:
-            return self._after(made, now) if len(made.prospect.starts) >= MOST else _unknown("soon")
+            return self._after(made, now) if len(made.prospect.starts) >= MOST else _unknown(_SOON)
         return self._shown(job.id, made, now)
 
     async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> ForecastView:
         """Return the same for one that is not submitted, as if others `gone` did not wait."""
         job = judged.job
         if not self._scheduling.places(job.pool):
-            return _unknown("cluster")
+            return _unknown(queue.cluster_decides_start())
         line = list(islice(self._scheduling.line(job.pool, job, gone, judged.made), MOST))
         if job not in line:
             made = self._made.get(job.pool)
-            return _unknown("soon") if made is None else self._after(made, now)
+            return _unknown(_SOON) if made is None else self._after(made, now)
         return await self.foreseen(await self.scene(job.pool, now, line), job.job)
 
     async def scene(self, pool: str, now: float, line: Iterable[Pending]) -> Scene:
@@ -183,7 +170,7 @@ class Forecasts:
     def _shown(self, job: str, made: _Made, now: float) -> ForecastView:
         foreseen = made.prospect.starts[job]
         if foreseen.at == math.inf:
-            return _unknown("endless" if made.prospect.endless else "blocked")
+            return _unknown(queue.jobs_ahead_without_limit() if made.prospect.endless else queue.ends_do_not_help())
         at, high = max(foreseen.at, now), self.calibration.high(made.at, foreseen)
         return ForecastView(
             when="about",
@@ -198,8 +185,8 @@ class Forecasts:
         """Return when who stands behind all that are foreseen may start at the earliest: as the last of them."""
         low = made.prospect.starts[made.last].low
         if low == math.inf:
-            return _unknown("far")
-        return ForecastView(when="after", at=None, low=max(low, now), high=None, why=two(WHY["far"]), made_at=made.at)
+            return _unknown(_FAR)
+        return ForecastView(when="after", at=None, low=max(low, now), high=None, why=both_of(_FAR), made_at=made.at)
 
     async def typical(self, scene: Scene, job: str) -> float:
         """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
@@ -303,8 +290,8 @@ class Forecasts:
                 log.warning("what was learnt of forecasts could not be kept: %s", error)
 
 
-def _unknown(why: str) -> ForecastView:
-    return ForecastView(when="unknown", at=None, low=None, high=None, why=two(WHY[why]), made_at=None)
+def _unknown(why: Said) -> ForecastView:
+    return ForecastView(when="unknown", at=None, low=None, high=None, why=both_of(why), made_at=None)
 
 
 async def _paced(steps: Steps[Result]) -> tuple[Result, float]:

@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import Problem, problem_of
+from trainmaster.messages import submitting
 
 SYSTEM: Final = ("/proc", "/sys", "/dev", "/run")
 """The kernel's and the system's own: processes, devices and sockets, not data. Beneath them only what a root names."""
@@ -22,14 +23,13 @@ def path_problem(path: str, where: str, own: Sequence[str], roots: Sequence[str]
         plain = os.path.normpath(path)
         return _of_system(plain, path, where, named) or _problem(path, os.path.realpath(path), where, own, roots, named)
     except OSError as error:
-        return Problem(where, f"this path cannot be read: {error.strerror}", "Mend the path.", "mount_unreadable", path)
+        return problem_of(where, submitting.mount_unreadable(error.strerror or str(error)), path)
 
 
 def _of_system(real: str, path: str, where: str, named: Sequence[str]) -> Problem | None:
     for system in SYSTEM:
         if inside(real, system) and not any(inside(real, root) and inside(root, system) for root in named):
-            text = f"{system} is the system's own and cannot be mounted"
-            return Problem(where, text, "Name a folder that holds data.", "mount_system", path)
+            return problem_of(where, submitting.mount_system(system), path)
     return None
 
 
@@ -39,15 +39,13 @@ def _problem(
     if (found := _of_system(real, path, where, named)) is not None:
         return found
     if any(inside(real, folder) or inside(folder, real) for folder in map(os.path.realpath, own)):
-        return Problem(where, "the platform's own folder cannot be mounted", "Name another folder.", "mount_home", path)
+        return problem_of(where, submitting.mount_home(), path)
     if not any(inside(real, root) for root in named):
-        allowed = ", ".join(roots) or "none"
-        remedy = f"Folders that may be mounted here: {allowed}. An administrator sets local.mount_roots in config.toml."
-        return Problem(where, "this folder may not be mounted", remedy, "mount_root", path)
+        return problem_of(where, submitting.mount_root(list(roots)), path)
     if not os.path.exists(real):
-        return Problem(where, "there is nothing at this path on the server", "Mend the path.", "mount_missing", path)
+        return problem_of(where, submitting.mount_missing(), path)
     if not os.path.samestat(os.stat(path), os.stat(real)):  # a link of /proc's that its own text does not describe
-        return Problem(where, "this path leads somewhere else than it says", "Mend the path.", "mount_unclear", path)
+        return problem_of(where, submitting.mount_unclear(), path)
     return None
 
 

@@ -26,12 +26,22 @@ from trainmaster.answers import (
     OutcomeView,
     RefusedView,
 )
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, TrainmasterError
+from trainmaster.core.errors import (
+    Conflict,
+    InvalidSpec,
+    NotFound,
+    Problem,
+    StorageFailed,
+    TrainmasterError,
+    problem_of,
+)
 from trainmaster.core.events import Data, Event, Kind
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
+from trainmaster.messages import jobs as said
+from trainmaster.messages import requests
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling import told
@@ -52,9 +62,7 @@ def task_in(job: Job, name: str) -> tuple[int, int]:
     """Return (role, index) of the task of `job` that is called `name`. Raises NotFound."""
     found = find_task(job.roles, name)
     if found is None:
-        raise NotFound(
-            f"The job has no task {name}", remedy=f"Its first task is {task_name(0, 0)}; see: tm show {job.id}"
-        )
+        raise NotFound(said.no_such_task(name, task_name(0, 0), job.id))
     return found
 
 
@@ -191,9 +199,7 @@ class Jobs:
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
             if job.shown is Shown.SAVING and not self._ctx.saving.give_up(job.id):
-                raise Conflict(
-                    "The job has succeeded and its outputs have just been saved", remedy="Wait until it has ended."
-                )
+                raise Conflict(said.outputs_just_saved())
             job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
         return (await self.views([job], who, seq))[0]
 
@@ -202,7 +208,7 @@ class Jobs:
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
-            raise Conflict("The job is not held for debugging")
+            raise Conflict(said.not_held())
         return (await self.views([await self._apply(job, who, (Kind.RELEASED, {}))], who, seq))[0]
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
@@ -221,7 +227,7 @@ class Jobs:
         if priority is not UNSET:
             problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:
-            raise InvalidSpec("The change is not valid", problems=tuple(problems))
+            raise InvalidSpec(requests.change_not_valid(), problems=tuple(problems))
         changes: list[tuple[Kind, Data]] = []
         if priority is not UNSET:
             changes.append((Kind.PRIORITY_CHANGED, {"priority": int(Priority[str(priority).upper()])}))
@@ -244,9 +250,9 @@ class Jobs:
         try:
             job = await self.resolve(ref, who, "jobs:write")
             if job.id in self._gone:
-                raise NotFound(f"There is no job {ref!r}.", remedy="Another request is deleting it.")
+                raise NotFound(said.job_being_deleted(repr(ref)))
             if not job.terminal:
-                raise Conflict("Only ended jobs can be deleted", remedy="Stop it first: tm stop " + job.id)
+                raise Conflict(said.no_deletion_before_end(job.id))
             await self._delete(job)
         finally:
             self._deleting -= 1
@@ -284,16 +290,15 @@ class Jobs:
     async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
         """Stop or delete several; each is done or refused for its own reason."""
         if len(ids) > MANY:
-            raise InvalidSpec(
-                f"At most {MANY} jobs at once", problems=(Problem("ids", "too many", f"Send {MANY} or fewer."),)
-            )
+            problem = problem_of("ids", said.too_many_ids(MANY))
+            raise InvalidSpec(said.too_many_jobs_at_once(MANY), problems=(problem,))
         act = self.stop if verb == "stop" else self.delete
         results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
         done: list[str] = []
         refused: list[RefusedView] = []
         for ref, result in zip(ids, results, strict=True):
             if isinstance(result, TrainmasterError):
-                refused.append(RefusedView(id=ref, title=both(result.message), code=result.code))
+                refused.append(RefusedView(id=ref, title=both(result.said), kind=result.kind, code=result.code))
             elif isinstance(result, BaseException):
                 raise result
             else:
@@ -331,13 +336,12 @@ def _warnings(events: Iterable[Event], no_spec: bool, lost: int) -> list[NoteVie
     """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
     found = [event_note(event) for event in events if event.kind is Kind.NOTED]
     if no_spec:
-        found.append(damage_view("The document of this job can no longer be read; it cannot be started or copied"))
+        found.append(damage_view(said.document_unreadable()))
     if lost > 0:
-        found.append(damage_view(f"{lost} earlier attempts of this job can no longer be read"))
+        found.append(damage_view(said.attempts_unreadable(lost)))
     return found
 
 
 def _refuse_ended(job: Job) -> None:
     if job.terminal:
-        text = "The job has ended; nothing can be changed any more"
-        raise Conflict(text, remedy="Clone it with the new settings.")
+        raise Conflict(said.no_change_after_end())

@@ -4,15 +4,15 @@ Two ways, one rule. An answer to one reader (problem documents, previews) is mad
 `document_of`; what many see or what is kept (verdicts, notes, events) carries both, by `both`. English is what is recorded.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 from trainmaster.answers import ProblemItem, ProblemView, Text, problem_item
 from trainmaster.core.chinese import chinese
 from trainmaster.core.errors import Problem, TrainmasterError
-from trainmaster.queue import reasons
-from trainmaster.queue.snapshot import Reason
-from trainmaster.spec import problems as spec_problems
+from trainmaster.messages import render
+from trainmaster.messages.said import WORDS, Said, said_from_json
 
 Language = Literal["zh", "en"]
 
@@ -40,20 +40,24 @@ def two(pair: tuple[str, str]) -> Text:
     return Text(zh=pair[0], en=pair[1])
 
 
-def both(sentence: str) -> Text:
-    """Return a recorded English sentence as the API shows texts."""
-    return Text(zh=chinese(sentence), en=sentence)
+def both(said: Said | str) -> Text:
+    """Return what was said, or a recorded English sentence, as the API shows texts."""
+    return Text(zh=chinese(said), en=said) if isinstance(said, str) else both_of(said)
+
+
+def both_of(said: Said) -> Text:
+    """Return what was said as the API shows texts."""
+    return Text(zh=render.text(said, "zh"), en=render.text(said, "en"))
 
 
 def problem_in(language: Language, item: Problem) -> Problem:
     """Return `item` with rule and remedy in `language`: by its code and arguments, else by its sentences."""
     if language == "en":
         return item
-    if item.code in reasons.REASONS and item.args is not None:
-        reason = Reason(item.code, item.args)
-        return replace(item, rule=reasons.render(reason).zh, remedy=reasons.remedy(reason).zh)
-    rule, remedy = spec_problems.in_chinese(item)
-    return replace(item, rule=rule, remedy=remedy)
+    if item.args is not None and render.known(item.code):
+        said = said_from_json({"code": item.code, "args": item.args})
+        return replace(item, rule=render.text(said, language), remedy=render.remedy(said, language))
+    return replace(item, rule=chinese(item.rule), remedy=chinese(item.remedy))
 
 
 def problems_in(language: Language, items: tuple[Problem, ...]) -> list[ProblemItem]:
@@ -63,29 +67,32 @@ def problems_in(language: Language, items: tuple[Problem, ...]) -> list[ProblemI
 
 def document_of(language: Language, error: TrainmasterError) -> ProblemView:
     """Return the problem document of a refusal in `language`."""
-    return document(language, error.status, error.code, error.message, error.remedy, error.problems)
-
-
-def document(
-    language: Language, status: int, code: str, title: str, remedy: str, items: tuple[Problem, ...] = ()
-) -> ProblemView:
-    """Return a problem document that lists `items`, in `language`."""
     return ProblemView(
-        type=f"urn:trainmaster:{code}",
-        title=_in(language, title, items),
-        status=status,
-        code=code,
-        remedy=_in(language, remedy, items),
-        problems=problems_in(language, items),
+        type=f"urn:trainmaster:{error.code}",
+        title=_in(language, error.said, error.message, error.problems),
+        status=error.status,
+        kind=error.kind,
+        code=error.code,
+        args=error.said.to_json()["args"] if error.said.code != WORDS else {},
+        remedy=_in(language, error.said, error.remedy, error.problems, render.remedy),
+        problems=problems_in(language, error.problems),
     )
 
 
-def _in(language: Language, sentence: str, items: tuple[Problem, ...]) -> str:
-    """Return a sentence in `language`; it may repeat the words of the problems, `items`, that it stands above."""
+def _in(
+    language: Language,
+    said: Said,
+    english: str,
+    items: tuple[Problem, ...],
+    words: Callable[[Said, str], str] = render.text,
+) -> str:
+    """Return `words` of what was said in `language`; what was said without a code may repeat those of the problems, `items`."""
+    if said.code != WORDS:
+        return words(said, language)
     if language == "en":
-        return sentence
+        return english
     for item in items:
         shown = problem_in(language, item)
-        sentence = sentence.replace(item.rule, shown.rule) if item.rule else sentence
-        sentence = shown.remedy if sentence == item.remedy else sentence
-    return chinese(sentence)
+        english = english.replace(item.rule, shown.rule) if item.rule else english
+        english = shown.remedy if english == item.remedy else english
+    return chinese(english)

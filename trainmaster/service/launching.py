@@ -14,6 +14,7 @@ from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_CODE, Layout
 from trainmaster.core.records import Job
+from trainmaster.messages import ledger, server
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.looks import Looks
 from trainmaster.spec.job import JobSpec
@@ -66,10 +67,7 @@ class Specs:
             else:
                 self.put(digest, spec)
                 return spec
-        raise NotFound(
-            f"The ledger holds no document {digest[:14]} that can be read",
-            remedy="It was lost or damaged. The job cannot be started or copied; submit it from its file.",
-        )
+        raise NotFound(ledger.no_readable_document(digest[:14]))
 
     def fetch_or_none(self, digest: str) -> JobSpec | None:
         """Return the spec, from the ledger if need be, or None when it cannot be read; blocking."""
@@ -100,7 +98,7 @@ class Launching:
         try:
             return await self._looks.look(place, lambda: self._staged(spec))
         except TimeoutError:
-            raise Unavailable("The file system of an input does not answer") from None
+            raise Unavailable(server.inputs_silent()) from None
 
     def _staged(self, spec: JobSpec) -> str:
         code = code_folder(spec, self._layout)

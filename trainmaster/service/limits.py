@@ -11,6 +11,7 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
+from trainmaster.messages import rules
 from trainmaster.spec.problems import problem
 
 Wanted = tuple[str, str]
@@ -55,13 +56,13 @@ class UrgentLimits:
             record = self._workspace(name)
             limit, used = record.urgent_per_user if record else None, self.used(name, owner) - freed[name, owner]
             if limit is not None and used + count > limit:
-                found.append(problem("urgent_limit_user", path, user=owner, workspace=name, used=used, limit=limit))
+                found.append(problem(path, rules.urgent_limit_user(user=owner, workspace=name, used=used, limit=limit)))
         for name, count in totals.items():
             record = self._workspace(name)
             left = sum(ended for (where, _), ended in freed.items() if where == name)
             limit, used = record.urgent_total if record else None, self.used(name) - left
             if limit is not None and used + count > limit:
-                found.append(problem("urgent_limit_workspace", path, workspace=name, used=used, limit=limit))
+                found.append(problem(path, rules.urgent_limit_workspace(workspace=name, used=used, limit=limit)))
         return found
 
 

@@ -21,6 +21,7 @@ from trainmaster.core.errors import StorageFailed, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
+from trainmaster.messages import ledger
 from trainmaster.service.feed import Feed, changed, deleted
 from trainmaster.store.ledger import Batch, Change, IdempotencyRecord, Ledger
 
@@ -162,11 +163,9 @@ class Master:
 
     def _refuse_when_blocked(self) -> None:
         if isinstance(self._blocked_by, Unavailable):
-            raise Unavailable(self._blocked_by.message, remedy=self._blocked_by.remedy)
+            raise Unavailable(self._blocked_by.said)
         if self._blocked:
-            raise StorageFailed(
-                "The ledger cannot be written right now", remedy="Free disk space; the server tries again by itself."
-            )
+            raise StorageFailed(ledger.ledger_not_writable())
 
     # -- commit ------------------------------------------------------------------------------------------------
 

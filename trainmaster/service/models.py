@@ -8,6 +8,7 @@ from trainmaster.access.roles import Principal, Reach
 from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelView
 from trainmaster.core.errors import NotFound
 from trainmaster.core.layout import Layout
+from trainmaster.messages import files
 from trainmaster.store.models import Model, ModelVersion
 from trainmaster.store.models import Models as Rows
 
@@ -28,7 +29,7 @@ class Models:
         """Return one model (id or name) with its versions, newest first. Raises NotFound."""
         model = await asyncio.to_thread(self._rows.find, ref)
         if model is None:
-            raise NotFound(f"There is no model {ref!r}", remedy="The list of models shows their names.")
+            raise NotFound(files.no_such_model(repr(ref)))
         decide(who, "models:read", model.owner).demand()
         versions = await asyncio.to_thread(self._rows.versions, model.id)
         return ModelDetail(

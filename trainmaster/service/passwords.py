@@ -11,7 +11,8 @@ from typing import Final
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from trainmaster.core.errors import ProblemList
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages import people
 from trainmaster.store.people import User
 
 MIN_PASSWORD: Final = 10
@@ -48,12 +49,13 @@ class Passwords:
 
 def demand_acceptable(user: User, old: str | None, new: str) -> None:
     """Let a new password pass. Raises InvalidSpec listing all that is wrong with it."""
-    problems = ProblemList()
+    wrong = []
     if not MIN_PASSWORD <= len(new) <= MAX_PASSWORD:
-        rule = f"must have {MIN_PASSWORD} to {MAX_PASSWORD} characters"
-        problems.add("new", rule, "Use several words.", code="length")
+        wrong.append(people.length(MIN_PASSWORD, MAX_PASSWORD))
     if user.name.lower() in new.lower():
-        problems.add("new", "must not contain the user name", "Use several unrelated words.", code="guessable")
+        wrong.append(people.guessable())
     if old is not None and old == new:
-        problems.add("new", "must differ from the old password", "Choose another one.", code="same")
-    problems.raise_if_any("The new password is not acceptable")
+        wrong.append(people.same())
+    if wrong:
+        problems = tuple(problem_of("new", said) for said in wrong)
+        raise InvalidSpec(people.password_not_acceptable(len(wrong)), problems=problems)

@@ -21,6 +21,8 @@ from trainmaster.access.roles import Principal, Via
 from trainmaster.answers import NewToken, Tokens, TokenView
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
 from trainmaster.core.layout import Layout
+from trainmaster.messages import access
+from trainmaster.messages import people as messages
 from trainmaster.service.browsers import Browsers
 from trainmaster.service.passwords import Passwords, demand_acceptable
 from trainmaster.service.secret_files import TOKEN_PREFIX, browsers_secret, local_token
@@ -144,8 +146,7 @@ class People:
         token = await asyncio.to_thread(self._rows.token, mark, now)
         user = await asyncio.to_thread(self._rows.user, token.owner) if token is not None else None
         if token is None or user is None:
-            remedy = "Create a token with: tm token create NAME"
-            raise Unauthenticated("The token is not known here, or has expired", remedy=remedy)
+            raise Unauthenticated(messages.token_not_known())
         return self._remember(mark, Principal(user.name, user.role, Via.TOKEN), token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:
@@ -153,7 +154,7 @@ class People:
         session = await asyncio.to_thread(self._rows.session, mark, now)
         user = await asyncio.to_thread(self._rows.user, session.user) if session is not None else None
         if session is None or user is None:
-            raise Unauthenticated("You are not signed in, or the session has ended", remedy="Sign in again.")
+            raise Unauthenticated(messages.session_ended())
         principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
         return self._remember(mark, principal, session.expires_at, ended)
 
@@ -162,7 +163,7 @@ class People:
         while seen.principal.via is not Via.LOCAL:
             try:
                 if await self.recognise(seen.mark, seen.principal.via) != seen.principal:
-                    return Forbidden("What you may do was changed", remedy="Open it again.")
+                    return Forbidden(access.rights_changed())
             except Unauthenticated as error:
                 return error
             except TrainmasterError:  # the store does not answer; nobody was sent away by that
@@ -180,7 +181,7 @@ class People:
         """Return the user. Raises NotFound."""
         user = await asyncio.to_thread(self._rows.user, name)
         if user is None:
-            raise NotFound(f"There is no user {name}")
+            raise NotFound(messages.no_such_user(name))
         return user
 
     # ---------------------------------------------------------------------------------------------------- sessions
@@ -199,10 +200,7 @@ class People:
         user = await asyncio.to_thread(self._rows.user, name)
         good = await self._passwords.good(user, password)
         if user is None or not good:
-            raise Unauthenticated(
-                "User name or password is wrong",
-                remedy="Check both. On the server's own machine a new password can be set with: tm password",
-            )
+            raise Unauthenticated(messages.name_or_password_wrong())
         for line, _ in lines:
             self._turns.succeeded(line)
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
@@ -227,8 +225,7 @@ class People:
         if who.via is not Via.LOCAL:
             await self._turns.take(line := f"change {user.name}", OF_NAME)
             if not await self._passwords.good(user, old or ""):
-                remedy = "On the server's own machine no old password is needed: tm password"
-                raise Unauthenticated("The old password is wrong", remedy=remedy)
+                raise Unauthenticated(messages.old_password_wrong())
             self._turns.forget(line)
         hashed = await self._passwords.hash(new)
         await asyncio.to_thread(self._rows.set_password, user.name, hashed, keep_session=keep or "")
@@ -246,7 +243,7 @@ class People:
     async def create_token(self, who: Principal, name: str, expires_in_s: float | None = None) -> NewToken:
         """Create a token of `who`; the answer is the only place where its text is ever shown. Raises Conflict."""
         if len(await asyncio.to_thread(self._rows.tokens, who.name)) >= MAX_TOKENS:
-            raise Conflict(f"You already have {MAX_TOKENS} tokens", remedy="Delete the ones you no longer use.")
+            raise Conflict(messages.too_many_tokens(MAX_TOKENS))
         secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), self._clock()
         expires = None if expires_in_s is None else now + expires_in_s
         token = Token("k" + secrets.token_hex(8), name, who.name, now, expires)

@@ -7,7 +7,7 @@ import msgspec
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import Fits, NativeView, Placed, PreviewView
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, Problem, problem_from
 from trainmaster.core.ids import task_name
 from trainmaster.core.launch import RolePreview
 from trainmaster.core.records import Assignment, Job, unplaced
@@ -43,7 +43,7 @@ class Preview:
             candidate = await read(self._ctx, body, who)
             candidate = await settled(self._ctx, candidate, who)
         except InvalidSpec as error:
-            return _unread(language, error.problems or (Problem("", error.message, error.remedy),))
+            return _unread(language, error.problems or (problem_from("", error),))
         spec = candidate.spec
         job = job_of(self._ctx, candidate, who)
         admission = self._ctx.admission

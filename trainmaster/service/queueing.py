@@ -26,9 +26,10 @@ from trainmaster.answers import (
     When,
     WouldStart,
 )
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.records import Assignment, Job
 from trainmaster.core.states import JobState, Shown
+from trainmaster.messages import jobs, requests
 from trainmaster.queue.explain import Judged
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.policy import DEFAULT, KNOBS, Knob, QueuePolicy, Values, problems
@@ -38,7 +39,7 @@ from trainmaster.service.choosing import settled
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import Outlook, with_engine
-from trainmaster.service.language import two
+from trainmaster.service.language import both_of
 from trainmaster.service.pools import POLICY
 from trainmaster.service.scheduling import shown, told
 from trainmaster.service.sooner import helping
@@ -254,7 +255,7 @@ class Queueing:
         job = job_of(self._ctx, candidate, who)
         wrong = self._ctx.admission.problems(job, who, first)
         if wrong:
-            raise InvalidSpec("The job cannot be accepted", remedy="Mend the fields listed.", problems=tuple(wrong))
+            raise InvalidSpec(jobs.would_be_refused(), problems=tuple(wrong))
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
         found_of = [self._when(way, first) for way in ways]
         when, found = min(found_of, key=lambda answer: _WHEN.index(answer[0]))
@@ -289,16 +290,13 @@ class Queueing:
         if ref is None:
             return None
         job = self._ctx.master.live.get(ref) if isinstance(ref, str) else None
-        remedy = "Name one of your waiting jobs by its id, or leave it out."
         if job is None or not decide(who, "jobs:write", job.owner).allowed:
-            rule = "there is no such job of yours that has not ended"
-            found = Problem("instead_of", rule, remedy, "no_job", ref)
+            found = problem_of("instead_of", jobs.no_job(), ref)
         elif job.state is not JobState.QUEUED:
-            rule = f"does not wait: it is {job.shown.value}"
-            found = Problem("instead_of", rule, remedy, "not_waiting", ref)
+            found = problem_of("instead_of", jobs.not_waiting(job.shown.value), ref)
         else:
             return job
-        raise InvalidSpec("The question cannot be answered", remedy=found.remedy, problems=(found,))
+        raise InvalidSpec(jobs.question_not_answerable(), problems=(found,))
 
     def _when(self, job: Job, instead_of: Job | None) -> tuple[When, Judged | Reason]:
         refused = self._ctx.scheduling.refusal(job)
@@ -317,7 +315,7 @@ def checked_values(values: Values) -> None:
     found = problems({name: value for name, value in values.items() if value is not None or name not in _KNOBS})
     if found:
         wrong = tuple(replace(item, path=f"values.{item.path}") for item in found)
-        raise InvalidSpec("The change is not valid", remedy="Mend the fields listed.", problems=wrong)
+        raise InvalidSpec(requests.change_not_valid(), problems=wrong)
 
 
 def _asks(job: Job, model: str) -> bool:
@@ -329,8 +327,8 @@ def _asks(job: Job, model: str) -> bool:
 def _knob(knob: Knob, policy: QueuePolicy) -> KnobView:
     return KnobView(
         name=knob.name,
-        title=two((knob.zh, knob.en)),
-        meaning=two((knob.zh_meaning, knob.en_meaning)),
+        title=both_of(knob.title),
+        meaning=both_of(knob.meaning),
         unit=knob.unit,
         value=getattr(policy, knob.name),
         default=getattr(DEFAULT, knob.name),

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainmaster.answers import Ready
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.messages import render
 from trainmaster.service.context import Context
 from trainmaster.store.database import Database, probe
 
@@ -49,9 +50,10 @@ class Readiness:
     async def _look(self) -> Ready:
         ledger = await _words(self.probe())
         engines = await self._ctx.engines.health()
+        short = self._ctx.disks.short
         checks = {
             "ledger": ledger,
-            "disk": self._ctx.disks.short or "ok",
+            "disk": render.text(short) if short else "ok",
             **{f"engine {name}": text for name, text in engines.items()},
         }
         return Ready(ok=ledger == "ok" and "ok" in engines.values(), checks=checks)

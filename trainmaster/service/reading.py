@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, Problem, problem_of
 from trainmaster.core.launch import Mount, RolePreview
 from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import shown
+from trainmaster.messages import submitting
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
@@ -18,7 +19,6 @@ from trainmaster.spec.placing import FlavorsBy
 MOST_UNKNOWN: Final = 50
 """Unknown fields around the document that are listed."""
 _BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
-_KNOWN: Final = f"Known fields: {', '.join(sorted(_BODY_KEYS))}."
 _DIALECTS: Final = ("auto", "native", "pai")
 
 
@@ -41,7 +41,7 @@ def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Cand
     """
     wrong = _shape_problems(body)
     if wrong:
-        raise InvalidSpec("The request is not one to submit a job", remedy="Mend the fields listed.", problems=wrong)
+        raise InvalidSpec(submitting.not_a_submission(), problems=wrong)
     dialect = body.get("dialect") or "auto"
     translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
     spec = check(translated.document, hosts=hosts, flavors=flavors)
@@ -65,15 +65,15 @@ def read_each(bodies: Sequence[Given], hosts: int, flavors: FlavorsBy | None = N
 def _shape_problems(body: Given) -> tuple[Problem, ...]:
     """Return everything that is wrong with the request around the spec."""
     unknown = sorted(str(name)[:100] for name in body.keys() - _BODY_KEYS)[:MOST_UNKNOWN]
-    found = [Problem(name, "unknown field", _KNOWN) for name in unknown]
+    found = [problem_of(name, submitting.field_around_unknown(sorted(_BODY_KEYS))) for name in unknown]
     if not isinstance(body.get("spec"), Mapping):
-        found.append(Problem("spec", "must be an object", 'Send {"spec": {...}}.'))
+        found.append(problem_of("spec", submitting.spec_not_object()))
     if not isinstance(body.get("set") or {}, Mapping):
-        found.append(Problem("set", "must be an object of path: value", 'Send {"roles.0.replicas": 2}.'))
+        found.append(problem_of("set", submitting.changes_not_object()))
     if (body.get("dialect") or "auto") not in _DIALECTS:
-        found.append(Problem("dialect", f"must be one of {', '.join(_DIALECTS)}", "Leave it out."))
+        found.append(problem_of("dialect", submitting.no_such_dialect(_DIALECTS)))
     if not isinstance(body.get("code_follows") or False, bool):
-        found.append(Problem("code_follows", "must be true or false", "Leave it out."))
+        found.append(problem_of("code_follows", submitting.code_follows_not_boolean()))
     return tuple(found)
 
 

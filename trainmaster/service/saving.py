@@ -20,6 +20,7 @@ from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
 from trainmaster.core.events import Data
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
+from trainmaster.messages import files
 from trainmaster.service.launching import Specs
 from trainmaster.service.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
@@ -52,12 +53,9 @@ class _Save:
     def go_on(self) -> None:
         """Raise GivenUp when it was, StorageFailed when it took too long."""
         if self._given_up:
-            raise GivenUp("Saving the outputs was given up")
+            raise GivenUp(files.saving_given_up())
         if time.monotonic() > self._ends:
-            raise StorageFailed(
-                f"the outputs could not be saved within {self._limit_s:g} s",
-                remedy="Save less, or raise limits.save_s.",
-            )
+            raise StorageFailed(files.saving_too_slow(self._limit_s))
 
     def settle(self) -> None:
         """From here on it cannot be given up. Raises GivenUp."""
@@ -103,9 +101,7 @@ class Saving:
         Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now, GivenUp.
         """
         if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
-            raise StorageFailed(
-                "Not everything that its tasks wrote was fetched from their nodes, so no model was saved"
-            )
+            raise StorageFailed(files.outputs_not_fetched())
         if self.nothing_to_save(job):
             return {"model": None, "files": 0, "size_bytes": 0}, ""
         save = self._saves[job.id] = _Save(self._limits.save_s)

@@ -19,6 +19,8 @@ from trainmaster.core.config import (
     VirtualNode,
 )
 from trainmaster.core.errors import ProblemList
+from trainmaster.messages import settings as saying
+from trainmaster.messages.said import Said
 
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
@@ -47,10 +49,10 @@ def load(path: str) -> Config:
         with open(path, "rb") as file:
             document = tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
-        problems.add(os.path.basename(path), f"not valid TOML: {error}", "Mend the line named, or remove the file.")
+        problems.add(os.path.basename(path), saying.not_toml(str(error)))
         document = {}
     config = parse(document, problems)
-    problems.raise_if_any("config.toml is not valid")
+    problems.raise_if_any(saying.config_not_valid)
     return config
 
 
@@ -58,15 +60,14 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     """Return the Config in `document`, noting every problem in `problems`."""
     known = {*_SECTIONS, "engines"}
     for name in document.keys() - known:
-        problems.add(name, "unknown section", f"Known sections: {', '.join(sorted(known))}.")
+        problems.add(name, saying.unknown_section(sorted(known)))
     parts = {name: _section(name, kind, document.get(name, {}), problems) for name, kind in _SECTIONS.items()}
     data = parts["server"].data
     if data and not os.path.isabs(data):
-        problems.add("server.data", "must be an absolute path", "Write it from the root, beginning with /.", value=data)
+        problems.add("server.data", saying.must_be_absolute_path(), value=data)
     for proxy in parts["server"].trusted_proxies:
         if not _is_network(proxy):
-            rule = "must be addresses or networks, such as 192.0.2.7 or 10.0.0.0/8"
-            problems.add("server.trusted_proxies", rule, "Write the address that the proxy calls from.", value=proxy)
+            problems.add("server.trusted_proxies", saying.must_be_networks(), value=proxy)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
 
 
@@ -81,7 +82,7 @@ def _is_network(text: str) -> bool:
 def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
     """Return the engines, of which no two have a name or a pool in common, and at most one is this machine."""
     if not isinstance(values, list) or not values or not all(isinstance(one, dict) for one in values):
-        problems.add("engines", "must be a list of sections", "Write [[engines]] on a line of its own, once for each.")
+        problems.add("engines", saying.must_be_sections())
         return Config().engines
     found = tuple(_engine(f"engines.{at}", one, problems) for at, one in enumerate(values))
     takes: list[tuple[str, list[str]]] = [
@@ -91,10 +92,9 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
     ]
     for key, names in takes:
         for bad in sorted({name for name in names if not WORD.fullmatch(name)}):
-            rule = "must begin with a letter or digit, and have letters, digits and ._- only, 63 at most"
-            problems.add(f"engines.{key}", rule, "Write another name.", value=bad)
+            problems.add(f"engines.{key}", saying.engine_word_not_usable(), value=bad)
         for twice in sorted({name for name in names if names.count(name) > 1}):
-            problems.add(f"engines.{key}", f"{twice} stands in two of them", "Each may stand in one.", value=twice)
+            problems.add(f"engines.{key}", saying.stands_in_two_engines(twice), value=twice)
     return found
 
 
@@ -104,24 +104,18 @@ def _engine(path: str, values: Toml, problems: ProblemList) -> EngineConfig:
     own = {key: value for key, value in values.items() if key not in common}
     kind = ENGINE_KINDS.get(engine.kind)
     if kind is None:
-        kinds = ", ".join(sorted(ENGINE_KINDS))
-        problems.add(f"{path}.kind", f"must be one of {kinds}", "Write one of them.", value=engine.kind)
+        problems.add(f"{path}.kind", saying.unknown_engine_kind(sorted(ENGINE_KINDS)), value=engine.kind)
         return engine
     named = engine if "name" in values else replace(engine, name=engine.kind)
     settings = _section(path, kind, own, problems)
     if isinstance(settings, SlurmEngineConfig) and settings.scratch and settings.run_as == "owner":
-        problems.add(
-            f"{path}.scratch", "cannot be where jobs run as their owners: what the server brings would be its own user's",
-            'Let jobs run as the server\'s user (run_as = "service"), or share a folder with the nodes.', value=settings.scratch,
-        )  # fmt: skip
+        problems.add(f"{path}.scratch", saying.scratch_not_of_owners(), value=settings.scratch)
     return replace(named, settings=settings)
 
 
 def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> Any:
     if not isinstance(values, dict):
-        problems.add(
-            name, "must be a section", f"Write [{name}] on a line of its own ([[local.nodes]] for each kind of node)."
-        )
+        problems.add(name, saying.must_be_section(name))
         return kind()
     hints = get_type_hints(kind)
     known = {field.name for field in fields(kind)}
@@ -129,7 +123,7 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
     for key, value in values.items():
         path = f"{name}.{key}"
         if key not in known:
-            problems.add(path, "unknown setting", f"Known settings: {', '.join(sorted(known)) or 'none'}.", value=value)
+            problems.add(path, saying.unknown_setting(sorted(known)), value=value)
             continue
         converted = _convert(path, hints[key], value, problems)
         if converted is not None:
@@ -147,15 +141,23 @@ def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
     if hint == Mapping[str, str] and isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
         return value
     if not isinstance(hint, type) or not isinstance(value, hint) or isinstance(value, bool):
-        names = {tuple[str, ...]: "list of texts", Mapping[str, str]: "table of texts"}
-        name = names.get(hint) or getattr(hint, "__name__", str(hint))
-        problems.add(path, f"must be a {name}", "See the administration guide for this setting.", value=value)
+        problems.add(path, _of_wrong_type(hint), value=value)
         return None
     if isinstance(value, int | float) and value < 0:
-        problems.add(path, "must not be negative", "Use 0 for no limit, or a positive number.", value=value)
+        problems.add(path, saying.setting_negative(), value=value)
         return None
     choices = _CHOICES.get(re.sub(r"\.\d+(?=\.)", "", path))
     if choices and value not in choices:
-        problems.add(path, f"must be one of {', '.join(choices)}", f"Write {choices[0]!r}.", value=value)
+        problems.add(path, saying.setting_not_a_choice(choices, repr(choices[0])), value=value)
         return None
     return value
+
+
+def _of_wrong_type(hint: Any) -> Said:
+    if hint == tuple[str, ...]:
+        return saying.must_be_texts()
+    if hint == Mapping[str, str]:
+        return saying.must_be_table_of_texts()
+    if hint == tuple[VirtualNode, ...]:
+        return saying.must_be_node_sections()
+    return saying.setting_of_wrong_type(getattr(hint, "__name__", str(hint)))

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from trainmaster.core.config import EngineConfig
 from trainmaster.core.errors import Conflict, ProblemList
+from trainmaster.messages import settings
 from trainmaster.service.settings import Toml, parse
 
 LOCAL: Final = '[[engines]]\nname = "local"\n'
@@ -37,16 +38,13 @@ def with_engine(text: str, engine: Toml, data: str = "") -> str:
     wanted = _extended(before, engine, data)
     problems = ProblemList()
     parse(wanted, problems)
-    problems.raise_if_any("config.toml would not be valid")
+    problems.raise_if_any(settings.config_would_not_be_valid)
     added = section(engine) if "engines" in before else f"{LOCAL}\n{section(engine)}"
     for base in _with_data(text, data):
         made = base + "\n" * bool(base) + added
         if _says(made) == wanted:
             return made
-    raise Conflict(
-        "config.toml is written in a way that nothing can be added to it",
-        remedy=f"Write this into it yourself:\n\n{section(engine, data)}",
-    )
+    raise Conflict(settings.config_not_extendable(section(engine, data)))
 
 
 def section(engine: Toml, data: str = "") -> str:
@@ -86,8 +84,8 @@ def _read(text: str) -> Toml:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        problems.add("config.toml", f"not valid TOML: {error}", "Mend the line named, or remove the file.")
-        problems.raise_if_any("config.toml is not valid")
+        problems.add("config.toml", settings.not_toml(str(error)))
+        problems.raise_if_any(settings.config_not_valid)
         raise
 
 

@@ -17,10 +17,11 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import BatchItem, BatchView, JobView
 from trainmaster.core import records
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError, problem_from, problem_of
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
+from trainmaster.messages import submitting
 from trainmaster.service.candidate import QUICK, job_of, read
 from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
@@ -91,8 +92,8 @@ class Submit:
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
         if not 1 <= len(bodies) <= MAX_BATCH:
-            found = (Problem("items", f"between 1 and {MAX_BATCH} jobs", "Split the batch."),)
-            raise InvalidSpec("The batch has the wrong size", problems=found)
+            found = (problem_of("items", submitting.jobs_of_a_batch(MAX_BATCH)),)
+            raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
 
         async def prepared() -> Prepared:
             candidates, models = await self._read_all(bodies, who)
@@ -131,20 +132,16 @@ class Submit:
                         models[candidate.digest, candidate.dialect] = model
                     candidates.append(candidate)
                 except TrainmasterError as error:
-                    found = error.problems or (Problem("", error.message, error.remedy, error.code),)
+                    found = error.problems or (problem_from("", error),)
                     problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
                 if loop.time() - began > BREATH_S:
                     await asyncio.sleep(0)
                     began = loop.time()
                 if len(problems) > MOST_PROBLEMS:
-                    raise InvalidSpec(
-                        f"The batch is not valid: {MOST_PROBLEMS} of its problems are listed, and there are more; nothing was accepted",
-                        problems=tuple(problems[:MOST_PROBLEMS]),
-                    )
+                    listed = tuple(problems[:MOST_PROBLEMS])
+                    raise InvalidSpec(submitting.batch_refused_more(MOST_PROBLEMS), problems=listed)
         if problems:
-            raise InvalidSpec(
-                f"The batch is not valid: {len(problems)} problems; nothing was accepted", problems=tuple(problems)
-            )
+            raise InvalidSpec(submitting.batch_refused(len(problems)), problems=tuple(problems))
         return candidates, models
 
     async def _read_ahead(
@@ -228,9 +225,9 @@ class Submit:
         try:
             taken += await asyncio.to_thread(lambda: [slug for slug in slugs if self._in_use(slug)])
             if taken:
-                found = tuple(Problem("slug", f"{name!r} is in use", "Choose another, or delete the job that has it.", "slug_taken")
-                              for _, name in dict.fromkeys(taken))  # fmt: skip
-                raise Conflict("A job with this name exists already", remedy=found[0].remedy, problems=found)
+                names = [name for _, name in dict.fromkeys(taken)]
+                found = tuple(problem_of("slug", submitting.slug_taken(repr(name))) for name in names)
+                raise Conflict(submitting.slug_exists(), problems=found)
             jobs = enter(use)
             await self._ctx.master.durable()
             return jobs
@@ -250,8 +247,8 @@ class Submit:
         if key is None:
             return await self._durably(*await prepared(), None), True
         if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
-            found = (Problem("Idempotency-Key", f"1 to {MAX_KEY} printable characters", "Use a UUID."),)
-            raise InvalidSpec("The idempotency key is not valid", problems=found)
+            found = (problem_of("Idempotency-Key", submitting.characters_of_a_key(MAX_KEY)),)
+            raise InvalidSpec(submitting.key_not_valid(), problems=found)
         digest = hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()
         place = ("default", f"{who.name}:{key}")
         while (flying := self._flying.get(place)) is not None:
@@ -269,19 +266,15 @@ class Submit:
 
     async def _same(self, known: IdempotencyRecord, digest: str) -> list[Job]:
         if known.body_digest != digest:
-            raise Conflict(
-                "This idempotency key was used for another request", remedy="Use a new key for a new job.",
-                problems=(Problem("Idempotency-Key", "used before with another body", "Send the same body, or a new key."),),
-            )  # fmt: skip
+            other = problem_of("Idempotency-Key", submitting.key_of_another_body())
+            raise Conflict(submitting.key_used_before(), problems=(other,))
         found = [
             self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.reader.get_job, one)
             for one in known.jobs
         ]
         jobs = [job for job in found if job is not None]
         if len(jobs) != len(found):
-            raise Conflict(
-                "The job made under this idempotency key was deleted", remedy="Use a new key to submit it again."
-            )
+            raise Conflict(submitting.job_of_key_deleted())
         return jobs
 
     def _view(self, job: Job, who: Principal, seq: int) -> JobView:
@@ -292,5 +285,5 @@ class Submit:
 
 def _candidate(found: Candidate | InvalidSpec) -> Candidate:
     if isinstance(found, InvalidSpec):
-        raise InvalidSpec(found.message, remedy=found.remedy, problems=found.problems)
+        raise InvalidSpec(found.said, remedy=found.remedy, problems=found.problems)
     return found

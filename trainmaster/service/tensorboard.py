@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import server
 from trainmaster.service.child import Child, NotStarted
 from trainmaster.storage.safe import walk
 
@@ -76,11 +77,9 @@ class TensorBoardChild:
         try:
             return msgspec.json.decode(self._child.ask(request, timeout_s), type=Found)
         except TimeoutError:
-            raise Unavailable("the reader of TensorBoard files took too long", remedy="Ask again later.") from None
+            raise Unavailable(server.tensorboard_too_slow()) from None
         except (EOFError, ValueError, NotStarted) as error:
-            raise Unavailable(
-                "the reader of TensorBoard files does not answer", remedy="Look at the server's log."
-            ) from error
+            raise Unavailable(server.tensorboard_silent()) from error
 
     def close(self) -> None:
         """End the child."""

@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote
 
 from trainmaster.core.errors import RateLimited, Unauthenticated
+from trainmaster.messages import people
 from trainmaster.store.people import digest
 
 TICKET_S: Final = 30.0
@@ -42,7 +43,7 @@ class Tickets:
         while self._held and not 0 < next(iter(self._held.values())).until - now <= TICKET_S:
             self._held.popitem(last=False)
         if sum(held.session == session for held in self._held.values()) >= MOST_EACH:
-            raise RateLimited(f"{MOST_EACH} downloads were begun and not fetched", remedy="Wait half a minute.")
+            raise RateLimited(people.too_many_tickets(MOST_EACH))
         ticket = secrets.token_urlsafe(32)
         self._held[digest(ticket)] = _Ticket(session, digest(cookie), canonical(address), now + TICKET_S)
         return ticket
@@ -57,10 +58,7 @@ class Tickets:
             and held.address == canonical(address)
         )
         if held is None or not good:
-            raise Unauthenticated(
-                "The ticket in the address is used up, too old, or for another address",
-                remedy="Go back to the console and begin the download there again.",
-            )
+            raise Unauthenticated(people.ticket_not_good())
         return held.session
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from trainmaster.core.errors import RateLimited
+from trainmaster.messages import people
 
 FREE: Final = 5
 """Failures that cost no time."""
@@ -59,7 +60,7 @@ class Turns:
             if len(line.waiting) >= pace.seats:
                 place = line.waiting.pop(self._chance.randrange(len(line.waiting)))
                 if not place.done():
-                    place.set_exception(_sent_away())
+                    place.set_exception(RateLimited(people.too_many_sign_ins()))
             seat: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             line.waiting.append(seat)
             if line.door is None:
@@ -107,7 +108,3 @@ class Turns:
         while len(self._lines) > KEYS:
             self._lines.popitem(last=False)  # whoever waits there still gets in
         return line
-
-
-def _sent_away() -> RateLimited:
-    return RateLimited("Too many wait here to sign in; another one took this place", remedy="Wait, then try again.")

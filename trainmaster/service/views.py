@@ -11,6 +11,8 @@ from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
+from trainmaster.messages import jobs
+from trainmaster.messages.said import Said
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.reasons import EVICTED, evicted
 from trainmaster.queue.shortage import plain
@@ -189,9 +191,9 @@ def task_view(job: Job, place: Assignment, task: Task) -> answers.TaskView:
     )
 
 
-def damage_view(text: str) -> answers.NoteView:
+def damage_view(said: Said) -> answers.NoteView:
     """Return a note that something of a job was damaged."""
-    return answers.NoteView(code="malformed", message=both(text))
+    return answers.NoteView(code="malformed", message=both(said))
 
 
 def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.EventView:
@@ -219,7 +221,7 @@ def _said(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
     try:
         return _in_words(event, name_of)
     except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
-        return damage_view(f"Event {event.seq} of this job can no longer be read").message
+        return damage_view(jobs.event_unreadable(event.seq)).message
 
 
 def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
@@ -229,7 +231,7 @@ def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Tex
         return both(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}")
     reason = str(event.data.get("reason") or "")
     if event.kind is Kind.PREEMPTED and reason in EVICTED:
-        return two(evicted(reason, name_of(event.data["by"])))
+        return both(evicted(reason, name_of(event.data["by"])))
     return both(reason)
 
 

@@ -12,13 +12,11 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
 from trainmaster.engines.base import Waiting
-from trainmaster.service.language import both, two
+from trainmaster.messages import queue
+from trainmaster.service.language import both, both_of
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
 WAITING: Final = NOT_STARTED | {Phase.SAVING}
-
-UNSAID: Final = ("集群尚未给出预计启动时间。", "The cluster gives no estimate.")
-"""(zh, en)"""
 
 
 class Waits:
@@ -63,7 +61,7 @@ def forecast_view(waiting: Waiting | None, engine: str) -> ForecastView:
         at=at,
         low=at,
         high=at,
-        why=two(UNSAID) if at is None else None,
+        why=both_of(queue.cluster_gives_no_estimate()) if at is None else None,
         made_at=waiting.at if waiting is not None else None,
         by=engine,
         nodes=list(waiting.nodes) if waiting is not None else [],

@@ -16,6 +16,7 @@ from trainmaster.answers import HistoryView, PolicyEffect, WaitFigures
 from trainmaster.core.cluster import VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import Shown
+from trainmaster.messages import rules
 from trainmaster.queue.policy import DEFAULT, Values, from_values
 from trainmaster.service.administer import limit_problems, refuse, unknown
 from trainmaster.service.context import Context
@@ -68,12 +69,12 @@ class WhatIf:
     def _check(self, workspaces: Sequence[Workspace], virtual_clusters: Sequence[VirtualCluster]) -> None:
         """Raise InvalidSpec unless these are there and what is said of them could be saved."""
         pools = self._ctx.pools
-        found = unknown([one.name for one in workspaces], pools.workspaces, "workspaces", "unknown_workspace")
+        found = unknown([one.name for one in workspaces], pools.workspaces, "workspaces", rules.unknown_workspace)
         found += unknown(
-            [one.name for one in virtual_clusters], pools.virtual_clusters, "virtual_clusters", "unknown_pool"
+            [one.name for one in virtual_clusters], pools.virtual_clusters, "virtual_clusters", rules.unknown_pool
         )
         for one in workspaces:
-            found += unknown(one.quotas, pools.pools, f"workspaces.{one.name}.quotas", "unknown_pool")
+            found += unknown(one.quotas, pools.pools, f"workspaces.{one.name}.quotas", rules.unknown_pool)
             for pool, limits in one.quotas.items():
                 found += limit_problems(limits, f"workspaces.{one.name}.quotas.{pool}")
         for share in virtual_clusters:

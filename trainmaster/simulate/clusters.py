@@ -13,9 +13,11 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.records import Node
-from trainmaster.core.units import parse_memory_mib
+from trainmaster.core.units import NotRead, parse_memory_mib
+from trainmaster.messages import simulation
+from trainmaster.messages.said import Said
 from trainmaster.simulate.traces import read_text
 
 PLENTY_CORES: Final = 1_000_000.0
@@ -42,7 +44,7 @@ def parse_cluster(descriptions: Sequence[str]) -> tuple[Node, ...]:
         groups += _groups(text)
     nodes = _nodes(groups)
     if not nodes:
-        raise _wrong(", ".join(descriptions), "it has no nodes")
+        raise _wrong(", ".join(descriptions), simulation.machines_without_nodes())
     return nodes
 
 
@@ -50,7 +52,7 @@ def added(nodes: Sequence[Node], description: str) -> tuple[Node, ...]:
     """Return `nodes` and some more: ``4`` is four more like the last one, anything else a description of its own."""
     if description.isdigit():
         if not nodes:
-            raise _wrong(description, "there is no node to be like")
+            raise _wrong(description, simulation.no_node_to_be_like())
         like = nodes[-1]
         more = [(like.cpu, like.memory_mib, like.gpus, like.pool)] * int(description)
     else:
@@ -78,12 +80,12 @@ def _groups(text: str) -> list[dict[str, Any]]:
     size, _, rest = text.partition(":")
     count, cross, cards = size.partition("x")
     if not (cross and count.isdigit() and cards.isdigit()):
-        raise _wrong(text, "it is neither NODESxCARDS, such as 64x8, nor a .yaml or .csv file")
+        raise _wrong(text, simulation.neither_size_nor_file())
     group: dict[str, Any] = {"count": int(count), "cards": int(cards)}
     for pair in filter(None, rest.split(",")):
         key, equals, value = pair.partition("=")
         if not equals:
-            raise _wrong(text, f"{pair!r} is not key=value")
+            raise _wrong(text, simulation.not_key_and_value(repr(pair)))
         group[key.strip()] = value.strip()
     return [group]
 
@@ -92,10 +94,10 @@ def _from_yaml(path: str) -> list[dict[str, Any]]:
     try:
         found = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
-        raise _wrong(path, f"it is not YAML: {error}") from error
+        raise _wrong(path, simulation.machines_not_yaml(str(error))) from error
     groups = found.get("nodes") if isinstance(found, dict) else found
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
-        raise _wrong(path, "it must be a list of groups of nodes, or hold one under nodes")
+        raise _wrong(path, simulation.machines_not_a_list())
     return groups
 
 
@@ -118,7 +120,7 @@ def _meant(group: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: field for field, names in FIELDS.items() for name in names}
     for key in group:
         if key not in known:
-            raise _wrong(str(dict(group)), f"{key} is not a field of a node; known: {', '.join(FIELDS)}")
+            raise _wrong(str(dict(group)), simulation.not_a_node_field(key, [*FIELDS]))
     return {known[key]: value for key, value in group.items() if value not in (None, "")}
 
 
@@ -127,10 +129,12 @@ def _amount(said: Mapping[str, Any], field: str, read: Callable[[str], N], defau
         return default
     try:
         amount = read(str(said[field]))
+    except NotRead as error:
+        raise _wrong(str(said[field]), simulation.node_amount_not_read(field, error.said)) from error
     except ValueError as error:
-        raise _wrong(str(said[field]), f"{field}: {error}") from error
+        raise _wrong(str(said[field]), simulation.node_amount_not_read(field, str(error))) from error
     if not 0 <= amount < MOST:
-        raise _wrong(str(said[field]), f"{field} must be from 0 to {MOST:,}")
+        raise _wrong(str(said[field]), simulation.node_amount_out_of_range(field, MOST))
     return amount
 
 
@@ -142,6 +146,5 @@ def _host(at: int) -> str:
     return f"10.{at >> 16 & 255}.{at >> 8 & 255}.{at & 255}"
 
 
-def _wrong(text: str, rule: str) -> InvalidSpec:
-    remedy = "Write NODESxCARDS, such as 64x8 or 8x4:model=A100,cpu=64,memory=512GiB, or name a .yaml or .csv file."
-    return InvalidSpec(f"cluster {text}: {rule}", remedy=remedy, problems=(Problem("cluster", rule, remedy),))
+def _wrong(text: str, why: Said) -> InvalidSpec:
+    return InvalidSpec(simulation.machines_not_valid(text, why), problems=(problem_of("cluster", why),))

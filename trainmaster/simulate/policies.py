@@ -3,8 +3,10 @@
 from dataclasses import fields, replace
 from typing import Any
 
-from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.core.units import parse_duration_s
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.units import NotRead, parse_duration_s
+from trainmaster.messages import simulation
+from trainmaster.messages.said import Said, said_from_json
 from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.policy import problems as policy_problems
 
@@ -17,20 +19,27 @@ def parse_policy(text: str) -> QueuePolicy:
     name, _, rest = text.partition(":")
     policy = NAMED.get(name)
     if policy is None:
-        raise _wrong(text, f"there is no policy {name!r}", f"Known: {', '.join(NAMED)}.")
+        raise _wrong(text, simulation.no_such_policy(repr(name), [*NAMED]))
     known = {field.name: getattr(policy, field.name) for field in fields(policy)}
     changes = {}
     for pair in filter(None, rest.split(",")):
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or key not in known:
-            raise _wrong(text, f"{pair!r} turns no knob", f"Write key=value; keys: {', '.join(known)}.")
+            raise _wrong(text, simulation.turns_no_knob(repr(pair), [*known]))
         try:
             changes[key] = _value(key, value, known[key])
+        except NotRead as error:
+            why = simulation.knob_not_read(key, error.said)
+            raise InvalidSpec(
+                simulation.simulated_policy_not_valid(text, why), problems=(problem_of("policy", error.said),)
+            ) from error
         except ValueError as error:
-            raise _wrong(text, f"{key}: {error}", "") from error
+            raise _wrong(text, simulation.knob_not_read(key, str(error))) from error
     wrong = policy_problems(changes)
     if wrong:
-        raise InvalidSpec(f"policy {text}: {wrong[0].path} {wrong[0].rule}", remedy=wrong[0].remedy, problems=wrong)
+        first = wrong[0]
+        why = simulation.knob_not_valid(first.path, said_from_json({"code": first.code, "args": first.args or {}}))
+        raise InvalidSpec(simulation.simulated_policy_not_valid(text, why), problems=wrong)
     return replace(policy, **changes)
 
 
@@ -39,7 +48,7 @@ def _value(key: str, written: str, now: Any) -> Any:
         return None
     if isinstance(now, bool):
         if written not in ("true", "false"):
-            raise ValueError(f"{written!r} is neither true nor false")
+            raise NotRead(simulation.neither_true_nor_false(repr(written)))
         return written == "true"
     if key.endswith("_s"):
         return parse_duration_s(written)
@@ -48,5 +57,5 @@ def _value(key: str, written: str, now: Any) -> Any:
     return float(written) if isinstance(now, float) else written
 
 
-def _wrong(text: str, rule: str, remedy: str) -> InvalidSpec:
-    return InvalidSpec(f"policy {text}: {rule}", remedy=remedy, problems=(Problem("policy", rule, remedy),))
+def _wrong(text: str, why: Said) -> InvalidSpec:
+    return InvalidSpec(simulation.simulated_policy_not_valid(text, why), problems=(problem_of("policy", why),))

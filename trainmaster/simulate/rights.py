@@ -4,19 +4,16 @@ Amounts are written as for `tm workspace set`. What is changed replaces that one
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Final
 
 from trainmaster.core.cluster import DEFAULT, RESOURCES, Limit, Limits, VirtualCluster, Workspace
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages import simulation
+from trainmaster.messages.said import Said
 from trainmaster.queue.rights import Rights
 from trainmaster.simulate.compare import Change
 from trainmaster.simulate.workload import Workload
-
-SHAPE: Final = (
-    "Write NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],... such as vision:gpu=8:16,cpu=64, and a weight as vision=2."
-)
 
 
 def changed_rights(
@@ -30,13 +27,17 @@ def changed_rights(
     clusters = {one.name for one in rights.virtual_clusters} | {job.virtual_cluster for job in work.jobs} - {None}
     for text in quotas:
         name, pool, limits = _limits(text)
-        yield _quota(text, _known(text, name, workspaces, "workspace"), pool or DEFAULT, limits)
+        yield _quota(text, _known(text, name, workspaces, simulation.workspace_not_simulated), pool or DEFAULT, limits)
     for text in shares:
         name, pool, limits = _limits(text)
-        yield _share(text, _known(text, name, clusters, "virtual cluster"), pool, limits)
+        yield _share(text, _known(text, name, clusters, simulation.virtual_cluster_not_simulated), pool, limits)
     for text in weights:
         name, _, weight = text.rpartition("=")
-        yield _weight(text, _known(text, name, workspaces, "workspace"), _amount(text, weight, above_zero=True))
+        yield _weight(
+            text,
+            _known(text, name, workspaces, simulation.workspace_not_simulated),
+            _amount(text, weight, above_zero=True),
+        )
 
 
 def _quota(text: str, name: str, pool: str, limits: Limits) -> Change:
@@ -74,10 +75,10 @@ def _limits(text: str) -> tuple[str, str, Limits]:
         resource, _, amounts = (part.strip() for part in pair.rpartition("="))
         nominal, colon, cap = amounts.partition(":")
         if resource not in RESOURCES and not (resource.startswith("gpu:") and resource != "gpu:"):
-            raise _wrong(text, f"{resource!r} is no resource; there are {', '.join(RESOURCES)} and gpu:MODEL")
+            raise _wrong(text, simulation.no_such_resource(repr(resource), [*RESOURCES]))
         limit = limits[resource] = Limit(_amount(text, nominal), _amount(text, cap) if colon else None)
         if limit.cap is not None and limit.cap < limit.nominal:
-            raise _wrong(text, f"at most {cap} {resource} is less than what is guaranteed")
+            raise _wrong(text, simulation.cap_below_guarantee(cap, resource))
     return name, pool, limits
 
 
@@ -85,18 +86,17 @@ def _amount(text: str, written: str, *, above_zero: bool = False) -> float:
     try:
         amount = float(written)
     except ValueError:
-        raise _wrong(text, f"{written!r} is no number") from None
+        raise _wrong(text, simulation.rights_not_a_number(repr(written))) from None
     if not (amount > 0 if above_zero else amount >= 0) or amount == math.inf:
-        raise _wrong(text, f"{written} is out of bounds")
+        raise _wrong(text, simulation.rights_out_of_bounds(written))
     return amount
 
 
-def _known(text: str, name: str, known: Collection[str | None], what: str) -> str:
+def _known(text: str, name: str, known: Collection[str | None], unknown: Callable[[str, list[str]], Said]) -> str:
     if name not in known:
-        there = ", ".join(sorted(filter(None, known))) or "none"
-        raise _wrong(text, f"there is no {what} {name!r}; there are: {there}")
+        raise _wrong(text, unknown(repr(name), sorted(filter(None, known))))
     return name
 
 
-def _wrong(text: str, rule: str) -> InvalidSpec:
-    return InvalidSpec(f"{text}: {rule}", remedy=SHAPE, problems=(Problem("rights", rule, SHAPE),))
+def _wrong(text: str, why: Said) -> InvalidSpec:
+    return InvalidSpec(simulation.rights_not_valid(text, why), problems=(problem_of("rights", why),))

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.core.states import JobState
-from trainmaster.core.units import parse_duration_s
+from trainmaster.core.units import NotRead, parse_duration_s
+from trainmaster.messages import simulation
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.never import refusal
 from trainmaster.queue.policy import QueuePolicy
@@ -37,13 +38,13 @@ class Fault:
 
 
 def parse_fault(text: str, nodes: Collection[str]) -> Fault:
-    """Return the fault that ``NODE@WHEN+HOW_LONG`` describes, with durations such as ``2d``. Raises ValueError."""
+    """Return the fault that ``NODE@WHEN+HOW_LONG`` describes, with durations such as ``2d``. Raises NotRead."""
     node, _, times = text.rpartition("@")
     when, plus, how_long = times.partition("+")
     if node not in nodes:
-        raise ValueError(f"{text!r} names no node of these machines, which are {', '.join(sorted(nodes)[:5])} ...")
+        raise NotRead(simulation.fault_of_no_node(repr(text), sorted(nodes)[:5]))
     if not plus:
-        raise ValueError(f"{text!r} does not say for how long the node is gone")
+        raise NotRead(simulation.fault_without_end(repr(text)))
     return Fault(int(parse_duration_s(when)), node, int(parse_duration_s(how_long)))
 
 

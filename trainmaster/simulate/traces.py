@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.records import Resources, Role
 from trainmaster.core.states import Priority
+from trainmaster.core.units import NotRead
+from trainmaster.messages import simulation
+from trainmaster.messages.said import Said
 from trainmaster.simulate.workload import Recorded, Whole, Workload, gang, gang_of_cores, workload
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -69,9 +72,7 @@ def read_text(path: str) -> str:
             data = file.read()
         return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     except (OSError, EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
-        raise InvalidSpec(
-            f"{path} cannot be read: {error}", remedy="Name a CSV or SWF file, plain or compressed with gzip."
-        ) from error
+        raise InvalidSpec(simulation.trace_not_read(path, str(error))) from error
 
 
 Row = tuple[int, dict[str, str]]
@@ -84,7 +85,7 @@ def _swf_rows(name: str, text: str) -> Iterator[Row]:
         if not fields or fields[0].startswith(";"):
             continue
         if len(fields) < 9:
-            raise _wrong(name, line, "a job of an SWF file has 18 numbers", "")
+            raise _wrong(name, line, simulation.swf_line_too_short())
         row = dict(zip(SWF, fields, strict=False))
         if float(row["procs"]) < 1:
             row["procs"] = row["procs_used"]
@@ -104,8 +105,9 @@ def _csv_rows(name: str, rows: "csv.DictReader[str]", sizes_only: bool) -> Itera
         if sizes_only and needed != "cards":
             continue
         if not any(meaning in means for meaning in (needed, *other)):
-            wanted = " or ".join((COLUMNS[needed][0], *(COLUMNS[one][0] for one in other)))
-            raise _wrong(name, 1, f"there is no column {wanted}", "The first line names the columns.")
+            wanted, instead = COLUMNS[needed][0], [COLUMNS[one][0] for one in other]
+            no = simulation.neither_column(wanted, *instead) if instead else simulation.no_such_column(wanted)
+            raise _wrong(name, 1, no)
     waits = {column: there[column] for column in there if column.startswith("wait_")}
     for row in rows:
         found = {meaning: (row[column] or "").strip() for meaning, column in means.items()}
@@ -113,9 +115,8 @@ def _csv_rows(name: str, rows: "csv.DictReader[str]", sizes_only: bool) -> Itera
         yield rows.line_num, found
 
 
-def _wrong(name: str, line: int, rule: str, remedy: str) -> InvalidSpec:
-    problem = Problem(f"{name}:{line}", rule, remedy or "docs: Simulate your queue names the columns.")
-    return InvalidSpec(f"{name}, line {line}: {rule}", remedy=problem.remedy, problems=(problem,))
+def _wrong(name: str, line: int, why: Said) -> InvalidSpec:
+    return InvalidSpec(simulation.trace_line_not_valid(name, line, why), problems=(problem_of(f"{name}:{line}", why),))
 
 
 def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Workload:
@@ -126,8 +127,10 @@ def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Wor
         has_limits = has_limits or bool(row.get("limit"))
         try:
             job = _job(len(jobs) + left_out, row, whole, sizes_only)
+        except NotRead as error:
+            raise _wrong(name, line, error.said) from error
         except ValueError as error:
-            raise _wrong(name, line, str(error), "") from error
+            raise _wrong(name, line, simulation.trace_value_not_read(str(error))) from error
         if job is None:
             left_out += 1
         else:
@@ -174,7 +177,7 @@ def _number(row: Mapping[str, str], meaning: str) -> int | None:
     try:
         return int(float(written)) if written else None
     except (ValueError, OverflowError):
-        raise ValueError(f"{meaning} is {written!r}, not a number") from None
+        raise NotRead(simulation.trace_value_not_a_number(meaning, repr(written))) from None
 
 
 def _run(row: Mapping[str, str]) -> int | None:
@@ -195,5 +198,5 @@ def _priority(written: str) -> Priority:
     try:
         return Priority(int(written)) if written.lstrip("-").isdigit() else Priority[written.upper()]
     except (KeyError, ValueError):
-        names = ", ".join(p.name.lower() for p in Priority)
-        raise ValueError(f"priority is {written!r}; it must be one of {names} or 0 to {len(Priority) - 1}") from None
+        names = [one.name.lower() for one in Priority]
+        raise NotRead(simulation.trace_priority_unknown(repr(written), names, len(Priority) - 1)) from None

@@ -12,6 +12,7 @@ from typing import Final
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Node, Resources, Role, replace
 from trainmaster.core.states import Priority
+from trainmaster.messages import simulation
 from trainmaster.queue.need import WHOLE
 
 LIMITS: Final = ("auto", "recorded", "exact", "loose", "none")
@@ -91,7 +92,7 @@ def loose_limit_s(work_s: int, row: int) -> int:
 def check_limits(word: str) -> None:
     """Raise InvalidSpec when `word` is none of LIMITS."""
     if word not in LIMITS:
-        raise InvalidSpec(f"limits: there is no {word!r}", remedy=f"One of {', '.join(LIMITS)}.")
+        raise InvalidSpec(simulation.no_such_limits(repr(word), LIMITS))
 
 
 def limit_s(job: Recorded, limits: str, has_limits: bool) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem
+from trainmaster.messages import form
 from trainmaster.spec.problems import problem
 
 MOST_VALUES: Final = 65_536
@@ -41,12 +42,12 @@ def oversized(document: Mapping[str, Any]) -> list[Problem]:
             left -= size
             most = MOST_KEYS if keyed else LONGER.get(path.rpartition(".")[2], MOST_ITEMS)
             if size > most:
-                found.append(problem("too_many", path, maximum=most))
+                found.append(problem(path, form.too_many(most)))
                 continue
         if left < 0:
-            return [problem("too_many_values", "", maximum=MOST_VALUES)]
+            return [problem("", form.too_many_values(MOST_VALUES))]
         if left_extras < 0:
-            return [problem("too_many_values", "extras", maximum=MOST_EXTRAS)]
+            return [problem("extras", form.too_many_values(MOST_EXTRAS))]
         for key, item in value.items() if keyed else enumerate(value):
             kind = type(item)
             if kind is str or kind is int or kind is float:
@@ -76,6 +77,6 @@ def _small(document: Mapping[str, Any]) -> bool:
 def oversized_changes(changes: Mapping[str, Any]) -> list[Problem]:
     """Return why `changes` of a document (path: value) are too many or too long. O(changes)."""
     if len(changes) > MOST_CHANGES:
-        return [problem("too_many", "set", maximum=MOST_CHANGES)]
+        return [problem("set", form.too_many(MOST_CHANGES))]
     length = sum(len(str(path)) + (len(given) if isinstance(given, str) else 0) for path, given in changes.items())
-    return [problem("too_long", "set", maximum=MOST_CHANGED)] if length > MOST_CHANGED else []
+    return [problem("set", form.too_long(MOST_CHANGED))] if length > MOST_CHANGED else []

@@ -6,6 +6,7 @@ on what is left, so that one answer lists everything. Invariant: whatever is pas
 
 import copy
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar
 
@@ -13,10 +14,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.messages import form, rules, submitting
+from trainmaster.messages.said import Said
 from trainmaster.spec.bounds import oversized
 from trainmaster.spec.job import PATTERN_CODES, JobSpec
 from trainmaster.spec.placing import FlavorsBy
-from trainmaster.spec.problems import TEXTS, problem
+from trainmaster.spec.problems import problem
 from trainmaster.spec.semantics import spec_problems
 
 SHORTHAND: Final = (
@@ -35,8 +38,13 @@ ERROR_CODES: Final[dict[str, str]] = {
     "too_long": "too_many", "string_too_long": "too_long", "literal_error": "not_one_of",
     "string_pattern_mismatch": "bad_pattern",
 }  # fmt: skip
-"""Which problem each of pydantic's errors is; its other errors carry one of our codes already."""
+"""Which problem each of pydantic's errors is."""
 
+OWN_CODES: Final = frozenset({"bad_memory", "bad_duration", "not_text", "not_scalar", "not_number"})
+"""Which errors of the models' own validators are problems already, by their codes; any other is of a value that JSON lacks."""
+
+_QUOTED: Final = re.compile("'([^']*)'")
+"""A choice in pydantic's "'a', 'b' or 'c'"."""
 _SECRET: Final = frozenset({"env", "jobEnvs"})
 _MAX_PROBLEMS: Final = 200
 _SUGGESTIONS: Final = 50
@@ -64,7 +72,7 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: Fla
             spoilt = {p.path for p in found}
             found += [p for p in spec_problems(rest, hosts, flavors) if not lies_in(p.path, spoilt)]
     except RecursionError:
-        found.append(problem("too_deep", "", maximum=32))
+        found.append(problem("", form.too_deep(32)))
     else:
         found += spec_problems(spec, hosts, flavors)
         if not found:
@@ -75,7 +83,7 @@ def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: Fla
 def refuse_oversized(document: Any) -> None:
     """Raise InvalidSpec for what is no document, or too large to be judged."""
     if not isinstance(document, Mapping):
-        raise refusal([problem("not_object", "")])
+        raise refusal([problem("", form.not_object())])
     if found := oversized(document):
         raise refusal(found)
 
@@ -83,10 +91,8 @@ def refuse_oversized(document: Any) -> None:
 def refusal(found: list[Problem]) -> InvalidSpec:
     """Return the InvalidSpec that lists `found`, the first of them when they are many."""
     count = len(found)
-    text = f"The job is not valid: {count} problem{'s' if count != 1 else ''}"
-    if count > _MAX_PROBLEMS:
-        text = f"The job is not valid: {_MAX_PROBLEMS} of its problems are listed, and there are more"
-    return InvalidSpec(text, remedy="Mend the fields listed and submit again.", problems=tuple(found[:_MAX_PROBLEMS]))
+    said = submitting.job_not_valid(count) if count <= _MAX_PROBLEMS else submitting.job_not_valid_more(_MAX_PROBLEMS)
+    return InvalidSpec(said, problems=tuple(found[:_MAX_PROBLEMS]))
 
 
 def _expand(document: Mapping[str, Any]) -> tuple[dict[str, Any], bool, list[Problem]]:
@@ -98,7 +104,7 @@ def _expand(document: Mapping[str, Any]) -> tuple[dict[str, Any], bool, list[Pro
     if "roles" in raw:
         for key in used:
             del raw[key]
-        return raw, False, [problem("shorthand_mixed", key, field=key) for key in used]
+        return raw, False, [problem(key, rules.shorthand_mixed(key)) for key in used]
     raw["roles"] = [{"name": "main", **{key: raw.pop(key) for key in used}}]
     return raw, True, []
 
@@ -150,25 +156,25 @@ def _structure_problem(error: ErrorDetails, model: type[BaseModel], suggest: boo
     value = None if any(part in _SECRET for part in loc) else given
     code = ERROR_CODES.get(kind, kind)
     if code == "unknown_key":
-        return _unknown(path, last, loc, model) if suggest else problem(code, path, field=last)
+        return _unknown(path, last, loc, model) if suggest else problem(path, form.unknown_key(last))
     if given is None and kind != "missing":
-        return problem("null_not_allowed", path)
+        return problem(path, form.null_not_allowed())
     if code in ("not_integer", "not_number") and isinstance(given, str) and _numeric(given):
-        return problem("number_as_text", path, value=given, given=given)
+        return problem(path, form.number_as_text(given), given)
     if code == "bad_pattern":
         pattern = context.get("pattern", "")
-        code = PATTERN_CODES.get(pattern, code)
-        return problem(code, path, value=value, pattern=pattern)
-    if code not in TEXTS:
+        return problem(path, Said(PATTERN_CODES.get(pattern, code), {"pattern": pattern}), value)
+    if kind not in ERROR_CODES and kind not in OWN_CODES:
         code = "not_json"
-    return problem(code, path, value=value, field=last, **_arguments(context))
+    return problem(path, Said(code, {"field": last, **_arguments(context)}), value)
 
 
 def _arguments(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what fills the texts, from pydantic's context."""
+    """Return what is said of the bounds and choices in pydantic's context."""
     low = next((context[key] for key in ("ge", "gt", "min_length") if key in context), None)
     high = next((context[key] for key in ("le", "lt", "max_length") if key in context), None)
-    given = {"minimum": low, "maximum": high, "allowed": context.get("expected"), "detail": context.get("detail")}
+    allowed = tuple(_QUOTED.findall(context["expected"])) if "expected" in context else None
+    given = {"minimum": low, "maximum": high, "allowed": allowed, "detail": context.get("detail")}
     return {key: value for key, value in given.items() if value is not None}
 
 
@@ -186,7 +192,7 @@ def _unknown(path: str, key: str, loc: tuple[Any, ...], model: type[BaseModel]) 
     folded = {name.replace("_", "").lower(): name for name in known}
     same = folded.get(key.replace("_", "").replace("-", "").lower())
     best = same or (near[0] if near else None)
-    return problem("unknown_key_near", path, field=key, near=best) if best else problem("unknown_key", path, field=key)
+    return problem(path, form.unknown_key_near(field=key, near=best)) if best else problem(path, form.unknown_key(key))
 
 
 def _fields_at(loc: tuple[Any, ...], model: type[BaseModel]) -> list[str]:

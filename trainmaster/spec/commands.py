@@ -5,11 +5,13 @@ what stands there goes to the program, which may well be ``bash -c``.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.words import scan
+from trainmaster.messages import form, rules
+from trainmaster.messages.said import Said
 from trainmaster.spec.job import MAX_COMMAND
 from trainmaster.spec.problems import problem
 
@@ -17,13 +19,16 @@ _SIMPLE: Final = re.compile(r"[A-Za-z0-9_./,:@%+-][A-Za-z0-9_./,:@%+= -]*")
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-OPERATOR_CODES: Final[dict[str, str]] = {
-    "&&": "command_statements", ";": "command_statements", "&": "command_statements", "\n": "command_statements",
-    "||": "command_statements", "|": "command_pipe",
-    "<": "command_redirect", ">": "command_redirect", ">>": "command_redirect", "<<": "command_redirect",
-    ">&": "command_redirect", "&>": "command_redirect", "$(": "command_substitution", "`": "command_substitution",
-}  # fmt: skip
-_SHOWN: Final = {"\n": "a line end"}
+OPERATORS: Final[dict[str, Callable[[str | Said], Said]]] = {
+    **dict.fromkeys(("&&", "||", ";", "&", "\n"), rules.command_statements),
+    "|": rules.command_pipe,
+    **dict.fromkeys(("<", ">", ">>", "<<", ">&", "&>"), rules.command_redirect),
+    **dict.fromkeys(("$(", "`"), rules.command_substitution),
+}
+"""What is said of each operator that only a shell understands."""
+_SHOWN: Final = {"\n": rules.line_end()}
+_OPEN: Final = {"quote": rules.command_quote(), "escape": rules.command_escape()}
+"""What is said of a text that cannot be split into words."""
 
 
 def text_problems(text: str, path: str) -> Iterator[Problem]:
@@ -31,26 +36,26 @@ def text_problems(text: str, path: str) -> Iterator[Problem]:
     if text.isascii() and text.isprintable():
         return
     if _CONTROL.search(text):
-        yield problem("control_characters", path)
+        yield problem(path, form.control_characters())
     try:
         text.encode()
     except UnicodeEncodeError:
-        yield problem("not_unicode", path)
+        yield problem(path, form.not_unicode())
 
 
 def command_problems(command: str | tuple[str, ...], path: str) -> Iterator[Problem]:
     """Yield everything wrong with a command: as typed (a text) or as a list of words. O(length)."""
     words = (command,) if isinstance(command, str) else command
     if not words or not words[0]:
-        yield problem("command_empty", path)
+        yield problem(path, rules.command_empty())
         return
     if sum(len(word.encode("utf-8", "replace")) for word in words) > MAX_COMMAND:
-        yield problem("too_long", path, maximum=MAX_COMMAND)
+        yield problem(path, form.too_long(MAX_COMMAND))
         return
     for index, word in enumerate(words):
         yield from text_problems(word, path if isinstance(command, str) else f"{path}.{index}")
     if match := _ASSIGNMENT.match(words[0]):
-        yield problem("command_assignment", path, name=match[1])
+        yield problem(path, rules.command_assignment(match[1]))
     if isinstance(command, str) and not _SIMPLE.fullmatch(command):
         yield from _typed_problems(command, path)
 
@@ -58,13 +63,13 @@ def command_problems(command: str | tuple[str, ...], path: str) -> Iterator[Prob
 def _typed_problems(text: str, path: str) -> Iterator[Problem]:
     found = scan(text)
     if found.error:
-        yield problem(f"command_{found.error}", path)
+        yield problem(path, _OPEN[found.error])
         return
     if found.words and not any(piece.text for piece in found.words[0]):
-        yield problem("command_empty", path)
+        yield problem(path, rules.command_empty())
     seen = set()
     for operator in found.operators:
-        code = OPERATOR_CODES[operator]
-        if code not in seen:
-            seen.add(code)
-            yield problem(code, path, operator=_SHOWN.get(operator, operator))
+        said = OPERATORS[operator]
+        if said not in seen:
+            seen.add(said)
+            yield problem(path, said(_SHOWN.get(operator, operator)))

@@ -10,7 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 from pydantic_core import PydanticCustomError
 
 from trainmaster.core.framework_kinds import DEFAULT_KIND
-from trainmaster.core.units import parse_duration_s, parse_memory_mib
+from trainmaster.core.units import NotRead, parse_duration_s, parse_memory_mib
+from trainmaster.messages import form
 
 _HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
 NAME: Final = f"^[A-Za-z0-9_{_HAN}-]{{1,30}}$"  # R21
@@ -53,31 +54,24 @@ def _memory(value: Any) -> int:
     if type(value) is int:
         return value
     if not isinstance(value, str | int | float):
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": f"{_kind(value)} is not a memory size"})
+        wrong = form.list_no_memory_size() if isinstance(value, list | tuple) else form.object_no_memory_size()
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": wrong})
     try:
         return parse_memory_mib(value)
-    except (ValueError, OverflowError) as error:
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": _wrong(error)}) from None
+    except NotRead as error:
+        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": error.said}) from None
 
 
 def _duration(value: Any) -> float:
     if type(value) is int or type(value) is float:
         return value
     if not isinstance(value, str | int | float):
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": f"{_kind(value)} is not a duration"})
+        wrong = form.list_no_duration() if isinstance(value, list | tuple) else form.object_no_duration()
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": wrong})
     try:
         return parse_duration_s(value)
-    except (ValueError, OverflowError) as error:
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": _wrong(error)}) from None
-
-
-def _wrong(error: Exception) -> str:
-    """Return what `core.units` found wrong, without what to write instead: that is the remedy of every such problem."""
-    return str(error).partition("; ")[0]
-
-
-def _kind(value: Any) -> str:
-    return "null" if value is None else "a list" if isinstance(value, list | tuple) else "an object"
+    except NotRead as error:
+        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": error.said}) from None
 
 
 def _command(value: Any) -> str | tuple[str, ...]:

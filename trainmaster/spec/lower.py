@@ -14,6 +14,7 @@ from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import Phase, Priority
+from trainmaster.messages import rules
 from trainmaster.spec.check import refusal
 from trainmaster.spec.document import Document
 from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
@@ -96,7 +97,7 @@ def _policy(spec: JobSpec, limits: LimitsConfig) -> Policy:
     duration, most = spec.duration, limits.max_duration_s
     if most > 0:
         if duration is not None and duration > most:
-            raise refusal([problem("duration_over_limit", "duration", value=duration, maximum=most)])
+            raise refusal([problem("duration", rules.duration_over_limit(most), duration)])
         duration = duration or most
     hold = min(spec.debug_hold, limits.max_debug_hold_s) if limits.max_debug_hold_s > 0 else spec.debug_hold
     return Policy(

@@ -14,6 +14,8 @@ from typing import Any, Final
 import yaml
 
 from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.messages import form
+from trainmaster.messages.said import Said, words
 from trainmaster.spec.bounds import oversized_changes
 from trainmaster.spec.check import refusal
 from trainmaster.spec.problems import problem
@@ -42,15 +44,15 @@ def parse_document(text: str | bytes, name: str = "") -> dict[str, Any]:
     Raises InvalidSpec naming the line. O(size).
     """
     if len(text) > MAX_BYTES:
-        raise refusal([problem("too_large", "", maximum=MAX_BYTES)])
+        raise refusal([problem("", form.too_large(MAX_BYTES))])
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise refusal([problem("encoding", "")]) from None
+            raise refusal([problem("", form.encoding())]) from None
     document = _json_or_yaml(text, name)
     if not isinstance(document, dict):
-        raise refusal([problem("not_object", "")])
+        raise refusal([problem("", form.not_object())])
     return document
 
 
@@ -73,7 +75,7 @@ def _json_or_yaml(text: str, name: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
     except RecursionError:
-        raise refusal([problem("too_deep", "", maximum=MAX_DEPTH)]) from None
+        raise refusal([problem("", form.too_deep(MAX_DEPTH))]) from None
     except ValueError as error:
         return _not_json(text, error, only_json)
 
@@ -86,10 +88,10 @@ def _not_json(text: str, error: ValueError, only_json: bool) -> Any:
         except InvalidSpec:
             pass
     if isinstance(error, json.JSONDecodeError) and _COMMENT.match(text, error.pos):
-        raise refusal([problem("json_comment", "", line=error.lineno)]) from None
+        raise refusal([problem("", form.json_comment(error.lineno))]) from None
     line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-    detail = f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
-    raise refusal([problem("syntax", "", format="JSON", detail=detail, line=line)]) from None
+    detail = form.json_broken_at(error.msg, error.colno) if isinstance(error, json.JSONDecodeError) else _told(error)
+    raise refusal([problem("", form.syntax(format="JSON", detail=detail, line=line))]) from None
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,12 +99,17 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise refusal([problem("duplicate_key", twice, key=twice)])
+        raise refusal([problem(twice, form.duplicate_key(twice))])
     return document
 
 
 def _constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that JSON knows")
+    raise ValueError(form.no_json_number(name))
+
+
+def _told(error: ValueError) -> Said:
+    """Return what `_constant` said, or Python's own words."""
+    return error.args[0] if error.args and isinstance(error.args[0], Said) else words(str(error))
 
 
 # -------------------------------------------------------------------------------------------------------------- YAML
@@ -136,7 +143,7 @@ class _Builder:
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             self.check_tag(event)
             if len(self.stack) >= MAX_DEPTH:
-                raise refusal([problem("too_deep", "", maximum=MAX_DEPTH)])
+                raise refusal([problem("", form.too_deep(MAX_DEPTH))])
             self.stack.append(_Frame({} if kind is yaml.MappingStartEvent else [], event.anchor))
         elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             frame = self.stack.pop()
@@ -144,7 +151,7 @@ class _Builder:
             self.put(frame.value, frame.size, frame.anchor, event)
         elif kind is yaml.AliasEvent:
             if event.anchor not in self.anchors:
-                raise self.broken(event, f"nothing is called &{event.anchor} above")
+                raise self.broken(event, form.no_yaml_anchor(event.anchor))
             value, size = self.anchors[event.anchor]
             self.put(value, size, None, event)
 
@@ -159,13 +166,13 @@ class _Builder:
     def check_tag(self, event: Any) -> None:
         """Refuse tags: they ask a loader to construct things."""
         if event.tag not in _KNOWN_TAGS:
-            raise refusal([problem("yaml_tag", "", tag=str(event.tag))])
+            raise refusal([problem("", form.yaml_tag(str(event.tag)))])
 
     def put(self, value: Any, size: int, anchor: str | None, event: Any) -> None:
         """Place a finished value: as a key, under its key, in its list, or as the document."""
         self.values += size
         if self.values > MAX_VALUES:
-            raise refusal([problem("too_many_values", "", maximum=MAX_VALUES)])
+            raise refusal([problem("", form.too_many_values(MAX_VALUES))])
         if anchor is not None:
             self.anchors[anchor] = (value, size)
         if not self.stack:
@@ -181,7 +188,7 @@ class _Builder:
             if frame.key == "<<" and isinstance(value, dict | list):
                 frame.merged.append(value)
             elif frame.key in frame.value:
-                raise refusal([problem("duplicate_key", self.path(), value=_line(event), key=frame.key)])
+                raise refusal([problem(self.path(), form.duplicate_key(frame.key), _line(event))])
             else:
                 frame.value[frame.key] = value
             frame.key = None
@@ -189,7 +196,7 @@ class _Builder:
     def key(self, value: Any, event: Any) -> str:
         """Return a mapping's key, which is always its text as written."""
         if isinstance(value, dict | list):
-            raise self.broken(event, "a key must be a text")
+            raise self.broken(event, form.yaml_key_not_text())
         return event.value if isinstance(event, yaml.ScalarEvent) else str(value)
 
     def path(self) -> str:
@@ -204,13 +211,13 @@ class _Builder:
         for source in frame.merged:
             for part in source if isinstance(source, list) else [source]:
                 if not isinstance(part, dict) or not isinstance(frame.value, dict):
-                    raise self.broken(event, "<< takes a mapping or a list of mappings")
+                    raise self.broken(event, form.yaml_merge_not_mapping())
                 for key, value in part.items():
                     frame.value.setdefault(key, value)
 
-    def broken(self, event: Any, detail: str) -> InvalidSpec:
+    def broken(self, event: Any, detail: Said) -> InvalidSpec:
         """Return the refusal of a text that breaks a rule of YAML at `event`."""
-        return refusal([problem("syntax", self.path(), format="YAML", detail=detail, line=_line(event))])
+        return refusal([problem(self.path(), form.syntax(format="YAML", detail=detail, line=_line(event)))])
 
 
 def _line(event: Any) -> int:
@@ -227,14 +234,17 @@ def _yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        detail = (error.problem or error.context or "unreadable").strip()
-        raise refusal([problem("syntax", "", format="YAML", detail=detail, line=line)]) from None
+        told = (error.problem or error.context or "").strip()
+        detail = words(told) if told else form.yaml_unreadable()
+        raise refusal([problem("", form.syntax(format="YAML", detail=detail, line=line))]) from None
     except yaml.YAMLError as error:
-        raise refusal([problem("syntax", "", format="YAML", detail=str(error).splitlines()[0], line=1)]) from None
+        raise refusal(
+            [problem("", form.syntax(format="YAML", detail=words(str(error).splitlines()[0]), line=1))]
+        ) from None
     except UnicodeEncodeError:
-        raise refusal([problem("not_unicode", "")]) from None
+        raise refusal([problem("", form.not_unicode())]) from None
     if len(builder.documents) > 1:
-        raise refusal([problem("syntax", "", format="YAML", detail="there are several documents", line=1)])
+        raise refusal([problem("", form.syntax(format="YAML", detail=form.several_yaml_documents(), line=1))])
     return builder.documents[0] if builder.documents else None
 
 
@@ -258,8 +268,8 @@ def apply_set(document: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[s
             found += [Problem(path, p.rule, p.remedy, p.code, p.value, p.args) for p in error.problems]
             continue
         detail = _put(changed, [part.replace("\\.", ".") for part in _DOT.split(path)], value)
-        if detail:
-            found.append(problem("bad_set_path", path, place=path, detail=detail))
+        if detail is not None:
+            found.append(problem(path, form.bad_set_path(place=path, detail=detail)))
     if found:
         raise refusal(found)
     return changed
@@ -279,22 +289,22 @@ def _value(text: str) -> Any:
     return scalar(text.strip())
 
 
-def _put(document: dict[str, Any], parts: list[str], value: Any) -> str:
-    """Set the value at `parts`; return why that is impossible, or ''."""
+def _put(document: dict[str, Any], parts: list[str], value: Any) -> Said | None:
+    """Set the value at `parts`; return why that is impossible, or None."""
     if len(parts) > 32 or not all(parts):
-        return "the path has an empty or too many parts"
+        return form.path_empty_or_too_long()
     holder: Any = document
     for part, following in zip(parts, [*parts[1:], None], strict=True):
         if isinstance(holder, list):
             if not (part.isascii() and part.isdigit() and len(part) < 6):
-                return f"{part} is not a place in a list"
+                return form.no_list_place(part)
             at = int(part)
             if at > len(holder):
-                return f"the list has {len(holder)} items"
+                return form.list_has_items(len(holder))
             if at == len(holder):
                 holder.append({} if following else value)
         elif not isinstance(holder, dict):
-            return f"{part} would lie inside a single value"
+            return form.inside_a_single_value(part)
         key: Any = int(part) if isinstance(holder, list) else part
         if following is None:
             holder[key] = value
@@ -302,4 +312,4 @@ def _put(document: dict[str, Any], parts: list[str], value: Any) -> str:
             if isinstance(holder, dict) and holder.get(key) is None:
                 holder[key] = {}
             holder = holder[key]
-    return ""
+    return None

@@ -10,6 +10,7 @@ from typing import Final
 
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.errors import Problem
+from trainmaster.messages import rules
 from trainmaster.spec.job import JobSpec, Resources
 from trainmaster.spec.problems import problem
 
@@ -28,22 +29,22 @@ def placing_problems(spec: JobSpec, flavors: FlavorsBy | None) -> Iterator[Probl
     for index, role in enumerate(spec.roles):
         path = f"roles.{index}"
         if role.resources.gpu_share < 1 and role.resources.gpu != 1:
-            yield problem("share_one_card", f"{path}.resources.gpu_share", value=role.resources.gpu_share)
+            yield problem(f"{path}.resources.gpu_share", rules.share_one_card(), role.resources.gpu_share)
         if role.flavors and role.resources != _WRITTEN_OUT:
-            yield problem("flavors_mixed", f"{path}.flavors")
+            yield problem(f"{path}.flavors", rules.flavors_mixed())
         for at, name in enumerate(role.flavors):
             if known is not None and name not in known:
-                listed = ", ".join(sorted(known)) or "-"
+                there = tuple(sorted(known))
                 yield problem(
-                    "unknown_flavor", f"{path}.flavors.{at}", name=name, workspace=spec.workspace, known=listed
+                    f"{path}.flavors.{at}", rules.unknown_flavor(name=name, workspace=spec.workspace, known=there)
                 )
     count = prod(max(1, len(set(role.flavors))) for role in spec.roles)
     if count > MAX_SHAPES:
-        yield problem("too_many_shapes", "roles", count=count, maximum=MAX_SHAPES)
+        yield problem("roles", rules.too_many_shapes(count=count, maximum=MAX_SHAPES))
     if spec.driver is not None and spec.nodes:
-        yield problem("nodes_with_driver", "nodes")
+        yield problem("nodes", rules.nodes_with_driver())
     if spec.driver is not None and not _asks_cards(spec, known):
-        yield problem("driver_without_cards", "driver", value=spec.driver)
+        yield problem("driver", rules.driver_without_cards(), spec.driver)
 
 
 def _asks_cards(spec: JobSpec, known: Mapping[str, Flavor] | None) -> bool:

@@ -16,6 +16,8 @@ import re2
 from trainmaster.core.errors import Problem
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
 from trainmaster.core.targets import PLACES, hidden_by, place_at, within
+from trainmaster.messages import form, rules
+from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
@@ -40,7 +42,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
     found += _roles_problems(spec)
     length = sum(map(_command_length, spec.roles))
     if length > MAX_COMMANDS:
-        found.append(problem("commands_too_long", "roles", count=length, maximum=MAX_COMMANDS))
+        found.append(problem("roles", rules.commands_too_long(count=length, maximum=MAX_COMMANDS)))
     for index, role in enumerate(spec.roles if length <= MAX_COMMANDS else ()):
         found += _role_problems(role, f"roles.{index}")
     found += port_problems(spec, hosts)
@@ -58,33 +60,33 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
 
 def _job_problems(spec: JobSpec) -> Iterator[Problem]:
     if spec.slug is not None and _JOB_ID.fullmatch(spec.slug):
-        yield problem("slug_like_id", "slug", value=spec.slug)
+        yield problem("slug", form.slug_like_id(), spec.slug)
     if spec.code is not None and (spec.code.path is None) == (spec.code.upload is None):
-        yield problem("bad_code", "code")
+        yield problem("code", rules.bad_code())
 
 
 def code_problem(spec: JobSpec) -> Problem | None:
     """Return the problem of a code folder that was never uploaded; None when there is nothing left to upload."""
     if spec.code is None or spec.code.path is None:
         return None
-    return problem("code_not_uploaded", "code", folder=spec.code.path)
+    return problem("code", rules.code_not_uploaded(spec.code.path))
 
 
 def _framework_problems(spec: JobSpec) -> Iterator[Problem]:
     kind = KINDS.get(spec.framework.kind)
     if kind is None:
-        yield problem("unknown_framework", "framework.kind", kind=spec.framework.kind, known=", ".join(KINDS))
+        yield problem("framework.kind", rules.unknown_framework(kind=spec.framework.kind, known=tuple(KINDS)))
         return
     for name, value in spec.framework.options.items():
         path, option = f"framework.{name}", kind.options.get(name)
         if option is None:
-            yield problem("unknown_option", path, kind=kind.kind, field=name, known=", ".join(kind.options) or "-")
+            yield problem(path, rules.unknown_option(kind=kind.kind, field=name, known=tuple(kind.options)))
         elif type(value) is not int:
-            yield problem("not_integer", path, value=value)
+            yield problem(path, form.not_integer(), value)
         elif value < option.minimum:
-            yield problem("too_small", path, value=value, minimum=option.minimum)
+            yield problem(path, form.too_small(option.minimum), value)
         elif value > option.maximum:
-            yield problem("too_big", path, value=value, maximum=option.maximum)
+            yield problem(path, form.too_big(option.maximum), value)
 
 
 def _absolute(path: str) -> bool:
@@ -97,15 +99,15 @@ def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
     for index, item in enumerate(spec.inputs):
         path = f"inputs.{index}"
         if item.name in names:
-            yield problem("duplicate_name", f"{path}.name", name=item.name)
+            yield problem(f"{path}.name", form.duplicate_name(item.name))
         names.add(item.name)
         for key, where in (("path", item.path), ("mount", item.mount)):
             if not _absolute(where):
-                yield problem("mount_not_absolute", f"{path}.{key}", value=where)
+                yield problem(f"{path}.{key}", rules.mount_not_absolute(), where)
         target = posixpath.normpath(item.mount)
         for other, taken in placed if target != "/" else ():
             if within(target, taken) or within(taken, target):
-                yield problem("mount_twice", f"{path}.mount", value=item.mount, other=other)
+                yield problem(f"{path}.mount", rules.mount_twice(other), item.mount)
                 break
         if target != "/":
             placed.append((item.name, target))
@@ -119,9 +121,9 @@ def mount_problems(spec: JobSpec, places: Collection[str]) -> Iterator[Problem]:
         if not _absolute(item.mount):
             continue
         if (place := place_at(target, places)) is not None:
-            yield problem("mount_reserved", path, value=item.mount, target=place)
+            yield problem(path, rules.mount_reserved(place), item.mount)
         elif (place := hidden_by(target, places)) is not None:
-            yield problem("mount_hides", path, value=item.mount, target=target, place=place)
+            yield problem(path, rules.mount_hides(target=target, place=place), item.mount)
 
 
 def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
@@ -129,18 +131,18 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
     main: str | None = None
     for index, role in enumerate(spec.roles):
         if role.name in names:
-            yield problem("duplicate_name", f"roles.{index}.name", name=role.name)
+            yield problem(f"roles.{index}.name", form.duplicate_name(role.name))
         names.add(role.name)
         if role.main and main is not None:
-            yield problem("several_main", f"roles.{index}.main", first=main)
+            yield problem(f"roles.{index}.main", rules.several_main(main))
         elif role.main:
             main = role.name
     total = sum(role.replicas for role in spec.roles)
     if total > MAX_TASKS:
-        yield problem("too_many_tasks", "roles", count=total, maximum=MAX_TASKS)
+        yield problem("roles", rules.too_many_tasks(count=total, maximum=MAX_TASKS))
     ports = sum(role.replicas * sum(port.count for port in role.ports) for role in spec.roles if role.ports)
     if ports > MAX_PORTS:
-        yield problem("too_many_ports", "roles", count=ports, maximum=MAX_PORTS)
+        yield problem("roles", rules.too_many_ports(count=ports, maximum=MAX_PORTS))
 
 
 def _command_length(role: RoleSpec) -> int:
@@ -150,23 +152,23 @@ def _command_length(role: RoleSpec) -> int:
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
     yield from command_problems(role.command, f"{path}.command")
     if len(role.parameters) > 3 and sum(len(str(value)) for value in role.parameters.values()) > MAX_STRINGS:
-        yield problem("too_large", f"{path}.parameters", maximum=MAX_STRINGS)
+        yield problem(f"{path}.parameters", form.too_large(MAX_STRINGS))
     for key, value in role.parameters.items():
         if isinstance(value, str):
             yield from text_problems(value, f"{path}.parameters.{key}")
             if len(value) > MAX_VALUE:
-                yield problem("too_long", f"{path}.parameters.{key}", maximum=MAX_VALUE)
+                yield problem(f"{path}.parameters.{key}", form.too_long(MAX_VALUE))
         elif isinstance(value, float) and not math.isfinite(value):
-            yield problem("not_finite", f"{path}.parameters.{key}")
+            yield problem(f"{path}.parameters.{key}", form.not_finite())
         elif isinstance(value, int) and abs(value) >= 2**63:
-            yield problem("too_big", f"{path}.parameters.{key}", maximum=2**63 - 1)
+            yield problem(f"{path}.parameters.{key}", form.too_big(2**63 - 1))
     asked = role.resources
     if not role.flavors and asked.shm > max(asked.memory, _SHM):
-        yield problem("shm_over_memory", f"{path}.resources.shm", value=asked.shm, shm=asked.shm, memory=asked.memory)
+        yield problem(f"{path}.resources.shm", rules.shm_over_memory(shm=asked.shm, memory=asked.memory), asked.shm)
     for key in ("min_succeeded", "min_failed", "min_replicas"):
         count = getattr(role, key)
         if count is not None and count > role.replicas:
-            yield problem("over_replicas", f"{path}.{key}", value=count, replicas=role.replicas)
+            yield problem(f"{path}.{key}", rules.over_replicas(role.replicas), count)
 
 
 def port_problems(spec: JobSpec, hosts: int | None = None) -> Iterator[Problem]:
@@ -178,25 +180,25 @@ def port_problems(spec: JobSpec, hosts: int | None = None) -> Iterator[Problem]:
         for index, port in enumerate(role.ports):
             path = f"roles.{role_index}.ports.{index}"
             if port.label in labels:
-                yield problem("duplicate_name", f"{path}.label", name=port.label)
+                yield problem(f"{path}.label", form.duplicate_name(port.label))
             labels.add(port.label)
             if port.begin_at == 0:
                 continue
             first, last = port.begin_at, port.begin_at + port.count - 1
             if last > 65535:
-                yield problem("port_range", f"{path}.begin_at", value=first, first=first, last=last)
+                yield problem(f"{path}.begin_at", rules.port_range(first=first, last=last), first)
             if first < FREE_PORTS:
-                yield problem("port_reserved", f"{path}.begin_at", value=first, first=FREE_PORTS)
+                yield problem(f"{path}.begin_at", rules.port_reserved(FREE_PORTS), first)
             overlapping = next((label for low, high, label in fixed if first <= high and low <= last), None)
             if overlapping is not None:
-                yield problem("port_overlap", f"{path}.begin_at", value=first, label=overlapping)
+                yield problem(f"{path}.begin_at", rules.port_overlap(overlapping), first)
             fixed.append((first, last, port.label))
             wanted.append((first, last, role.replicas, f"{path}.begin_at"))
     if hosts is not None:
         for index, (first, last, _, path) in enumerate(wanted):
             count = sum(tasks for low, high, tasks, _ in wanted[: index + 1] if first <= high and low <= last)
             if count > hosts:
-                yield problem("port_fixed", path, value=first, count=count, port=first, hosts=hosts)
+                yield problem(path, rules.port_fixed(count=count, port=first, hosts=hosts), first)
 
 
 def _env_problems(spec: JobSpec) -> Iterator[Problem]:
@@ -205,32 +207,29 @@ def _env_problems(spec: JobSpec) -> Iterator[Problem]:
     places = [("env", spec.env), *((f"roles.{index}.env", role.env) for index, role in enumerate(spec.roles))]
     for path, env in places:
         if sum(len(value) for value in env.values()) > MAX_STRINGS:
-            yield problem("too_large", path, maximum=MAX_STRINGS)
+            yield problem(path, form.too_large(MAX_STRINGS))
         for name in env:
             if name in owned or name.startswith(RESERVED_ENV_PREFIXES):
-                yield problem("reserved_env", f"{path}.{name}", name=name)
+                yield problem(f"{path}.{name}", rules.reserved_env(name))
 
 
 @lru_cache(maxsize=1024)
-def _pattern_fault(pattern: str) -> tuple[str, str] | None:
-    """Return (code, detail) of what is wrong with a metric's expression; None when it is fine."""
+def _pattern_fault(pattern: str) -> Said | None:
+    """Return what is wrong with a metric's expression; None when it is fine."""
     try:
         groups = re.compile(pattern).groupindex
         tree = re._parser.parse(pattern)  # type: ignore[attr-defined]  # typeshed leaves it out
     except (re.error, OverflowError, RecursionError) as error:
-        return "bad_regex", str(error)
+        return form.bad_regex(str(error))
     options = re2.Options()
     options.log_errors = False
     try:  # what collects the metrics is RE2, because it cannot be made to run for ever
         re2.compile(pattern, options)
     except re2.error as error:
-        return (
-            "bad_regex",
-            f"{error.args[0].decode(errors='replace')} (RE2 knows no look-around and no back-references)",
-        )
+        return form.bad_regex(form.re2_refuses(error.args[0].decode(errors="replace")))
     if not groups:
-        return "regex_groups", ""
-    return ("regex_slow", "") if _repeats_inside(tree, False) else None
+        return form.regex_groups()
+    return form.regex_slow() if _repeats_inside(tree, False) else None
 
 
 def _repeats_inside(tree: Any, repeated: bool) -> bool:
@@ -257,7 +256,7 @@ def _metric_problems(spec: JobSpec) -> Iterator[Problem]:
     for index, metric in enumerate(spec.metrics):
         fault = _pattern_fault(metric.pattern)
         if fault is not None:
-            yield problem(fault[0], f"metrics.{index}.pattern", value=metric.pattern, detail=fault[1])
+            yield problem(f"metrics.{index}.pattern", fault, metric.pattern)
 
 
 def _progress_problems(spec: JobSpec) -> Iterator[Problem]:
@@ -265,11 +264,11 @@ def _progress_problems(spec: JobSpec) -> Iterator[Problem]:
     if isinstance(of, str):
         given = next((role.parameters[of] for role in spec.roles if of in role.parameters), None)
         if not any(of in role.parameters for role in spec.roles):
-            yield problem("progress_parameter", "progress.of", value=of, name=of)
+            yield problem("progress.of", rules.progress_parameter(of), of)
         elif total_of(given) is None:
-            yield problem("progress_number", "progress.of", value=of, name=of)
+            yield problem("progress.of", rules.progress_number(of), of)
     elif of is not None and total_of(of) is None:
-        yield problem("too_small", "progress.of", value=of, minimum=1)
+        yield problem("progress.of", form.too_small(1), of)
 
 
 def total_of(value: Any) -> float | None:
@@ -288,7 +287,7 @@ def json_problems(value: Any, path: str) -> list[Problem]:
     found: list[Problem] = []
     _walk(value, path, 0, found)
     if not found and len(json.dumps(value)) > MAX_EXTRAS:
-        found.append(problem("too_large", path, maximum=MAX_EXTRAS))
+        found.append(problem(path, form.too_large(MAX_EXTRAS)))
     return found
 
 
@@ -296,7 +295,7 @@ def _walk(value: Any, path: str, depth: int, found: list[Problem]) -> None:
     if len(found) >= 20:
         return
     if depth > MAX_DEPTH:
-        found.append(problem("too_deep", path, maximum=MAX_DEPTH))
+        found.append(problem(path, form.too_deep(MAX_DEPTH)))
     elif isinstance(value, str):
         found.extend(p for p in text_problems(value, path) if p.code == "not_unicode" or "\x00" in value)
     elif isinstance(value, dict):
@@ -304,14 +303,14 @@ def _walk(value: Any, path: str, depth: int, found: list[Problem]) -> None:
             if isinstance(key, str) and not any(text_problems(key, path)):
                 _walk(item, f"{path}.{key}", depth + 1, found)
             else:
-                found.append(problem("not_json", path))
+                found.append(problem(path, form.not_json()))
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             _walk(item, f"{path}.{index}", depth + 1, found)
     elif isinstance(value, float):
         if not math.isfinite(value):
-            found.append(problem("not_finite", path))
+            found.append(problem(path, form.not_finite()))
     elif isinstance(value, int) and abs(value) >= 2**63:
-        found.append(problem("too_big", path, maximum=2**63 - 1))
+        found.append(problem(path, form.too_big(2**63 - 1)))
     elif value is not None and not isinstance(value, int):
-        found.append(problem("not_json", path))
+        found.append(problem(path, form.not_json()))

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from trainmaster.core.errors import StorageFailed, Unavailable
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.messages import files as said
 from trainmaster.storage import sparse
 from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk
 from trainmaster.storage.trees import kind_of, remove_tree, sync, sync_tree
@@ -82,8 +83,8 @@ def write(
     except OSError as error:
         discard(folder)
         if error.errno in _FULL:
-            raise _wait_for_room() from error
-        raise StorageFailed(f"the outputs could not be saved: {error.strerror}", remedy="Mend the disk.") from error
+            raise Unavailable(said.no_room_for_outputs()) from error
+        raise StorageFailed(said.outputs_not_saved(str(error.strerror))) from error
     except BaseException:
         discard(folder)
         raise
@@ -104,26 +105,19 @@ def _weigh(sources: Sources, go_on: sparse.GoOn) -> int:
             bytes_ += info.st_blocks * 512 if stat.S_ISREG(info.st_mode) else 0
             entries += 1
     if entries > MAX_FILES:
-        raise StorageFailed(f"the outputs hold more than {MAX_FILES} files", remedy="Pack them into fewer files.")
+        raise StorageFailed(said.outputs_too_many_files(MAX_FILES))
     return bytes_
 
 
 def _demand_room(copy: _Copy, needed: int, max_mib: int) -> None:
     if max_mib and needed > max_mib << 20:
-        message = f"the outputs are larger than the {max_mib} MiB allowed"
-        raise StorageFailed(message, remedy="Save less, or raise the limit.")
+        raise StorageFailed(said.outputs_too_large(max_mib))
     room = os.statvfs(copy.target)
     if needed <= room.f_bavail * room.f_frsize or _clones(copy.target):
         return
     if needed > room.f_blocks * room.f_frsize:
-        raise StorageFailed(f"the outputs take {needed >> 20} MiB, more than the disk holds", remedy="Save less.")
-    raise _wait_for_room()
-
-
-def _wait_for_room() -> Unavailable:
-    return Unavailable(
-        "The disk has no room for a copy of the outputs", remedy="Free disk space; saving goes on by itself."
-    )
+        raise StorageFailed(said.outputs_larger_than_disk(needed >> 20))
+    raise Unavailable(said.no_room_for_outputs())
 
 
 def _clones(folder: str) -> bool:

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import re2
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages import patterns
+from trainmaster.messages.said import Said
 
 MAX_LENGTH: Final = 1000
 MAX_MEMORY: Final = 8 << 20
@@ -29,15 +31,14 @@ def _compile(pattern: str, field: str, *, ignore_case: bool) -> Any:
     options.never_nl = True
     options.max_mem = MAX_MEMORY
     options.case_sensitive = not ignore_case
+    if len(pattern) > MAX_LENGTH:
+        raise _refused(pattern, field, patterns.expression_too_long(MAX_LENGTH))
     try:
-        if len(pattern) > MAX_LENGTH:
-            raise re2.error(f"longer than {MAX_LENGTH} characters".encode())
         return re2.compile(f"(?m){pattern}", options)
     except (re2.error, UnicodeError) as error:
         reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
-        problem = Problem(
-            field, f"not a usable regular expression: {reason}",
-            "Use RE2 syntax (https://github.com/google/re2/wiki/Syntax): no look-around, no back-references.",
-            code="bad_pattern", value=pattern[:200],
-        )  # fmt: skip
-        raise InvalidSpec("The pattern cannot be used", remedy=problem.remedy, problems=(problem,)) from None
+        raise _refused(pattern, field, patterns.bad_expression(reason)) from None
+
+
+def _refused(pattern: str, field: str, why: Said) -> InvalidSpec:
+    return InvalidSpec(patterns.pattern_not_usable(), problems=(problem_of(field, why, pattern[:200]),))

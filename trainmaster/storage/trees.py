@@ -16,6 +16,7 @@ from typing import Final
 
 from trainmaster.answers import File, Files
 from trainmaster.core.errors import NotFound
+from trainmaster.messages import files
 from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
 from trainmaster.storage.zips import Member, blocks_of, stream_zip
 
@@ -58,7 +59,7 @@ def list_files(root: str, path: str = "") -> Files:
     except OSError:
         if _is_top(path):
             return Files(path="", items=[])
-        raise _missing(path, "folder") from None
+        raise NotFound(files.no_such_folder_here(repr(path))) from None
     found = [item for item in items if item is not None]
     found.sort(key=lambda item: (item.kind != "folder", item.name))
     return Files(path=relative, items=found)
@@ -84,17 +85,13 @@ def open_file(root: str, path: str) -> OpenFile:
     try:
         fd = open_beneath(root, path)
     except (OSError, UnicodeError):
-        raise _missing(path, "file") from None
+        raise NotFound(files.no_such_file_here(repr(path))) from None
     info = os.fstat(fd)
     return OpenFile(fd, path.rsplit("/", 1)[-1], info.st_size, info.st_mtime)
 
 
 def _is_top(path: str) -> bool:
     return path.strip("/") in ("", ".")
-
-
-def _missing(path: str, what: str) -> NotFound:
-    return NotFound(f"there is no {what} {path!r} here", remedy="List the folder above it; links are not followed.")
 
 
 def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[bytes]:
@@ -106,7 +103,7 @@ def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[b
     except OSError:
         if _is_top(path):
             return stream_zip(())
-        raise _missing(path, "folder") from None
+        raise NotFound(files.no_such_folder_here(repr(path))) from None
     return stream_zip(_members(root, relative), compress=compress)
 
 

@@ -20,6 +20,7 @@ from typing import IO, Any, Final
 from trainmaster.core.errors import ProblemList, StorageFailed, TooLarge
 from trainmaster.core.layout import Layout
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.messages import uploads
 from trainmaster.storage.trees import remove_tree, sync_tree
 
 MAX_FILES: Final = 20_000
@@ -67,15 +68,12 @@ class Receiver:
         self._size += len(chunk)
         if self._size > self._max_mib << 20:
             self.abort()
-            raise TooLarge(
-                f"the upload is larger than {self._max_mib} MiB",
-                remedy="Name what a job does not need in .trainmasterignore, or mount large data instead.",
-            )
+            raise TooLarge(uploads.upload_too_large(self._max_mib))
         try:
             self._file.write(chunk)
         except OSError as error:
             self.abort()
-            raise StorageFailed(f"the upload could not be stored: {error.strerror}", remedy="Free space.") from error
+            raise StorageFailed(uploads.upload_not_stored(error.strerror or str(error))) from error
 
     def finish(self) -> Upload:
         """Check, unpack and name the folder. Blocking: call it in a thread. Raises InvalidSpec with all problems."""
@@ -91,10 +89,10 @@ class Receiver:
             with suppress(OSError):  # the same content is there already
                 os.rename(tree, target)
             if not use(target):
-                raise StorageFailed("the upload could not be stored", remedy="Look at uploads/ on the server.")
+                raise StorageFailed(uploads.upload_not_in_place())
             return upload
         except OSError as error:
-            raise StorageFailed(f"the upload could not be unpacked: {error.strerror}", remedy="Free space.") from error
+            raise StorageFailed(uploads.upload_not_unpacked(error.strerror or str(error))) from error
         finally:
             self.abort()
 
@@ -184,12 +182,10 @@ class _Unpack:
         except _Enough:
             pass
         except _Bomb:
-            rule = f"an upload may unpack to at most {self.limit >> 20} MiB"
-            self.problems.add("upload", rule, "Leave large data out; mount it instead.", code="too_large")
+            self.problems.add("upload", uploads.unpacked_too_large(self.limit >> 20))
         except (tarfile.TarError, BadGzipFile, EOFError, zlib.error, ValueError) as error:
-            remedy = "Send a folder packed as tar.gz."
-            self.problems.add("upload", f"not a readable tar.gz: {error}", remedy, code="bad_archive")
-        self.problems.raise_if_any("The upload cannot be used")
+            self.problems.add("upload", uploads.bad_archive(str(error)))
+        self.problems.raise_if_any(uploads.upload_not_usable)
         self._finish()
 
     def _member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
@@ -202,34 +198,30 @@ class _Unpack:
             self._file(archive, member, path)
         elif member.issym():
             if not inside(path, member.linkname):
-                self._bad(path, "a link may not leave the folder", "Pack what the link points to.", member.linkname)
+                self.problems.add(path, uploads.link_leaves_upload(), value=member.linkname)
             elif self._put(path, "l"):
                 self.links.append((path, member.linkname))
         else:
-            self._bad(path, "only files, folders and symbolic links may be sent", "Leave it out.")
+            self.problems.add(path, uploads.entry_of_another_kind())
 
     def _path(self, name: str) -> str | None:
         parts = [part for part in name.split("/") if part not in ("", ".")]
         path = "/".join(parts)
         if name.startswith("/") or ".." in parts:
-            self._bad(name, "a path may not be absolute or hold ..", "Pack the folder: tar czf - -C FOLDER .")
+            self.problems.add(name, uploads.path_leaves_upload())
             return None
         try:
             long = len(path.encode()) > MAX_PATH or any(len(part.encode()) > MAX_NAME for part in parts)
         except UnicodeError:
-            self._bad(ascii(name), "a name must be UTF-8", "Rename it.")
+            self.problems.add(ascii(name), uploads.name_not_utf8())
             return None
         if long or len(parts) > MAX_DEPTH:
-            rule = f"a path is at most {MAX_PATH} bytes and {MAX_DEPTH} folders deep, a name {MAX_NAME} bytes"
-            self._bad(path[:200], rule, "Shorten it.")
+            self.problems.add(path[:200], uploads.path_too_long(MAX_PATH, MAX_DEPTH, MAX_NAME))
             return None
         if any(ord(letter) < 32 for letter in path):
-            self._bad(ascii(path), "a name may not hold control characters", "Rename it.")
+            self.problems.add(ascii(path), uploads.name_with_control_characters())
             return None
         return path
-
-    def _bad(self, path: str, rule: str, remedy: str, value: Any = None) -> None:
-        self.problems.add(path, rule, remedy, code="bad_entry", value=value)
 
     def _put(self, path: str, kind: str) -> bool:
         """Note that `path` is a `kind`, with the folders above it; False (and a problem) when it cannot be."""
@@ -240,10 +232,10 @@ class _Unpack:
         if known == kind == "d":
             return True
         if known is not None or (parent and self.kinds[parent] != "d"):
-            self._bad(path, "the name is taken already in this archive", "Pack every path once.")
+            self.problems.add(path, uploads.packed_twice())
             return False
         if len(self.kinds) >= MAX_FILES:
-            self.problems.add("upload", f"at most {MAX_FILES} files and folders", "Leave data out.", code="too_many")
+            self.problems.add("upload", uploads.too_many_files(MAX_FILES))
             raise _Enough
         self.kinds[path] = kind
         if kind == "d":

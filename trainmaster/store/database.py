@@ -21,6 +21,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
+from trainmaster.messages import ledger
+from trainmaster.messages.said import Said
 from trainmaster.store import tables
 from trainmaster.store.keeping import Keeper
 from trainmaster.store.past import Past
@@ -85,9 +87,7 @@ class Database:
             if isinstance(error, SQLAlchemyError) and is_damage(error) and "not a database" not in str(error):
                 raise not_read(error) from error
             if isinstance(error, SQLAlchemyError | OSError):
-                raise StorageFailed(
-                    f"The database cannot be opened: {error}", remedy="Check the address, the rights and the disk."
-                ) from error
+                raise StorageFailed(ledger.database_not_opened(str(error))) from error
             raise
         return database
 
@@ -176,10 +176,7 @@ class Database:
         if stamp is None or stamp == tables.SCHEMA:
             return
         if stamp > tables.SCHEMA:
-            raise Conflict(
-                f"The database was written by a newer Trainmaster (schema {stamp}; known here: {tables.SCHEMA}).",
-                remedy="Install that version again, or restore the backup made before it was upgraded.",
-            )
+            raise Conflict(ledger.database_too_new(stamp, tables.SCHEMA))
         from trainmaster.store import migrate  # noqa: PLC0415 - Alembic costs 150 ms and is rarely needed
 
         self._before_migration()
@@ -203,9 +200,7 @@ class Database:
             time.sleep(0.05)  # the other server's session ends without a word to us
         if not leads:
             problem = Unavailable if self._epoch else Conflict  # lost on the way, or never had
-            raise problem(
-                "Another server leads this database.", remedy="Stop it, or give this server another database."
-            )
+            raise problem(ledger.another_server_leads())
 
     @staticmethod
     def _try_to_lead(connection: Connection) -> bool:
@@ -219,10 +214,7 @@ class Database:
         now = connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'epoch' FOR SHARE").scalar()
         if now != self._epoch:
             connection.connection.rollback()
-            raise Unavailable(
-                "Another server has led this database since; what this one remembers is out of date.",
-                remedy="Start this server again.",
-            )
+            raise Unavailable(ledger.another_server_led())
 
 
 def _parse(url: str) -> URL:
@@ -230,16 +222,13 @@ def _parse(url: str) -> URL:
     if parsed.get_backend_name() == "postgresql":
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
-        raise Conflict(
-            f"{parsed.render_as_string()} is not a database Trainmaster can use.",
-            remedy="Write sqlite:////folder/file.db or postgresql://user:password@host/name.",
-        )
+        raise Conflict(ledger.database_not_usable(parsed.render_as_string()))
     return parsed.set(drivername="sqlite+pysqlite")
 
 
-def _shown(url: URL) -> str:
+def _shown(url: URL) -> Said | str:
     """Return how people know the database at `url`."""
-    return str(url.database) if url.get_backend_name() == "sqlite" else f"in the database {url.database}"
+    return str(url.database) if url.get_backend_name() == "sqlite" else ledger.in_database(str(url.database))
 
 
 def _lock_file(url: URL, past: Past | None) -> int:
@@ -254,16 +243,12 @@ def _lock_file(url: URL, past: Past | None) -> int:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise StorageFailed(
-            f"The database cannot be opened: {error}", remedy="Check the folder, its rights and its disk."
-        ) from error
+        raise StorageFailed(ledger.database_file_not_opened(str(error))) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(lock)
-        raise Conflict(
-            f"Another server uses the database {path}.", remedy="Stop it, or give this server a folder of its own."
-        ) from error
+        raise Conflict(ledger.another_server_uses(str(path))) from error
     return lock
 
 

@@ -14,15 +14,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from trainmaster.core.errors import Conflict
+from trainmaster.messages import ledger, render
+from trainmaster.messages.said import Said
 from trainmaster.store.database import last_seq
 from trainmaster.store.past import Past
 
 LIMIT_S: Final = 20.0
 """How long a file is read at most: a ledger of years has gigabytes."""
 _STEPS: Final = 10_000
-RESTORE: Final = (
-    "Stop the server, keep a copy of the folder, and restore a backup; sqlite3 FILE .recover saves what can be read."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,17 @@ class Looked:
     """What was found. `state`: sound, unsure (not all could be looked at), or broken."""
 
     state: Literal["sound", "unsure", "broken"]
-    detail: str
-    remedy: str = ""
+    said: Said
+
+    @property
+    def detail(self) -> str:
+        """What was found, in English."""
+        return render.text(self.said)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in English; "" where nothing is to be done."""
+        return render.remedy(self.said)
 
 
 def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Looked:
@@ -41,26 +49,24 @@ def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Looked:
     try:
         if file and (not os.path.exists(file) or os.path.getsize(file) == 0):
             past.refuse_empty(file)
-            return Looked("sound", "there is none yet (is made on the first start)")
-        looked = _file(file, limit_s) if file else Looked("sound", "the database answers")
+            return Looked("sound", ledger.no_ledger_yet())
+        looked = _file(file, limit_s) if file else Looked("sound", ledger.database_answers())
         if looked.state != "broken":
             _compare(parsed, past)
         return looked
     except Conflict as error:
-        return Looked("broken", error.message, error.remedy)
+        return Looked("broken", error.said)
     except (sqlite3.Error, SQLAlchemyError) as error:
         said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         if file:
-            return Looked("broken", f"{file}: {said}", RESTORE)
-        return Looked(
-            "broken", f"the database does not answer: {said}", "Look at the database server and server.database."
-        )
+            return Looked("broken", ledger.ledger_file_not_read(file, said))
+        return Looked("broken", ledger.database_unreachable(said))
 
 
 def _file(file: str, limit_s: float) -> Looked:
     """Let SQLite look at every page, as far as the time allows."""
     give_up = time.monotonic() + limit_s
-    size = f"{os.path.getsize(file) / 2**20:.1f} MiB"
+    mib = round(os.path.getsize(file) / 2**20, 1)
     with closing(sqlite3.connect(f"file:{quote(file)}?mode=ro", uri=True, timeout=5.0)) as connection:
         connection.set_progress_handler(lambda: time.monotonic() > give_up, _STEPS)
         try:
@@ -68,11 +74,10 @@ def _file(file: str, limit_s: float) -> Looked:
         except sqlite3.OperationalError as error:
             if "interrupted" not in str(error):
                 raise
-            seen = f"no damage found in {limit_s:g} s; {file} is too large to be looked at as a whole ({size})"
-            return Looked("unsure", seen, f'To look at all of it: sqlite3 {file} "PRAGMA quick_check"')
+            return Looked("unsure", ledger.ledger_seen_in_part(file, limit_s, mib))
     if found == ["ok"]:
-        return Looked("sound", f"{file} is whole ({size})")
-    return Looked("broken", f"{file} is damaged: {'; '.join(' '.join(line.split()) for line in found)}", RESTORE)
+        return Looked("sound", ledger.ledger_whole(file, mib))
+    return Looked("broken", ledger.ledger_file_damaged(file, "; ".join(" ".join(line.split()) for line in found)))
 
 
 def _compare(url: URL, past: Past) -> None:

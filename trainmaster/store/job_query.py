@@ -12,8 +12,9 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from sqlalchemy import ColumnElement, Select, TextClause, and_, exists, func, literal, or_, select, text, union_all
 
-from trainmaster.core.errors import InvalidSpec, Problem
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import Shown
+from trainmaster.messages import jobs as said
 from trainmaster.store import labels
 from trainmaster.store.tables import LIVE, job, task
 
@@ -123,9 +124,8 @@ def _order(query: JobQuery) -> tuple[tuple[_Source, ...], bool]:
         never = (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)
         return ((ran, (began, over)), (runs, (LIVE, began)), (literal(0.0), never)), order.startswith("-")
     if name not in ORDERS:
-        rule = f"one of {', '.join((*ORDERS, RUN_TIME))}, with - in front for descending"
-        problem = Problem("order", rule, "Choose one of them.", value=order)
-        raise InvalidSpec(f"Jobs cannot be ordered by {order!r}.", remedy="Choose another order.", problems=(problem,))
+        problem = problem_of("order", said.not_an_order((*ORDERS, RUN_TIME)), order)
+        raise InvalidSpec(said.no_such_order(repr(order)), problems=(problem,))
     return ((ORDERS[name], ()),), order.startswith("-")
 
 
@@ -141,10 +141,7 @@ def _read_cursor(cursor: str, order: str) -> tuple[Any, int, float]:
             return key, seq, float(now)
     except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
         pass
-    problem = Problem(
-        "cursor", "the next_cursor of a page in the same order", "Leave it out to start at the first page."
-    )
-    raise InvalidSpec("The cursor is not one of this list.", remedy=problem.remedy, problems=(problem,))
+    raise InvalidSpec(said.cursor_of_another_list(), problems=(problem_of("cursor", said.not_a_cursor_here()),))
 
 
 def _behind(key: ColumnElement[Any], falling: bool, mark: tuple[Any, int]) -> ColumnElement[bool]:

@@ -16,6 +16,7 @@ from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import JobState
+from trainmaster.messages import ledger as saying
 from trainmaster.store import rows, tables
 from trainmaster.store.database import Database, note
 from trainmaster.store.statements import FORGET, Statements
@@ -162,9 +163,7 @@ class _Gathered:
         for position, event in enumerate(events):
             if event.kind is Kind.PLACED and event.attempt == number:
                 if position and number > 1 and attempt.created_at == event.at:
-                    raise Conflict(
-                        f"A change of job {pending.job.id} spans two attempts.", remedy="Store the first alone."
-                    )
+                    raise Conflict(saying.change_spans_attempts(pending.job.id))
                 pending.placed.add(number)
             elif event.kind is Kind.CLOCK_SET or (event.kind is Kind.STARTED and "placement" in event.data):
                 pending.placed.add(number)
@@ -219,10 +218,7 @@ def _task_changes(job: int, attempt: Attempt, touched: set[tuple[int, int]]) -> 
 
 
 def _stale(job: Job) -> StorageFailed:
-    return StorageFailed(
-        f"A change of job {job.id} stands on a version that is not stored: an earlier one failed, or it is gone.",
-        remedy="Read the job again and repeat.",
-    )
+    return StorageFailed(saying.change_is_stale(job.id))
 
 
 def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
@@ -233,7 +229,7 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
         if row is None:
             continue  # already gone, or set aside
         if row.state in (JobState.QUEUED.value, JobState.ACTIVE.value):
-            raise Conflict(f"Job {id_} has not ended.", remedy="Stop it first.")
+            raise Conflict(saying.job_not_ended(id_))
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0
         connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=max(last, seq)))
         connection.execute(delete(job).where(job.c.id == id_))

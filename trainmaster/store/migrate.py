@@ -16,6 +16,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, inspect, update
 
 from trainmaster.core.errors import StorageFailed
+from trainmaster.messages import ledger
 from trainmaster.store import tables
 
 MIGRATIONS: Final = str(Path(__file__).parent / "migrations")
@@ -31,10 +32,7 @@ def run(connection: Connection, stamp: int, backup_dir: str) -> None:
             meta = tables.meta
             connection.execute(update(meta).where(meta.c.key == "schema").values(value=str(tables.SCHEMA)))
     except Exception as error:
-        raise StorageFailed(
-            f"The database could not be brought from schema {stamp} to {tables.SCHEMA}: {error}",
-            remedy="It is unchanged. Mend what the message names and start again, or run the version that wrote it.",
-        ) from error
+        raise StorageFailed(ledger.migration_failed(stamp, tables.SCHEMA, str(error))) from error
 
 
 def backup(connection: Connection, stamp: int, backup_dir: str) -> str:

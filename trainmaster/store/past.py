@@ -7,14 +7,13 @@ marked one and not behind it, or somebody accepted the loss.
 
 import json
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from trainmaster.core.errors import Conflict
-
-ACCEPT: Final = "trainmaster serve --accept-loss"
+from trainmaster.messages import ledger as saying
+from trainmaster.messages.said import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +52,15 @@ class Past:
             json.dump({"ledger": mark.ledger, "seq": mark.seq, "at": mark.at}, file)
         os.replace(fresh, self.path)
 
-    def refuse_empty(self, where: str) -> None:
+    def refuse_empty(self, where: Said | str) -> None:
         """Return when the ledger at `where` may be empty. Raises Conflict where this home has had one."""
         if self.accept_loss:
             return
         mark = self.mark()
         if mark is not None:
-            raise Conflict(
-                f"The ledger {where} is missing or empty, but this home has had one: {mark.seq} events until {_date(mark.at)}",
-                remedy=f"Put it back, with its -wal file, or restore a backup. To begin with an empty one: {ACCEPT}",
-            )
+            raise Conflict(saying.ledger_missing(where, mark.seq, mark.at))
         if self.traces():
-            raise Conflict(
-                f"The ledger {where} is missing or empty, but there are folders of jobs in this home",
-                remedy=f"Put it back, with its -wal file, or restore a backup. To begin with an empty one: {ACCEPT}",
-            )
+            raise Conflict(saying.ledger_missing_beside_jobs(where))
 
     def refuse_behind(self, ledger: str, seq: int) -> int:
         """Return the number that the next event must be above, for a ledger that ends at event `seq`.
@@ -80,16 +73,5 @@ class Past:
         if self.accept_loss:
             return max(seq, mark.seq)
         if mark.ledger != ledger:
-            raise Conflict(
-                "The database holds another ledger than the one this home belongs to",
-                remedy=f"Name the right database in config.toml, or restore it. To go on with this one: {ACCEPT}",
-            )
-        raise Conflict(
-            f"The ledger is behind: it ends at event {seq}, and was at {mark.seq} on {_date(mark.at)}",
-            remedy="The file, or the -wal beside it, was lost, cut or replaced by an older copy: put the newest one back. "
-            f"To forget what came after event {seq}: {ACCEPT}",
-        )
-
-
-def _date(at: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at))
+            raise Conflict(saying.another_ledger())
+        raise Conflict(saying.ledger_behind(seq, mark.seq, mark.at))

@@ -13,6 +13,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from trainmaster.core.errors import NotFound
+from trainmaster.messages import people
 from trainmaster.store.database import Database
 from trainmaster.store.tables import sessions, tokens, users
 
@@ -97,7 +98,7 @@ class People:
     @staticmethod
     def _change_user(connection: Connection, name: str, values: dict[str, object]) -> None:
         if connection.execute(update(users).where(users.c.name == name).values(values)).rowcount != 1:
-            raise NotFound(f"There is no user {name!r}.", remedy="Names are case-sensitive.")
+            raise NotFound(people.no_such_user(name))
 
     # ------------------------------------------------------------------------------------------------------- sessions
 
@@ -146,7 +147,7 @@ class People:
         def work(connection: Connection) -> None:
             mine = delete(tokens).where(tokens.c.id == id_, tokens.c.owner == owner)
             if connection.execute(mine).rowcount != 1:
-                raise NotFound(f"There is no token {id_!r}.", remedy="The list of tokens shows their ids.")
+                raise NotFound(people.no_such_token(repr(id_)))
 
         self._write(work)
 

@@ -17,6 +17,7 @@ from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import Event
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import Shown
+from trainmaster.messages import jobs as said
 from trainmaster.store import rows, tables
 from trainmaster.store.database import Database
 from trainmaster.store.job_query import JobQuery, Page, at_its_moment, filters, page_keys, write_cursor
@@ -87,13 +88,10 @@ class JobReader:
                 range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
                 ids = connection.scalars(select(_JOB.c.id).where(*range_).order_by(_JOB.c.id).limit(4)).all()
             if len(ids) > 1:
-                some = ", ".join(ids[:3]) + (" ..." if len(ids) > 3 else "")
-                raise Conflict(f"Several jobs begin with {text!r}: {some}", remedy="Write more characters of the id.")
+                raise Conflict(said.several_jobs(repr(text), [*ids[:3], *["..." for _ in ids[3:]]]))
             if ids and (found := self._jobs(_BY_ID, wanted=ids[0])):
                 return found[0]
-        raise NotFound(
-            f"There is no job {text!r}.", remedy="Give an id, its beginning, or a slug: the list of jobs shows them."
-        )
+        raise NotFound(said.no_such_job(repr(text)))
 
     def list_jobs(self, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
         """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.
@@ -217,10 +215,7 @@ class JobReader:
             jobs = tuple(map(str, rows.decoded(row.jobs, list)))
         except MalformedRow as error:
             _log.error("what was answered under the key %r cannot be read: %s", key, error)
-            raise Conflict(
-                "What was answered to the first request with this key can no longer be read",
-                remedy="Look for its job in the list of jobs; if there is none, send the request with another key.",
-            ) from error
+            raise Conflict(said.answer_under_key_unreadable()) from error
         return IdempotencyRecord(workspace, key, row.body_digest, jobs, row.created_at)
 
     def quarantined(self) -> list[Quarantined]:

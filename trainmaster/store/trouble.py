@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
+from trainmaster.messages import ledger
 
 _DAMAGE: Final = ("malformed", "not a database", "could not decode", "invalid page", "could not read block", "corrupt")
 """What SQLite and PostgreSQL say of a file whose content is not what was written."""
@@ -37,13 +38,10 @@ def not_stored(error: BaseException) -> TrainmasterError:
         return error
     cause = cause_of(error)
     if from_driver(cause, "IntegrityError"):
-        return Conflict(f"The change collides with one already stored: {cause}", remedy="Read the stored one first.")
+        return Conflict(ledger.change_collides(str(cause)))
     if _away(error):
-        return _silent()
-    return StorageFailed(
-        f"The change could not be stored: {cause}",
-        remedy="Nothing was accepted. Free space on the database's disk or mend what the message names; try again.",
-    )
+        return Unavailable(ledger.database_silent())
+    return StorageFailed(ledger.change_not_stored(str(cause)))
 
 
 def is_damage(error: BaseException) -> bool:
@@ -54,23 +52,10 @@ def is_damage(error: BaseException) -> bool:
 def not_read(error: BaseException) -> Unavailable:
     """Return what to tell people about a read that failed by `error`."""
     if is_damage(error):
-        return Unavailable(
-            "The ledger is damaged here and cannot be read",
-            remedy="An administrator runs: trainmaster doctor. It says what is damaged and what can be done.",
-        )
+        return Unavailable(ledger.ledger_damaged())
     if _away(error):
-        return _silent()
-    return Unavailable(
-        "The ledger cannot be read right now",
-        remedy="Try again in a moment. The server's log says why; trainmaster doctor checks the database.",
-    )
-
-
-def _silent() -> Unavailable:
-    return Unavailable(
-        "The database does not answer",
-        remedy="Try again in a moment: the server goes on by itself once the database answers. Its log says why it does not.",
-    )
+        return Unavailable(ledger.database_silent())
+    return Unavailable(ledger.ledger_not_readable())
 
 
 def _away(error: BaseException) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from sqlalchemy.engine import Connection
 
 from trainmaster.core.errors import Unavailable
+from trainmaster.messages import ledger
 from trainmaster.store.trouble import from_below, not_stored
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ class Writer:
             if not self._closed:
                 self._queue.put((handler, item))
                 return item.future
-        item.future.set_exception(Unavailable("The ledger is closed.", remedy="Start the server again."))
+        item.future.set_exception(Unavailable(ledger.ledger_closed()))
         return item.future
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from trainmaster.agent import procs
 from trainmaster.core.launch import Gang
-from trainmaster.engines.local_guard import OTHER_CODE
+from trainmaster.messages import render, server
 
 AGES = pytest.mark.parametrize("age_s", [86_400.0, -86_400.0], ids=["older", "younger"])
 PROGRAM = (
@@ -137,8 +137,9 @@ async def test_a_place_that_goes_while_its_agent_runs_harms_nothing(world: Upgra
 
 async def test_code_that_cannot_start_is_tried_a_few_times_and_said(world: Upgraded, tmp_path: Path) -> None:
     broken = Copy.make(tmp_path / "green").change("agent/__main__.py", "    own_digest()\n", "    sys.exit(7)\n")
-    assert await broken.visit(world.home) == OTHER_CODE
-    assert await broken.visit(world.home) == OTHER_CODE
+    stays = render.text(server.agent_does_not_give_way())
+    assert await broken.visit(world.home) == stays
+    assert await broken.visit(world.home) == stays
     await world.finish()
 
 

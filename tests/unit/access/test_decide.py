@@ -6,6 +6,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import ROLES, Principal, Reach, Via
 from trainmaster.access.scopes import SCOPES
 from trainmaster.core.errors import Forbidden, NotFound
+from trainmaster.messages import render
 
 TABLE = {
     # scope: (admin, user)
@@ -27,9 +28,9 @@ TABLE = {
 def test_the_table_is_total() -> None:
     assert set(TABLE) == set(SCOPES)
     assert set(ROLES) == {"admin", "user"}
-    for kind in SCOPES.values():
-        assert kind.zh
-        assert kind.en
+    for scope, what in SCOPES.items():
+        assert what.code == f"right_{scope.replace(':', '_')}"
+        assert all(render.text(what, language) != what.code for language in ("zh", "en"))
 
 
 @pytest.mark.parametrize("scope", sorted(TABLE))
@@ -52,6 +53,7 @@ def test_what_a_role_lacks_is_refused_with_a_reason() -> None:
     with pytest.raises(Forbidden) as refused:
         decide(Principal("ann"), "server:observe").demand()
     assert "server:observe" in refused.value.message
+    assert render.text(SCOPES["server:observe"], "zh") in render.text(refused.value.said, "zh")
     assert refused.value.remedy
 
 

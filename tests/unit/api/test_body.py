@@ -46,13 +46,13 @@ async def test_no_door_takes_a_broken_body(app: Any, local: httpx.AsyncClient, b
 async def test_a_broken_sign_in_is_refused_before_anybody_is_known(http: httpx.AsyncClient) -> None:
     for broken, body in BROKEN.items():
         answer = await http.post("/api/v1/session", content=body, headers=JSON)
-        assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request"), broken
+        assert (answer.status_code, answer.json()["kind"]) == (422, "invalid_request"), broken
 
 
 async def test_the_key_given_twice_is_named(local: httpx.AsyncClient) -> None:
     answer = await local.post("/api/v1/jobs", content=b'{"spec": {"name": "a", "name": "b"}}', headers=JSON)
     (problem,) = check(answer, 422, "invalid_request")["problems"]
-    assert (problem["path"], problem["code"], problem["remedy"]) == ("name", "duplicate_key", "Keep one of them.")
+    assert (problem["path"], problem["code"], problem["remedy"]) == ("name", "given_twice", "Keep one of them.")
 
 
 async def test_broken_addresses_and_headers_crash_nothing(app: Any, local: httpx.AsyncClient) -> None:
@@ -97,7 +97,7 @@ def test_how_much_a_body_holds_is_known_before_it_is_built() -> None:
     assert decode(b"[" * MOST_DEPTH + b"]" * MOST_DEPTH) is not None
     with pytest.raises(InvalidRequest) as refused:
         decode(b'{"a":' * MOST_DEPTH + b"[]" + b"}" * MOST_DEPTH)
-    assert refused.value.problems[0].code == "too_deep"
+    assert refused.value.problems[0].code == "nested_deeper_than"
 
 
 @pytest.mark.parametrize("inside", ["[%s]", '{"a":%s}'])

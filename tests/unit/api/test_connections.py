@@ -73,7 +73,7 @@ class Line:
 
 
 def refused(found: tuple[int, Any], status: int, code: str) -> None:
-    assert (found[0], found[1]["status"], found[1]["code"]) == (status, status, code)
+    assert (found[0], found[1]["status"], found[1]["kind"]) == (status, status, code)
     assert found[1]["title"]
     assert found[1]["remedy"]
 

@@ -157,7 +157,7 @@ def test_without_a_credential_the_handshake_is_refused_with_a_problem_document(s
         with pytest.raises(InvalidStatus) as refused:
             connect(address, additional_headers=headers, proxy=None)
         assert refused.value.response.status_code == code
-        assert json.loads(refused.value.response.body)["code"] == "unauthenticated"
+        assert json.loads(refused.value.response.body)["kind"] == "unauthenticated"
     with pytest.raises(InvalidStatus) as refused:
         connect(
             address,

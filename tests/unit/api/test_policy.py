@@ -51,7 +51,7 @@ async def test_without_a_credential_every_door_is_shut(app: Any, http: httpx.Asy
         if policy.scope is not None:
             answer = await http.request(method, address(path))
             assert answer.status_code == 401, (method, path)
-            assert answer.json()["code"] == "unauthenticated"
+            assert answer.json()["kind"] == "unauthenticated"
             assert answer.headers["www-authenticate"].startswith("Bearer")
 
 

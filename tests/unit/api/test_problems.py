@@ -9,12 +9,12 @@ import pytest
 from trainmaster.core.errors import StorageFailed
 
 
-def check(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
+def check(answer: httpx.Response, status: int, kind: str) -> dict[str, Any]:
     document: dict[str, Any] = answer.json()
-    assert (answer.status_code, document["code"]) == (status, code), document
+    assert (answer.status_code, document["kind"]) == (status, kind), document
     assert answer.headers["content-type"] == "application/problem+json"
     assert document["status"] == status
-    assert document["type"] == f"urn:trainmaster:{code}"
+    assert document["type"] == f"urn:trainmaster:{document['code']}"
     assert document["title"]
     assert "Traceback" not in answer.text
     return document

@@ -96,7 +96,7 @@ def last_words(server: Running, path: str, headers: Headers, then: Callable[[], 
 def test_a_live_view_ends_with_the_token(server: Running, owner: httpx.Client, job: str, path: str) -> None:
     headers, id_ = token(owner)
     said = last_words(server, path.format(job=job), headers, lambda: owner.delete(f"/tokens/{id_}"))
-    assert (said["status"], said["code"]) == (401, "unauthenticated")
+    assert (said["status"], said["kind"]) == (401, "unauthenticated")
     assert said["title"] == "The token is not known here, or has expired"
     assert said["remedy"]
 

@@ -99,7 +99,7 @@ def test_names_and_drivers_that_no_node_has_are_refused_with_those_there_are() -
     assert render(reason).en == "The pool has no node named n9; there are: n1, n2"
     reason = can_ever_fit((role(1),), "default", members, names=frozenset({"n1"}), driver="550")
     assert reason is not None
-    assert (reason.code, problem(reason).remedy) == ("no_such_driver", "Set driver to one of: 535")
+    assert (reason.code, problem(reason).remedy) == ("no_such_driver", "Set driver to one of: 535.")
     assert can_ever_fit((role(2),), "default", members, names=frozenset({"n1", "n9"}), driver="535") is None
 
 

@@ -10,6 +10,7 @@ from tests.builders import job, node, snapshot
 from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.states import Priority
+from trainmaster.messages.render import text
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.changes import DEAR, LAST, Suggestion
 from trainmaster.queue.classes import PendingQueue, pending_of, without
@@ -65,7 +66,7 @@ def test_suggestions_are_changes_that_would_start_it_now() -> None:
     running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
     seen = snapshot(NODES, job("waits").role("w", 1, gpu=2, gpu_type="A100").done(), capacity=room)
     (one,) = found(seen, only(seen))
-    assert (one.change, one.message.en) == ({"roles.0.resources.gpu": 1}, "Lower gpu of role w to 1")
+    assert (one.change, text(one.message)) == ({"roles.0.resources.gpu": 1}, "Lower gpu of role w to 1")
     four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
     assert [s.change for s in found(four, only(four))] == [{"roles.0.replicas": 2}]
 
@@ -86,11 +87,11 @@ def test_a_limit_is_suggested_that_still_fits_when_the_person_has_read_it() -> N
     late = waiting("late", 2, 3, 1000)
     shorter, urgent = found(half_held(waiting("head", 4, 2), late), late, EASY)
     assert shorter.change == {"duration": 600.0 - DECIDING_S}
-    assert shorter.message.en == "Shorten its limit to 9m"
+    assert text(shorter.message) == "Shorten its limit to 9m"
     assert urgent.change == {"priority": "urgent"}
     endless = waiting("endless", 2, 3)
     given, _ = found(half_held(waiting("head", 4, 2), endless), endless, EASY)
-    assert (given.change, given.message.en) == ({"duration": 540.0}, "Give it a limit of 9m")
+    assert (given.change, text(given.message)) == ({"duration": 540.0}, "Give it a limit of 9m")
 
 
 def test_what_is_over_of_a_limit_counts_with_a_shorter_one() -> None:

@@ -20,6 +20,7 @@ from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
 from trainmaster.sdk.lost import Lost
 from trainmaster.sdk.transport import error_of
+from trainmaster.service.language import document_of
 from trainmaster.spec.check import check
 
 SPEC = {"name": "a", "command": "true"}
@@ -102,7 +103,7 @@ def test_an_error_in_a_notebook_says_everything() -> None:
     """Whoever prints the error sees what a person at the terminal sees."""
     with pytest.raises(InvalidSpec) as refused:
         check({"name": "a", "comand": "true", "roles": []})
-    sent = error_of(httpx.Response(422, json=refused.value.to_json()))
+    sent = error_of(httpx.Response(422, json=msgspec.to_builtins(document_of("en", refused.value))))
     assert str(sent) == str(refused.value)
     assert len(str(sent).splitlines()) == 1 + len(sent.problems)
     assert all(problem.path in str(sent) and problem.rule in str(sent) for problem in sent.problems)

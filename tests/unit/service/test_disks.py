@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.fixtures import disks
 from trainmaster.core.layout import Layout
+from trainmaster.messages import render
 from trainmaster.service.disks import Disks
 
 
@@ -17,7 +18,8 @@ def test_a_disk_without_room_for_the_reserve_is_seen_all_the_same(tmp_path: Path
         seen = Disks(Layout(str(folder)), 4)
         seen.look()
         assert [disk.short_of for disk in seen.seen] == ["files"]
-        assert "has room for 0 more files" in seen.short
+        assert seen.short is not None
+        assert "has room for 0 more files" in render.text(seen.short)
         (folder / "0").unlink()
         seen.look()
         assert (folder / "reserve").stat().st_size == 4 << 20

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.spec.check import check
-from trainmaster.spec.problems import TEXTS, in_chinese
+from trainmaster.messages import render, rules
+from trainmaster.messages.said import said_from_json
+from trainmaster.spec.check import ERROR_CODES, OWN_CODES, check
+from trainmaster.spec.job import PATTERN_CODES
+from trainmaster.spec.problems import problem
 
 
 def job(**fields: Any) -> dict[str, Any]:
@@ -280,15 +283,27 @@ def test_only_objects_are_documents(document: Any) -> None:
     assert found(document) == {("", "not_object")}
 
 
-def test_every_code_has_both_languages_and_fills_both_from_the_same_arguments() -> None:
-    for code, text in TEXTS.items():
-        assert all(text), code
+def test_every_code_has_words_and_both_languages_are_filled_from_the_same_arguments() -> None:
+    for code in {*ERROR_CODES.values(), *PATTERN_CODES.values(), *OWN_CODES}:
+        assert render.known(code), code
     refused = problems(job(roles=[role(name=f"r{i}", replicas=4096) for i in range(2)]))[0]
-    rule, remedy = in_chinese(refused)
+    assert refused.args is not None
+    said = said_from_json({"code": refused.code, "args": refused.args})
+    rule, remedy = render.text(said, "zh"), render.remedy(said, "zh")
     assert "8192" in rule
     assert "4096" in rule
     assert remedy
     assert "8192" in refused.rule
+
+
+def test_long_values_and_long_lists_of_names_are_cut() -> None:
+    cut = problem("x" * 500, rules.unknown_node("p" * 500, "n", [f"node-{i:04}" for i in range(4096)]), "v" * 500)
+    assert cut.args is not None
+    assert [len(text) for text in (cut.path, cut.value, cut.args["pool"])] == [121] * 3
+    assert cut.args["known"][-1] == "…"
+    assert len(cut.remedy) < 200
+    alone = problem("x", rules.unknown_node("p", "n", ["n" * 500]))
+    assert alone.args == {"pool": "p", "name": "n", "known": ["n" * 120 + "…"]}
 
 
 def test_size_of_the_answer_is_bounded() -> None:

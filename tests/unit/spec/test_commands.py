@@ -2,7 +2,7 @@
 
 import pytest
 
-from trainmaster.spec.commands import OPERATOR_CODES, command_problems
+from trainmaster.spec.commands import OPERATORS, command_problems
 from trainmaster.spec.problems import problem
 
 ACCEPTED = [
@@ -68,5 +68,5 @@ def test_a_list_of_words_is_judged_word_by_word() -> None:
 
 
 def test_every_operator_has_a_problem_with_texts() -> None:
-    for operator, code in OPERATOR_CODES.items():
-        assert operator in problem(code, "x", operator=operator).rule
+    for operator, said in OPERATORS.items():
+        assert operator in problem("x", said(operator)).rule

@@ -148,7 +148,9 @@ def test_bombs_are_stopped(tmp_path: Path) -> None:
     header.type, header.size = tarfile.XHDTYPE, 30 << 20
     name = gzip.compress(header.tobuf() + b"\0" * header.size)
     many = archive(*((f"f{n}", b"") for n in range(20_100)))
-    for bomb, code in ((zeros, "too_large"), (name, "too_large"), (many, "too_many")):
+    for bomb, code in (
+        (zeros, "unpacked_too_large"), (name, "unpacked_too_large"), (many, "too_many_files"),
+    ):  # fmt: skip
         with pytest.raises(InvalidSpec) as refused:
             send(tmp_path, bomb)
         assert [problem.code for problem in refused.value.problems] == [code]

@@ -20,8 +20,10 @@ from trainmaster.api.deps import language, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
-from trainmaster.core.errors import Problem, TooLarge, TrainmasterError, Unavailable
+from trainmaster.core.errors import TooLarge, TrainmasterError, Unavailable, problem_of
 from trainmaster.engines.base import Stream, Terminal, Window
+from trainmaster.messages import requests
+from trainmaster.messages.said import Said, words
 from trainmaster.service.language import Language, document_of
 
 routes = Table("entering")
@@ -84,10 +86,10 @@ async def first(socket: WebSocket) -> Wanted:
         raise WebSocketDisconnect(message.get("code", 1006))
     given = message.get("text") or ""
     if len(given) > MOST_BYTES:
-        raise _malformed("command", f"is longer than {MOST_BYTES // 1024} KiB", "Put what is long into a file.")
-    wanted = _read(given.encode(), Wanted, 'Send as text: {"command": ["bash"], "tty": true}.')
+        raise _malformed("command", requests.command_too_long(MOST_BYTES // 1024))
+    wanted = _read(given.encode(), Wanted, 'the text {"command": ["bash"], "tty": true}')
     if not wanted.command[0] or any("\0" in word for word in wanted.command):
-        raise _malformed("command", "has no program, or a word with a zero byte", "Name a program.")
+        raise _malformed("command", requests.command_without_program())
     return wanted
 
 
@@ -109,9 +111,7 @@ async def serve(socket: WebSocket, terminal: Terminal) -> int:
     if ended in done:
         return ended.result()
     if closing in done:
-        raise Unavailable(
-            "The server stops, and what was run inside tasks with it", remedy="Enter again once the server answers."
-        )
+        raise Unavailable(requests.server_stops())
     if refused in done:
         raise refused.result()
     for task in done:
@@ -146,7 +146,7 @@ async def hear(socket: WebSocket, terminal: Terminal) -> Never:
             case b"\xff" if data[1:] == b"\x00":
                 await terminal.end_input()
             case _:
-                raise _malformed("", "is on no channel that is sent to", "Send bytes on channel 0, 4 or 255.")
+                raise _malformed("", requests.no_such_channel())
 
 
 async def beat(socket: WebSocket) -> Never:
@@ -175,23 +175,23 @@ def refusal(error: TrainmasterError, reader: Language) -> ExecStatus:
     return ExecStatus(
         metadata=Nothing(),
         status="Failure",
-        reason=error.code,
+        reason=error.kind,
         message=problem.title,
         code=error.status,
         problem=problem,
     )
 
 
-def _read(raw: bytes, kind: type[T], remedy: str) -> T:
+def _read(raw: bytes, kind: type[T], example: str) -> T:
     """Return the message in `raw`. Raises InvalidRequest."""
     try:
         return msgspec.convert(decode(raw, MOST_VALUES), kind)
     except (InvalidRequest, TooLarge) as error:
-        why = error.problems[0].rule if error.problems else error.message
+        why = words(error.problems[0].rule) if error.problems else error.said
     except msgspec.ValidationError as error:
-        why = str(error)
-    raise _malformed("", f"is not understood: {why}", remedy)
+        why = words(str(error))
+    raise _malformed("", requests.message_not_understood(why, example))
 
 
-def _malformed(path: str, rule: str, remedy: str) -> InvalidRequest:
-    return InvalidRequest("The message is not valid", remedy=remedy, problems=(Problem(path, rule, remedy),))
+def _malformed(path: str, said: Said) -> InvalidRequest:
+    return InvalidRequest(requests.message_not_valid(), problems=(problem_of(path, said),))

@@ -15,6 +15,7 @@ from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
 from trainmaster.core.layout import Layout
+from trainmaster.messages import requests
 from trainmaster.storage.trees import list_files, zip_tree
 
 routes = Table("files")
@@ -27,7 +28,7 @@ def _split(layout: Layout, job: str, path: str) -> tuple[str, str, str]:
     top, _, rest = path.strip("/").partition("/")
     roots = {"model": layout.model_out(job), "outputs": layout.outputs(job)}
     if top not in roots:
-        raise NotFound(f"There is no {path!r} here", remedy="The folders are model and outputs.")
+        raise NotFound(requests.no_such_folder(repr(path), ("model", "outputs")))
     return top, roots[top], rest
 
 

@@ -11,8 +11,9 @@ from trainmaster.api.auth import who, working
 from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
 from trainmaster.api.policy import Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import problem_of
 from trainmaster.core.states import Shown
+from trainmaster.messages import requests
 from trainmaster.spec.document import Given
 from trainmaster.store.job_query import JobQuery
 
@@ -106,11 +107,11 @@ async def submit_batch(request: Request) -> Response:
     body = await read_object(request, BATCH_VALUES)
     items = body.get("items")
     unknown = [name for name in body if name != "items"]
-    wrong = [Problem(name[:200], "is not known here", "Send {items: [...]}.") for name in unknown[:MOST_LISTED]]
+    wrong = [problem_of(name[:200], requests.not_in_a_batch()) for name in unknown[:MOST_LISTED]]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        wrong.append(Problem("items", "must be a list of objects", "Send {items: [{spec: {...}}, ...]}."))
+        wrong.append(problem_of("items", requests.batch_not_a_list()))
     if wrong:
-        raise InvalidRequest("The batch is not valid", remedy="Mend the fields listed.", problems=tuple(wrong))
+        raise InvalidRequest(requests.batch_not_valid(), problems=tuple(wrong))
     async with working(request):
         made = await platform(request).submit_batch(items or [], who(request), request.headers.get("idempotency-key"))
     return Json(made, status_code=201)
@@ -156,9 +157,7 @@ async def change_job(request: Request, ref: str, body: Change) -> Response:
     """Change duration or priority of a job that has not ended; its processes are untouched."""
     given = body.model_dump(exclude_unset=True)
     if given.get("priority", "") is None:
-        raise InvalidRequest(
-            "The change is not valid", problems=(Problem("priority", "must not be null", "Leave it out.", "type"),)
-        )
+        raise InvalidRequest(requests.change_not_valid(), problems=(problem_of("priority", requests.not_null()),))
     return Json(await platform(request).change(ref, who(request), **given))
 
 

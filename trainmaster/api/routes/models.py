@@ -14,6 +14,7 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
+from trainmaster.messages import files
 from trainmaster.storage.outputs import FILES
 from trainmaster.storage.trees import list_files, zip_tree
 
@@ -30,7 +31,7 @@ async def _folder(request: Request, ref: str, version: int) -> tuple[ModelDetail
     for one in model.versions:
         if one.version == version:
             return model, os.path.join(one.path, FILES)
-    raise NotFound(f"The model {model.name} has no version {version}", remedy="Look at the model's list of versions.")
+    raise NotFound(files.no_such_version(model.name, version))
 
 
 @routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"})

@@ -14,6 +14,7 @@ from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import Table
 from trainmaster.api.proxies import neighbourhood
 from trainmaster.core.errors import Conflict
+from trainmaster.messages import requests
 from trainmaster.service import browsers
 from trainmaster.service.passwords import MAX_PASSWORD
 from trainmaster.service.people import SESSION_S
@@ -102,7 +103,7 @@ async def take_ticket(request: Request, body: TicketBody) -> Response:
     """Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's socket."""
     me, cookie = caller(request), session_cookie(request.headers.get("cookie", ""))
     if me.principal.via is not Via.SESSION or cookie is None:
-        raise Conflict("Only a browser's session needs tickets", remedy="Send: Authorization: Bearer <token>")
+        raise Conflict(requests.tickets_are_for_browsers())
     ticket = platform(request).people.tickets.give(me.mark, cookie, body.address)
     joint = "&" if "?" in body.address else "?"
     address = f"{body.address}{joint}{urlencode({PARAMETER: ticket})}"

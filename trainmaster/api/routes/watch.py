@@ -21,6 +21,7 @@ from trainmaster.core.ids import task_name
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
+from trainmaster.messages import jobs
 from trainmaster.service.jobs import task_in
 from trainmaster.storage import logs, logsearch, usage
 
@@ -47,10 +48,7 @@ def attempt_number(job: Job, text: str) -> int:
     last = job.attempts_used
     number = last if text == "last" else int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     if not 1 <= number <= last:
-        raise NotFound(
-            f"The job has no attempt {text}",
-            remedy=f"It has had {last} attempts." if last else "It still waits: tm explain " + job.id,
-        )
+        raise NotFound(jobs.no_such_attempt(text, last) if last else jobs.no_attempt_yet(text, job.id))
     return number
 
 

@@ -17,10 +17,10 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.core.states import Priority
-from trainmaster.core.units import format_duration
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.parse import Partition
 from trainmaster.engines.slurm.script import Terms, components, duration
+from trainmaster.messages import rules
 from trainmaster.spec.problems import problem
 
 SPARE_S: Final = 120.0
@@ -89,7 +89,7 @@ class Asking:
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Return what speaks against running `roles` so. Nothing while the cluster has not told us of its partitions."""
         found = [
-            problem("whole_cards", f"roles.{at}.resources.gpu_share")
+            problem(f"roles.{at}.resources.gpu_share", rules.whole_cards())
             for at, role in enumerate(roles)
             if role.resources.gpu and role.resources.gpu_milli < 1000
         ]
@@ -97,16 +97,15 @@ class Asking:
         if partition is not None:
             found += _over(partition, roles, asked)
         elif self._machines.known:
-            found.append(problem("no_partition", "pool", name=self._machines.partition(asked.pool)))
+            found.append(problem("pool", rules.no_partition(self._machines.partition(asked.pool))))
         return tuple(found)
 
 
 def _over(partition: Partition, roles: Sequence[Role], asked: Asked) -> Iterator[Problem]:
     """Yield where a job asks for more than its partition gives to one."""
     if partition.limit_s is not None and asked.limit_s is not None and asked.limit_s > partition.limit_s:
-        most = format_duration(partition.limit_s)
-        yield problem("partition_time", "duration", value=asked.limit_s, partition=partition.name, most=most)
+        yield problem("duration", rules.partition_time(partition.name, partition.limit_s), asked.limit_s)
     for at, role in enumerate(roles):
         if partition.most_mib is not None and role.resources.memory_mib > partition.most_mib:
             where = f"roles.{at}.resources.memory"
-            yield problem("partition_memory", where, partition=partition.name, most=partition.most_mib)
+            yield problem(where, rules.partition_memory(partition.name, partition.most_mib))

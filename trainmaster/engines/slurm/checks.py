@@ -1,7 +1,7 @@
 """What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy. Pure.
 
-Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. A sentence says what
-was found, a remedy what to do; both have their Chinese in `core.chinese_cluster`.
+Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. What was found, and
+what to do about it, is said by `messages.checks`.
 """
 
 import base64
@@ -9,10 +9,13 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.messages import checks as saying
+from trainmaster.messages import render
+from trainmaster.messages.said import Said, words
 
 PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
 """What must be on the server's machine. (`sacct` and `sacctmgr` are used where there is an accounting.)"""
@@ -32,42 +35,36 @@ LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "overla
 """File systems of one machine; it may itself be the one that serves them to the nodes."""
 
 
-class Label(NamedTuple):
-    """What a check is called, in zh and en."""
-
-    zh: str
-    en: str
-
-
-LABELS: Final[dict[str, Label]] = {
-    "user": Label("用户", "user"),
-    "moving": Label("已有数据", "data there"),
-    "jobs": Label("已有任务", "jobs there"),
-    "folder": Label("共享目录", "shared folder"),
-    "data": Label("数据目录", "data folder"),
-    "scratch": Label("节点自有目录", "nodes' own folder"),
-    "space": Label("空间", "free space"),
-    "programs": Label("客户端程序", "programs"),
-    "conf": Label("slurm.conf", "slurm.conf"),
-    "version": Label("版本", "version"),
-    "munge": Label("munge", "munge"),
-    "controller": Label("控制器", "controller"),
-    "token": Label("slurmrestd 令牌", "slurmrestd token"),
-    "rest": Label("slurmrestd", "slurmrestd"),
-    "clock": Label("时钟", "clock"),
-    "partition": Label("分区", "partition"),
-    "accounting": Label("记账", "accounting"),
-    "pending": Label("排队上限", "queue limit"),
-    "submit": Label("提交权限", "may submit"),
-    "probe": Label("试探任务", "probe job"),
-    "queue": Label("队列", "queue"),
-    "python": Label("节点 Python", "node's Python"),
-    "shared": Label("节点看到的目录", "node's folder"),
-    "private": Label("节点 /tmp", "node's /tmp"),
-    "environment": Label("Python 环境", "environment"),
-    "sandbox": Label("沙箱", "sandbox"),
-    "cards": Label("加速卡", "cards"),
+LABELS: Final[dict[str, Said]] = {
+    "user": saying.check_user(),
+    "moving": saying.check_moving(),
+    "jobs": saying.check_jobs(),
+    "folder": saying.check_folder(),
+    "data": saying.check_data(),
+    "scratch": saying.check_scratch(),
+    "space": saying.check_space(),
+    "programs": saying.check_programs(),
+    "conf": words("slurm.conf"),
+    "version": saying.check_version(),
+    "munge": words("munge"),
+    "controller": saying.check_controller(),
+    "token": saying.check_token(),
+    "rest": words("slurmrestd"),
+    "clock": saying.check_clock(),
+    "partition": saying.check_partition(),
+    "accounting": saying.check_accounting(),
+    "pending": saying.check_pending(),
+    "submit": saying.check_submit(),
+    "probe": saying.check_probe(),
+    "queue": saying.check_queue(),
+    "python": saying.check_python(),
+    "shared": saying.check_shared(),
+    "private": saying.check_private(),
+    "environment": saying.check_environment(),
+    "sandbox": saying.check_sandbox(),
+    "cards": saying.check_cards(),
 }
+"""What the checks are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,7 @@ class Check:
 
     name: str
     ok: bool
-    text: str
-    remedy: str = ""
+    said: Said
     needed: bool = True
     where: str = ""
 
@@ -86,6 +82,16 @@ class Check:
         """Whether no job may be sent before this is mended."""
         return self.needed and not self.ok
 
+    @property
+    def text(self) -> str:
+        """What was found, in English."""
+        return render.text(self.said)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in English."""
+        return render.remedy(self.said)
+
 
 # ----------------------------------------------------------------------------------------------------- the server's machine
 
@@ -93,31 +99,22 @@ class Check:
 def path(data: str) -> Check:
     """Judge how the data folder is called."""
     if script.PATH.fullmatch(data) is None:
-        return Check(
-            "folder", False, f"The data folder {data} has a character that Slurm or a shell would take for its own",
-            "Set server.data to a folder whose path has letters, digits and ./_-+@=,: only.",
-        )  # fmt: skip
-    return Check("folder", True, data)
+        return Check("folder", False, saying.data_folder_badly_called(data))
+    return Check("folder", True, words(data))
 
 
 def scratch(path: str) -> Check:
     """Judge how the folder is called that each node has for its own."""
     if script.PATH.fullmatch(path) is None or path.endswith("/"):
-        return Check(
-            "scratch", False, f"The folder {path} has a character that Slurm or a shell would take for its own",
-            "Name one whose path has letters, digits and ./_-+@=,: only: --scratch DIR.",
-        )  # fmt: skip
-    return Check("scratch", True, f"{path}: nothing is shared, srun brings and fetches what jobs read and write")
+        return Check("scratch", False, saying.scratch_badly_called(path))
+    return Check("scratch", True, saying.nothing_is_shared(path))
 
 
 def user(mine: int, owner: int, name: str, home: str) -> Check:
     """Judge whether this is the system user that the server runs as, who owns its home folder."""
     if mine == owner:
-        return Check("user", True, f"{name}, as the server")
-    return Check(
-        "user", False, f"{home} belongs to another user, as whom the server runs",
-        f"Say it as that user: sudo -u '#{owner}' tm engine ...",
-    )  # fmt: skip
+        return Check("user", True, saying.same_user(name))
+    return Check("user", False, saying.another_user(home, owner))
 
 
 def folder(data: str, there: bool, kind: str, trouble: str) -> Check:
@@ -125,81 +122,63 @@ def folder(data: str, there: bool, kind: str, trouble: str) -> Check:
     if not (called := path(data)).ok:
         return called
     if not there:
-        return Check(
-            "folder", False, f"there is no folder {data}",
-            "Mount the shared file system, or make the folder (mode 700, of the server's user).",
-        )  # fmt: skip
+        return Check("folder", False, saying.no_shared_folder(data))
     if trouble:
-        remedy = "It must be writable for the server's user, and know fsync and hard links."
-        return Check("folder", False, f"{data} cannot be used: {trouble}", remedy)
+        return Check("folder", False, saying.folder_not_usable(data, trouble))
     if kind in VANISHING:
-        return Check(
-            "folder", False, f"{data} lies in the memory of this machine ({kind})",
-            "Name a folder of the shared file system: --data FOLDER.",
-        )  # fmt: skip
+        return Check("folder", False, saying.folder_in_memory(data, kind))
     if kind in LOCAL:
-        return Check("folder", True, f"{data} ({kind}: right if this machine serves it to the nodes; they will tell)")
-    return Check("folder", True, f"{data} ({kind})")
+        return Check("folder", True, saying.folder_of_this_machine(data, kind))
+    return Check("folder", True, saying.folder_of_kind(data, kind))
 
 
 def data(path: str, there: bool, trouble: str) -> Check:
     """Judge the data folder on this machine where no node shares it. `trouble`: why it cannot be written."""
     if not there:
-        return Check("data", False, f"there is no folder {path}", "Make it (mode 700, of the server's user).")
+        return Check("data", False, saying.no_data_folder(path))
     if trouble:
-        remedy = "It must be writable for the server's user, and know fsync and hard links."
-        return Check("data", False, f"{path} cannot be used: {trouble}", remedy)
-    return Check("data", True, path)
+        return Check("data", False, saying.folder_not_usable(path, trouble))
+    return Check("data", True, words(path))
 
 
 def space(data: str, free_mib: int) -> Check:
     """Judge the room for code, logs, outputs and models."""
-    text = f"{free_mib / 1024:.1f} GiB free in {data}"
-    remedy = "Code, logs, outputs and models of all jobs lie there: make room, or name another folder."
+    gib = round(free_mib / 1024, 1)
     if free_mib < ROOMY_MIB:
-        return Check("space", False, text, remedy, needed=free_mib < LEAST_MIB)
-    return Check("space", True, text)
+        return Check("space", False, saying.space_short(gib, data), needed=free_mib < LEAST_MIB)
+    return Check("space", True, saying.space_free(gib, data))
 
 
 def programs(found: Mapping[str, bool], where: str) -> Check:
     """Judge which of PROGRAMS are there. `where`: in words, the places looked at."""
-    lacking = ", ".join(name for name in PROGRAMS if not found[name])
+    lacking = [name for name in PROGRAMS if not found[name]]
     if lacking:
-        return Check(
-            "programs", False, f"not found in {where}: {lacking}",
-            "Install Slurm's client programs (Debian and Ubuntu: slurm-client), or name their folder: --programs FOLDER.",
-        )  # fmt: skip
-    return Check("programs", True, where)
+        return Check("programs", False, saying.programs_not_found(where, lacking))
+    return Check("programs", True, words(where))
 
 
 def conf(given: str, trouble: str) -> Check:
     """Judge whether slurm.conf can be read. `given` "": the programs find it themselves."""
     if trouble:
-        return Check("conf", False, f"{given} cannot be read: {trouble}", "Name the cluster's slurm.conf: --conf FILE.")
-    return Check("conf", True, given or "as the programs find it")
+        return Check("conf", False, saying.conf_unreadable(given, trouble))
+    return Check("conf", True, words(given) if given else saying.conf_as_found())
 
 
 def munge(place: str, trouble: str) -> Check:
     """Judge whether munged answers on this machine."""
     if trouble:
-        return Check(
-            "munge", False, f"munged does not answer at {place}: {trouble}",
-            "Start it (systemctl start munge); its key is that of the cluster, /etc/munge/munge.key.",
-        )  # fmt: skip
-    return Check("munge", True, f"answers at {place}")
+        return Check("munge", False, saying.munge_silent(place, trouble))
+    return Check("munge", True, saying.answers_at(place))
 
 
 def version(client: tuple[int, int, int]) -> Check:
     """Judge the version of the client programs."""
-    words = dotted(client)
+    name = dotted(client)
     if client[:2] < OLDEST:
-        return Check(
-            "version", False, f"Slurm {words} is too old: it must be {dotted(OLDEST)} or newer",
-            "Heterogeneous jobs are asked for in words that older versions do not know. Upgrade the cluster.",
-        )  # fmt: skip
+        return Check("version", False, saying.slurm_too_old(name, dotted(OLDEST)))
     if client[:2] > TESTED:
-        return Check("version", True, f"{words} (newer than {dotted(TESTED)}, on which this was tested)")
-    return Check("version", True, words)
+        return Check("version", True, saying.slurm_newer_than_tested(name, dotted(TESTED)))
+    return Check("version", True, words(name))
 
 
 def dotted(parts: Sequence[int]) -> str:
@@ -212,19 +191,18 @@ def token(path: str, said: str, trouble: str, now: float) -> Check:
 
     `said`: what is in its file; `trouble`: why that cannot be read.
     """
-    remedy = (
-        "Write what scontrol token prints behind SLURM_JWT= into the file of rest_token, and anew before it expires."
-    )
     if trouble:
-        return Check("token", False, f"{path} cannot be read: {trouble}", remedy)
+        return Check("token", False, saying.token_unreadable(path, trouble))
     claims = _claims(said.strip())
     if claims is None:
-        return Check("token", False, f"{path} holds no token", remedy)
+        return Check("token", False, saying.file_without_token(path))
     expires = claims.get("exp")
     left_s = expires - now if isinstance(expires, int | float) else math.inf
     if left_s <= 0:
-        return Check("token", False, f"the token in {path} has expired", remedy)
-    return Check("token", True, f"{path}, which expires in {left_s / 3600:.1f} hours" if left_s < math.inf else path)
+        return Check("token", False, saying.token_expired(path))
+    if left_s < math.inf:
+        return Check("token", True, saying.token_expires_in(path, round(left_s / 3600, 1)))
+    return Check("token", True, words(path))
 
 
 def _claims(token: str) -> dict[str, Any] | None:
@@ -244,43 +222,32 @@ def controller(said: Mapping[str, str], client: tuple[int, int, int]) -> Check:
     """Judge the controller by its own configuration. A client may not be newer than its controller, nor two versions older."""
     name, theirs = said.get("ClusterName", ""), said.get("SLURM_VERSION", "")
     if theirs and not theirs.startswith(dotted(client)[:5]):
-        return Check(
-            "controller", False, f"slurmctld of {name} is of version {theirs}, the programs here of {dotted(client)}",
-            "They talk, but it is better that both are of the same version.", needed=False,
-        )  # fmt: skip
-    return Check("controller", True, f"slurmctld of {name} answers, version {theirs}")
+        other = saying.controller_of_another_version(name, theirs, dotted(client))
+        return Check("controller", False, other, needed=False)
+    return Check("controller", True, saying.controller_answers(name, theirs))
 
 
-def no_answer(said: str, remedy: str) -> Check:
+def no_answer(why: Said) -> Check:
     """Judge what came instead of an answer; ``scontrol ping`` says it of each controller, and no more."""
-    if "is DOWN" in said:
-        name = said.partition(";")[0]
-        return Check(
-            "controller",
-            False,
-            f"no controller answers: {name}",
-            "Look whether slurmctld runs there, and whether this machine reaches its port.",
-        )
-    return Check("controller", False, said, remedy or "Look at slurm.conf and munge on this machine.")
+    text = render.text(why)
+    if "is DOWN" in text:
+        return Check("controller", False, saying.no_controller_answers(text.partition(";")[0]))
+    return Check("controller", False, why if render.remedy(why) else saying.controller_refuses(why))
 
 
-def rest(place: str, trouble: str, remedy: str) -> Check:
-    """Judge slurmrestd, from which the cluster is read. `trouble`: why nothing was; "": it answers, lets us in, speaks what we do."""
-    if trouble:
-        remedy = remedy or (
-            f"Look whether slurmrestd listens at {place} and the server's user may connect there; its own log says what it refuses."
-        )
-        return Check("rest", False, trouble, remedy)
-    return Check("rest", True, f"answers at {place}")
+def rest(place: str, trouble: Said | None) -> Check:
+    """Judge slurmrestd, from which the cluster is read. `trouble`: why nothing was; None: it answers, lets us in, speaks what we do."""
+    if trouble is None:
+        return Check("rest", True, saying.answers_at(place))
+    return Check("rest", False, trouble if render.remedy(trouble) else saying.slurmrestd_unusable(trouble, place))
 
 
 def clock(low_s: float, high_s: float, where: str = "") -> Check:
     """Judge how far another clock is ahead of ours: between `low_s` and `high_s` seconds."""
     off = max(low_s, -high_s, 0.0)
     if off <= SKEW_S:
-        return Check("clock", True, "the same as here", where=where)
-    remedy = "Set the clocks by NTP: starts, ends and limits are told by the node's clock."
-    return Check("clock", False, f"differs from this machine's by {off:.0f} s or more", remedy, off > WRONG_S, where)
+        return Check("clock", True, saying.clock_right(), where=where)
+    return Check("clock", False, saying.clock_wrong(round(off)), needed=off > WRONG_S, where=where)
 
 
 def partition(pool: str, name: str, there: Iterable[Partition], nodes: Iterable[NodeLine]) -> Check:
@@ -288,33 +255,24 @@ def partition(pool: str, name: str, there: Iterable[Partition], nodes: Iterable[
     known = {one.name: one for one in there}
     found = known.get(name)
     if found is None:
-        names = ", ".join(sorted(one.name for one in known.values() if not one.hidden))
-        return Check(
-            "partition", False, f"there is no partition {name}; there are: {names}",
-            f"Name another for this pool: --pool {pool}=PARTITION.", where=name,
-        )  # fmt: skip
+        names = sorted(one.name for one in known.values() if not one.hidden)
+        return Check("partition", False, saying.partition_not_found(name, names, pool), where=name)
     if not found.up:
-        return Check(
-            "partition", False, f"{name} is down: jobs would wait for ever",
-            f"The cluster's administrator lets it start jobs: scontrol update PartitionName={name} State=UP", where=name,
-        )  # fmt: skip
+        return Check("partition", False, saying.partition_down(name), where=name)
     all_of_it = [node for node in nodes if name in node.partitions]
     usable = [node for node in all_of_it if node.usable]
     if not usable:
-        return Check(
-            "partition", False, f"{name} has {len(all_of_it)} nodes, and none can start a job now",
-            "The cluster's administrator sees why: sinfo -R", where=name,
-        )  # fmt: skip
+        return Check("partition", False, saying.partition_without_usable_nodes(name, len(all_of_it)), where=name)
     cards = sum(card.count for node in usable for card in node.cards)
-    return Check("partition", True, f"{len(usable)} of {len(all_of_it)} nodes ready, {cards} cards", where=name)
+    return Check("partition", True, saying.partition_ready(len(usable), len(all_of_it), cards), where=name)
 
 
 def accounting(said: Mapping[str, str]) -> Check:
     """Tell whether Slurm keeps accounts. We need none: the nodes tell how each task ended."""
     kind = said.get("AccountingStorageType", "").removeprefix("accounting_storage/")
     if kind in ("", "none"):
-        return Check("accounting", True, "none; it is not needed", needed=False)
-    return Check("accounting", True, f"{kind}; it is not needed", needed=False)
+        return Check("accounting", True, saying.no_accounting(), needed=False)
+    return Check("accounting", True, saying.accounting_of_kind(kind), needed=False)
 
 
 def pending(wanted: int, pools: int, said: Mapping[str, str], limits: Iterable[int]) -> Check:
@@ -322,19 +280,16 @@ def pending(wanted: int, pools: int, said: Mapping[str, str], limits: Iterable[i
     total = wanted * max(1, pools)
     most = min([int(said["MaxJobCount"])] * ("MaxJobCount" in said) + list(limits), default=None)
     if most is not None and total > most:
-        return Check(
-            "pending", False, f"up to {total} of our jobs may wait there, but Slurm takes only {most}",
-            f"Let fewer wait: most_pending = {max(1, most // 2 // max(1, pools))} in this engine's section.", needed=False,
-        )  # fmt: skip
-    return Check("pending", True, f"up to {total} of our jobs may wait there", needed=False)
+        fewer = max(1, most // 2 // max(1, pools))
+        return Check("pending", False, saying.too_many_may_wait(total, most, fewer), needed=False)
+    return Check("pending", True, saying.many_may_wait(total), needed=False)
 
 
-def submit(where: str, refused: str) -> Check:
-    """Judge what ``sbatch --test-only`` said of a small job; `refused` "": it would be taken."""
-    if refused:
-        remedy = "Ask the cluster's administrator for the right to submit there; name an account with --account NAME."
-        return Check("submit", False, f"Slurm would refuse our jobs: {refused}", remedy, where=where)
-    return Check("submit", True, "Slurm would take our jobs", where=where)
+def submit(where: str, refused: Said | None) -> Check:
+    """Judge what ``sbatch --test-only`` said of a small job; `refused` None: it would be taken."""
+    if refused is not None:
+        return Check("submit", False, saying.jobs_would_be_refused(refused), where=where)
+    return Check("submit", True, saying.jobs_would_be_taken(), where=where)
 
 
 # ------------------------------------------------------------------------------------------------------------ the probe job
@@ -342,4 +297,4 @@ def submit(where: str, refused: str) -> Check:
 
 def not_tried() -> Check:
     """Say that there was no probe job."""
-    return Check("probe", False, "not tried while something above is missing", needed=False)
+    return Check("probe", False, saying.probe_not_tried(), needed=False)

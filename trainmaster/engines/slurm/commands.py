@@ -23,6 +23,8 @@ from typing import Final, Literal
 
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.engines.slurm import answers
+from trainmaster.messages import slurm
+from trainmaster.messages.said import Said, words
 
 Process = subprocess.Popen[bytes]
 Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr", "srun"]
@@ -85,7 +87,7 @@ class ClusterRefused(TrainmasterError):
     """The cluster says no, in `message`: asking again changes nothing."""
 
     status = 409
-    code = "cluster_refused"
+    kind = "cluster_refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,10 @@ class Commands:
             return err or out
         raise failure("sbatch", code, err or out)
 
-    async def forbids(self, user: str) -> str:
+    async def forbids(self, user: str) -> Said | str:
         """Return what keeps this process's user from submitting as `user`, "" when nothing does. Raises ClusterDown."""
         code, out, err = await self._call(["sudo", "-n", "-l", *command(self.access, "sbatch", (), user)[2:]], None)
-        return "" if code == 0 else plain(err or out) or "no rule of sudo permits it"
+        return "" if code == 0 else plain(err or out) or slurm.no_sudo_rule()
 
     async def version(self) -> tuple[int, int, int]:
         """Return the version of the client programs. Raises ClusterDown, ClusterRefused."""
@@ -137,15 +139,9 @@ class Commands:
                 data = None if given is None else given.encode()
                 out, err = await asyncio.to_thread(answers.said, process, data, self.access.timeout_s)
             except answers.TooMuch:
-                raise ClusterDown(
-                    f"Slurm's answer is larger than {answers.MOST >> 20} MiB",
-                    remedy="Look what fills it: squeue, scontrol show node, sacct.",
-                ) from None
+                raise ClusterDown(slurm.cluster_answer_too_large(answers.MOST >> 20)) from None
             except subprocess.TimeoutExpired as error:
-                raise ClusterDown(
-                    f"Slurm did not answer within {self.access.timeout_s:.0f} seconds",
-                    remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
-                ) from error
+                raise ClusterDown(slurm.cluster_too_slow(round(self.access.timeout_s))) from error
             finally:
                 _end(process)
         return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
@@ -158,10 +154,8 @@ class Commands:
                 stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:
-            raise ClusterDown(
-                f"{os.path.basename(argv[0])} cannot be run: {error.strerror}",
-                remedy="Install it on the server's machine (sudo, Slurm's client programs), or name the folder of the latter.",
-            ) from error
+            why = error.strerror or str(error)
+            raise ClusterDown(slurm.program_not_run(os.path.basename(argv[0]), why)) from error
 
 
 def _end(process: Process) -> None:
@@ -205,17 +199,17 @@ def beside(name: str, number: int, node: str, component: int | None) -> tuple[st
 
 def failure(program: str, code: int, said: str) -> TrainmasterError:
     """Return what to raise when `program` ended with `code` and `said` this."""
-    words = plain(said) or f"{program} ended with exit code {code}"
+    why = plain(said) or slurm.program_ended(program, code)
     if any(sign in said for sign in UNUSABLE):  # first: munge, too, says that a connection was refused
-        return ClusterDown(
-            f"The server cannot speak with the cluster: {words}",
-            remedy="Look at slurm.conf, munge and the sudo rule on the server's machine.",
-        )
+        return ClusterDown(slurm.cluster_not_spoken_with(why))
     if any(sign in said for sign in DOWN):
-        return ClusterDown(
-            f"The cluster does not answer: {words}", remedy="Nothing is lost; it is asked again until it does."
-        )
-    return ClusterRefused(words)
+        return ClusterDown(slurm.cluster_does_not_answer(why))
+    return ClusterRefused(why)
+
+
+def said_by(error: Exception) -> Said:
+    """Return what an error says: of the cluster, or of what is not understood of its answer."""
+    return error.said if isinstance(error, TrainmasterError) else words(str(error))
 
 
 def plain(said: str) -> str:
@@ -231,5 +225,5 @@ def version_of(text: str) -> tuple[int, int, int]:
     """Return (year, month, patch) of ``slurm-wlm 22.05.8``. Raises ClusterRefused when there is none in it."""
     match = VERSION.search(text)
     if match is None:
-        raise ClusterRefused(f"this is no version of Slurm: {text.strip()[:80]}")
+        raise ClusterRefused(slurm.not_a_slurm_version(text.strip()[:80]))
     return int(match[1]), int(match[2]), int(match[3])

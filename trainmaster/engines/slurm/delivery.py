@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-PARTS: Final = ("", "agent", "answers", "core", "frameworks", "sdk")
+PARTS: Final = ("", "agent", "answers", "core", "frameworks", "messages", "sdk")
 """Folders of the package that go: the step's own, and `trainmaster.log` for tasks. No other has any use there."""
 
 

@@ -36,7 +36,7 @@ from trainmaster.engines.base import (
 from trainmaster.engines.slurm import checks, disk, entering, mirrors, rest, script
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.cancelling import Cancelling, Wish
-from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands
+from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands, said_by
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.following import Following
@@ -45,6 +45,8 @@ from trainmaster.engines.slurm.mirrors import Mirrors
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
+from trainmaster.messages import slurm
+from trainmaster.messages.said import Said
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -85,7 +87,7 @@ class SlurmEngine:
         self._news = asyncio.Event()  # somebody waits for what Slurm says now
         self._answered = asyncio.Condition()
         self._answers = 0
-        self._trouble: str | None = None  # why the last one was none
+        self._trouble: Said | None = None  # why the last one was none
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -94,7 +96,7 @@ class SlurmEngine:
         self._sink = sink
         called = checks.scratch(self.own.scratch) if self.own.scratch else checks.path(self.layout.bulk)
         if not called.ok:
-            raise Unavailable(called.text, remedy=called.remedy)
+            raise Unavailable(called.said)
         try:
             self.version = await self.commands.version()
             await self.people.check()
@@ -102,12 +104,10 @@ class SlurmEngine:
             await self.machines.read()
             await self.submitting.hand.start()
         except (ClusterRefused, ValueError) as error:
-            raise Unavailable(f"Slurm cannot be used: {error}") from error
+            raise Unavailable(slurm.slurm_unusable(said_by(error))) from error
         except OSError as error:
-            raise Unavailable(
-                f"{self.layout.bulk} cannot be written: {error.strerror}",
-                remedy="Set server.data to a folder that this user may write, and the nodes share unless scratch is set.",
-            ) from error
+            why = error.strerror or str(error)
+            raise Unavailable(slurm.data_folder_unwritable(self.layout.bulk, why)) from error
         for work in (self._follow_queue, self._follow_folders):
             task = asyncio.get_running_loop().create_task(work())
             self._tasks.add(task)
@@ -128,7 +128,7 @@ class SlurmEngine:
         try:
             return await self.machines.nodes(self.isolation())
         except (ClusterRefused, ValueError) as error:
-            raise Unavailable(f"Slurm does not say what its nodes are: {error}") from error
+            raise Unavailable(slurm.slurm_nodes_not_told(said_by(error))) from error
 
     def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
         """Return nothing: what the nodes use is seen by task, not by machine."""
@@ -209,10 +209,10 @@ class SlurmEngine:
             try:
                 await self._ask_slurm(list(self._following.values()))
             except TrainmasterError as error:
-                trouble = error.message
-                log.warning("%s: %s", self.name, trouble)
+                trouble = error.said
+                log.warning("%s: %s", self.name, error.message)
             except Exception as error:  # one answer that nobody foresaw must not end the following of all jobs
-                trouble = f"what Slurm said was not understood: {error!r}"
+                trouble = slurm.slurm_not_understood(repr(error))
                 log.exception("%s: what Slurm said was not understood", self.name)
             async with self._answered:
                 self._answers, self._trouble = self._answers + 1, trouble
@@ -366,7 +366,7 @@ class SlurmEngine:
         async with self._answered:
             await self._answered.wait_for(lambda: self._answers >= wanted)
             if self._trouble is not None:
-                raise Unavailable(f"Slurm does not answer: {self._trouble}")
+                raise Unavailable(slurm.slurm_silent(self._trouble))
 
     async def attach(
         self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False

@@ -19,6 +19,7 @@ from trainmaster.engines.base import Terminal, Window
 from trainmaster.engines.slurm.commands import Access, beside, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
+from trainmaster.messages import slurm
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,7 @@ async def enter(
     """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""
     tasks = following.tasks.values() if following is not None else ()
     if kept and not runs(tasks, role, index):
-        raise Conflict(
-            f"{task_name(role, index)} has ended, and the cluster keeps nothing of it that could be entered",
-            remedy="Look at its log and its files instead.",
-        )
+        raise Conflict(slurm.task_not_kept_on_cluster(task_name(role, index)))
     demand_running(tasks, role, index)
     assert following is not None
     home, component, node = await asyncio.to_thread(where, following, role, index)
@@ -60,10 +58,7 @@ async def enter(
     try:
         return ChildTerminal.start(command(place.access, "srun", words, following.user), env, window)
     except OSError as error:
-        raise Unavailable(
-            f"srun cannot be run: {error.strerror}",
-            remedy="Install it on the server's machine (sudo, Slurm's client programs), or name the folder of the latter.",
-        ) from error
+        raise Unavailable(slurm.program_not_run("srun", error.strerror or str(error))) from error
 
 
 def where(one: Following, role: int, index: int) -> tuple[str, int, str]:
@@ -79,5 +74,5 @@ def where(one: Following, role: int, index: int) -> tuple[str, int, str]:
                     if (task["role"], task["index"]) == (role, index):
                         return str(fact["home"]), component, str(task["node"])
     except (OSError, ValueError, KeyError) as error:
-        raise Unavailable("What the task's agent wrote cannot be read", remedy="Try again.") from error
-    raise Unavailable(f"The agent of {task_name(role, index)} has not said where it is", remedy="Try again.")
+        raise Unavailable(slurm.agent_record_unreadable()) from error
+    raise Unavailable(slurm.agent_not_located(task_name(role, index)))

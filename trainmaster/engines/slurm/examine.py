@@ -19,9 +19,10 @@ from trainmaster.core.config import EngineConfig, SlurmEngineConfig
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.engines.slurm import checks, parse, rest
 from trainmaster.engines.slurm.checks import Check
-from trainmaster.engines.slurm.commands import Access, Commands, environment
+from trainmaster.engines.slurm.commands import Access, Commands, environment, said_by
 from trainmaster.engines.slurm.parse import NodeLine, Partition
 from trainmaster.engines.slurm.trial import Trial
+from trainmaster.messages.said import Said
 
 MOUNTS: Final = "/proc/self/mounts"
 CONF: Final = "/etc/slurm/slurm.conf"
@@ -33,15 +34,14 @@ MUNGE: Final = "/run/munge/munge.socket.2"
 class Wanted:
     """What is to be looked at. `engine`: of kind slurm; its pools, none: every partition that is up. `home`, `data`: the server's.
 
-    `wait_s`: how long a probe job may wait for its start. `tell`: is given the partition and
-    what its probe job waits for, in words.
+    `wait_s`: how long a probe job may wait for its start. `tell`: is given the partition and what its probe job waits for.
     """
 
     engine: EngineConfig
     home: str
     data: str
     wait_s: float = 600.0
-    tell: Callable[[str, str], None] = lambda where, text: None
+    tell: Callable[[str, Said], None] = lambda where, why: None
 
     @property
     def own(self) -> SlurmEngineConfig:
@@ -130,7 +130,7 @@ class Examination:
             if "now" in said:
                 yield checks.clock(float(said["now"]) - time.time(), float(said["now"]) + 1.0 - before)
         except (TrainmasterError, ValueError) as error:
-            yield checks.no_answer(*_words(error))
+            yield checks.no_answer(said_by(error))
             return
         readable = True
         async for check in self._read():
@@ -155,10 +155,10 @@ class Examination:
         try:
             self._nodes, self._partitions = await self.reading.nodes(), await self.reading.partitions()
         except (TrainmasterError, ValueError) as error:
-            yield checks.rest(place, *_words(error)) if place else checks.no_answer(*_words(error))
+            yield checks.rest(place, said_by(error)) if place else checks.no_answer(said_by(error))
             return
         if place:
-            yield checks.rest(place, "", "")
+            yield checks.rest(place, None)
 
     async def _limits(self, said: Mapping[str, str]) -> list[int]:
         """Return how many jobs the accounts of this user may submit, where that can be seen."""
@@ -223,11 +223,6 @@ def _text(path: str) -> tuple[str, str]:
             return file.read(), ""
     except OSError as error:
         return "", error.strerror or str(error)
-
-
-def _words(error: Exception) -> tuple[str, str]:
-    """Return what went wrong, and its remedy."""
-    return getattr(error, "message", str(error)), getattr(error, "remedy", "")
 
 
 def _service() -> str:

@@ -30,6 +30,7 @@ from trainmaster.core.layout import Layout, TaskPaths
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm import parse
 from trainmaster.engines.slurm.commands import SEARCHED, USER, ClusterRefused, Commands
+from trainmaster.messages import rules, slurm
 from trainmaster.spec.problems import problem
 
 FRESH_S: Final = 60.0
@@ -83,7 +84,7 @@ class People:
         """Return what a person should know of whose jobs they will be. Pure."""
         if self.owners:
             return ()
-        return (problem("runs_as_service", "pool", engine=self._engine, user=self.service),)
+        return (problem("pool", rules.runs_as_service(engine=self._engine, user=self.service)),)
 
     async def user(self, person: str) -> SystemUser:
         """Return as whom Slurm is asked about the jobs of `person`. Raises Stranger, ClusterDown."""
@@ -104,16 +105,13 @@ class People:
 
     async def _look_up(self, person: str) -> SystemUser | Stranger:
         name = self.name_of(person)
-        code, more = "", ""
         number = await asyncio.to_thread(_number, name)
         if number is None:
-            code = "no_system_user"
-        elif number in (0, self._own_number):
-            code = "forbidden_system_user"
-        elif more := await self._commands.forbids(name):
-            code = "not_on_behalf"
-        if number is None or code:
-            return Stranger(problem(code, "pool", person=person, user=name, engine=self._engine, why=more))
+            return Stranger(problem("pool", rules.no_system_user(self._engine, person, name)))
+        if number in (0, self._own_number):
+            return Stranger(problem("pool", rules.forbidden_system_user(self._engine, person, name)))
+        if why := await self._commands.forbids(name):
+            return Stranger(problem("pool", rules.not_on_behalf(self._engine, person, name, why)))
         return SystemUser(name, number)
 
     async def problem(self, person: str) -> Problem | None:
@@ -130,22 +128,17 @@ class People:
         """Return when jobs can run as their owners: sudo, access lists, a queue that shows them. Raises Unavailable, ClusterDown."""
         if not self.owners:
             return
-        if not self._layout.data or shutil.which("sudo", path=SEARCHED) is None:
-            what = "sudo" if self._layout.data else "a data folder of its own"
-            raise Unavailable(
-                f"Jobs cannot run as their owners without {what}",
-                remedy="Install sudo with the rule of the guide, set server.data, or set run_as to service.",
-            )
+        if not self._layout.data:
+            raise Unavailable(slurm.owners_without_data_folder())
+        if shutil.which("sudo", path=SEARCHED) is None:
+            raise Unavailable(slurm.owners_without_sudo())
         await self._check_sight()
         try:
             await asyncio.to_thread(self._prepare)
         except OSError as error:
             if error.errno != errno.EOPNOTSUPP:
                 raise
-            raise Unavailable(
-                f"The file system of {self._layout.data} keeps no POSIX access lists",
-                remedy="Put server.data where setfacl works, or set run_as to service.",
-            ) from error
+            raise Unavailable(slurm.no_access_lists(self._layout.data)) from error
 
     async def _check_sight(self) -> None:
         """Raises Unavailable where we could not see others' jobs: they would count as gone while they run."""
@@ -156,10 +149,7 @@ class People:
             told = await self._commands.run("sacctmgr", "-n", "-P", "show", "user", self.service, "format=AdminLevel")
             if told.strip() in ("Operator", "Administrator"):
                 return
-        raise Unavailable(
-            f"The cluster hides jobs from the user {self.service} (PrivateData=jobs)",
-            remedy="Make that user an operator: sacctmgr modify user NAME set AdminLevel=Operator.",
-        )
+        raise Unavailable(slurm.jobs_hidden_from(self.service))
 
     def _prepare(self) -> None:
         """Shut what lay open behind folders that everybody passes from now on, then let everybody pass."""

@@ -6,14 +6,13 @@ from typing import Any, Final
 
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.states import Seen
+from trainmaster.messages import checks as saying
+from trainmaster.messages.said import Said, words
 
 
-def not_started(where: str, waited_s: float, reason: str) -> Check:
+def not_started(where: str, waited_s: float, reason: Said) -> Check:
     """Say that the probe job still waits when nobody wants to wait any more."""
-    return Check(
-        "probe", False, f"it did not start within {waited_s:.0f} s: {reason}",
-        "Wait longer (--wait 2h), or ask the cluster's administrator for a reservation (--reservation NAME).", where=where,
-    )  # fmt: skip
+    return Check("probe", False, saying.probe_not_started(round(waited_s), reason), where=where)
 
 
 _TOO_OLD: Final = re.compile(r"Python 3\.9 or newer is needed on the nodes, this is (\S+)")
@@ -28,53 +27,24 @@ def silent(
     `scratch`: the nodes' own folder, where none is shared.
     """
     if log and (found := _TOO_OLD.search(log)):
-        return Check(
-            "python", False, f"{python} on {node} is Python {found[1]}: it must be 3.9 or newer",
-            "Name another that is on all nodes: --python PATH.", where=where,
-        )  # fmt: skip
+        return Check("python", False, saying.python_too_old(python, node, found[1]), where=where)
     if log and (found := _NO_PYTHON.search(log)) and found[1].rstrip(":") == python:
-        return Check(
-            "python", False, f"there is no {python} on {node}: {found[2].strip()}",
-            "Install Python 3.9 or newer there, or name it: --python PATH.", where=where,
-        )  # fmt: skip
+        return Check("python", False, saying.no_python(python, node, found[2].strip()), where=where)
     if log and log.strip():
         lines = log.strip().splitlines()
         said = ([line for line in lines if not line.startswith(("srun:", "slurmstepd:"))] or lines)[-1][:200]
-        return Check(
-            "probe", False, f"it ended on {node} and printed: {said}",
-            "Look at the node's slurmd log if this does not say enough.", where=where,
-        )  # fmt: skip
-    ended = seen.told("en") if seen is not None else "is not known to Slurm any more"
+        return Check("probe", False, saying.probe_ended(node, said), where=where)
+    ended = words(seen.told("en")) if seen is not None else saying.not_known_any_more()
     if scratch:
-        return Check(
-            "shared", False, f"nothing came from {node or 'the node'}; Slurm says of the job: {ended}",
-            "srun listens on this machine: the nodes must reach it there (SrunPortRange).", where=where,
-        )  # fmt: skip
-    return Check(
-        "shared", False, f"{node or 'the node'} wrote nothing into {data}; Slurm says of the job: {ended}",
-        "Mount the same file system at the same path on every node, writable for the server's user.", where=where,
-    )  # fmt: skip
+        return Check("shared", False, saying.node_sent_nothing(node or saying.the_node(), ended), where=where)
+    return Check("shared", False, saying.node_wrote_nothing(node or saying.the_node(), data, ended), where=where)
 
 
 def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int, scratch: str = "") -> list[Check]:
     """Judge what a node told of itself (`agent.survey`). `word`: what it had to read; `cards`: how many it was to be given."""
-    node = found["node"]
-    right = found["word"] == word and not found["writing"]
-    trouble = found["writing"] or "it does not see what the server writes"
-    works = f"{node} reads what the server writes, and writes, syncs and links there"
-    if scratch:
-        works = f"what the server sends comes to {scratch} on {node}, and what is written there comes back"
-    remedy = "The shared file system must be writable on every node and know fsync and hard links."
-    if scratch:
-        remedy = "Name a folder that this user may make and write on every node: --scratch DIR."
     return [
-        Check("python", True, f"Python {found['python']} on {node}", where=where),
-        Check(
-            "shared", right,
-            works if right else f"{node} cannot use it: {trouble}",
-            "" if right else remedy,
-            where=where,
-        ),
+        Check("python", True, saying.python_on_node(found["python"], found["node"]), where=where),
+        _shared(where, found, word, scratch),
         _private(where, found),
         *_environment(where, found),
         _sandbox(where, found, sandbox),
@@ -82,24 +52,28 @@ def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards:
     ]  # fmt: skip
 
 
-def queue(where: str, shown: bool, trouble: str) -> Check:
+def _shared(where: str, found: Mapping[str, Any], word: str, scratch: str) -> Check:
+    node = found["node"]
+    if found["word"] == word and not found["writing"]:
+        works = saying.node_is_mirrored(scratch, node) if scratch else saying.node_shares_folder(node)
+        return Check("shared", True, works, where=where)
+    why = found["writing"] or saying.server_not_seen()
+    trouble = saying.scratch_not_usable_on(node, why) if scratch else saying.shared_not_usable_on(node, why)
+    return Check("shared", False, trouble, where=where)
+
+
+def queue(where: str, shown: bool, trouble: Said | None) -> Check:
     """Judge whether a probe job that ran is in the queue as it is read where jobs are followed. `trouble`: why it cannot be read."""
-    if not shown:
-        return Check(
-            "queue", False,
-            trouble or "the probe job ran, but what is read of the queue does not show it: jobs would count as lost",
-            "slurmrestd must serve this cluster, as a user from whom no job is hidden (PrivateData).", where=where,
-        )  # fmt: skip
-    return Check("queue", True, "shows our jobs", where=where)
+    if shown:
+        return Check("queue", True, saying.queue_shows_our_jobs(), where=where)
+    hidden = saying.queue_hides_our_jobs() if trouble is None else saying.queue_unreadable(trouble)
+    return Check("queue", False, hidden, where=where)
 
 
 def _private(where: str, found: Mapping[str, Any]) -> Check:
     if found["private"]:
-        remedy = "Each task keeps its sockets and small files in the node's own /tmp: make it writable."
-        return Check(
-            "private", False, f"{found['node']} has no room of its own: {found['private']}", remedy, where=where
-        )
-    return Check("private", True, "writable", where=where)
+        return Check("private", False, saying.node_without_room(found["node"], found["private"]), where=where)
+    return Check("private", True, saying.node_has_room(), where=where)
 
 
 def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
@@ -108,43 +82,38 @@ def _environment(where: str, found: Mapping[str, Any]) -> list[Check]:
         return [_bare(where, found["node"], found["pythons"])]
     prefix, node = found["environment"], found["node"]
     if not found["environment_there"]:
-        return [Check(
-            "environment", False, f"{node} has no {prefix}/bin/python",
-            "Name a folder with a Python environment that every node has: --environment PREFIX.", where=where,
-        )]  # fmt: skip
-    return [Check("environment", True, f"{node} has {prefix}/bin/python", where=where)]
+        return [Check("environment", False, saying.environment_missing(node, prefix), where=where)]
+    return [Check("environment", True, saying.environment_there(node, prefix), where=where)]
 
 
 def _bare(where: str, node: str, pythons: Sequence[str]) -> Check:
     if "python" in pythons:
-        return Check("environment", True, f"none is named; tasks find the python of {node}", where=where)
-    found = f"tasks on {node} find no python: none is named for them"
-    if pythons:
-        found = f"tasks on {node} find no python, only {', '.join(pythons)}: none is named for them"
-    return Check(
-        "environment", False, found,
-        "Name a folder with a Python environment that every node has: --environment PREFIX.", needed=False, where=where,
-    )  # fmt: skip
+        return Check("environment", True, saying.python_of_node(node), where=where)
+    found = saying.tasks_find_other_pythons(node, list(pythons)) if pythons else saying.tasks_find_no_python(node)
+    return Check("environment", False, found, needed=False, where=where)
 
 
 def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
     if wanted == "none":
-        return Check("sandbox", True, "switched off: tasks see what their system user may see", where=where)
+        return Check("sandbox", True, saying.sandbox_off(), where=where)
     if found["sandbox"]:
-        free = f"; system calls are not filtered: {found['unfiltered']}" if found.get("unfiltered") else ""
-        free += f"; abstract sockets are not kept apart: {found['reachable']}" if found.get("reachable") else ""
-        return Check("sandbox", True, f"bubblewrap works on {found['node']}{free}", where=where)
-    return Check(
-        "sandbox", False, found["degraded"], "Install bubblewrap on the nodes (package bubblewrap).",
-        needed=wanted == "bubblewrap", where=where,
-    )  # fmt: skip
+        return Check("sandbox", True, _works(found), where=where)
+    lacking = saying.no_sandbox_on_node(words(found["degraded"]))
+    return Check("sandbox", False, lacking, needed=wanted == "bubblewrap", where=where)
+
+
+def _works(found: Mapping[str, Any]) -> Said:
+    """Return that sandboxes work, with what they leave open."""
+    node, filters, sockets = found["node"], found.get("unfiltered"), found.get("reachable")
+    if filters and sockets:
+        return saying.sandbox_unfiltered_and_reachable(node, words(filters), words(sockets))
+    if filters:
+        return saying.sandbox_unfiltered(node, words(filters))
+    return saying.sandbox_reachable(node, words(sockets)) if sockets else saying.sandbox_works(node)
 
 
 def _cards(where: str, found: Mapping[str, Any], wanted: int) -> Check:
     given = len(found["cards"])
     if given != wanted:
-        return Check(
-            "cards", False, f"asked for {wanted} cards, {found['node']} shows the job {given}",
-            "Look at gres.conf: Slurm must tell a job its cards (CUDA_VISIBLE_DEVICES) and hide the others.", where=where,
-        )  # fmt: skip
-    return Check("cards", True, f"{given} asked for, {given} given", where=where)
+        return Check("cards", False, saying.cards_wrong(wanted, found["node"], given), where=where)
+    return Check("cards", True, saying.cards_right(wanted, given), where=where)

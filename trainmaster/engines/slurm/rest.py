@@ -18,6 +18,7 @@ from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, Commands, failure
 from trainmaster.engines.slurm.parse import JobId, JobLine, NodeLine, Partition, Reservation
 from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.messages import slurm
 
 T = TypeVar("T")
 
@@ -91,7 +92,7 @@ class Served:
             status, body = await self._get(PREFIX + what, headers)
             document = await asyncio.to_thread(json.loads, body) if status == 200 else {}
         except (httpx.HTTPError, ValueError) as error:
-            raise ClusterDown(f"slurmrestd does not answer: {type(error).__name__} {error}") from error
+            raise ClusterDown(slurm.slurmrestd_silent(f"{type(error).__name__} {error}")) from error
         if status != 200:
             raise _refused(status)
         said = [str(one.get("error") or one.get("description")) for one in document.get("errors", ())]
@@ -109,10 +110,7 @@ class Served:
             async for piece in answer.aiter_bytes():
                 body += piece
                 if len(body) > MOST:
-                    raise ClusterDown(
-                        f"slurmrestd's answer is larger than {MOST >> 20} MiB",
-                        remedy="Leave engines.rest out: Slurm's programs answer in fewer words.",
-                    )
+                    raise ClusterDown(slurm.slurmrestd_answer_too_large(MOST >> 20))
             return answer.status_code, bytes(body)
 
     def _identity(self) -> dict[str, str]:
@@ -122,22 +120,17 @@ class Served:
         try:
             token = Path(self._token).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise ClusterDown(f"The token of slurmrestd cannot be read: {error.strerror} ({self._token})") from error
+            why = error.strerror or str(error)
+            raise ClusterDown(slurm.slurmrestd_token_unreadable(why, self._token)) from error
         return {"X-SLURM-USER-NAME": self._user, "X-SLURM-USER-TOKEN": token}
 
 
 def _refused(status: int) -> ClusterDown:
     if status in (401, 403):
-        return ClusterDown(
-            "slurmrestd does not let this server in",
-            remedy="Renew the token in its file (scontrol token), or look at rest_token.",
-        )
+        return ClusterDown(slurm.slurmrestd_lets_nobody_in())
     if status == 404:
-        return ClusterDown(
-            "slurmrestd does not serve openapi/v0.0.38",
-            remedy="Start it with that plugin (slurmrestd -s openapi/v0.0.38).",
-        )
-    return ClusterDown(f"slurmrestd answers with status {status}")
+        return ClusterDown(slurm.slurmrestd_without_openapi())
+    return ClusterDown(slurm.slurmrestd_status(status))
 
 
 # ------------------------------------------------------------------------------------------------------------- records

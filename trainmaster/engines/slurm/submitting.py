@@ -33,6 +33,7 @@ from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.people import People, SystemUser
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
+from trainmaster.messages import slurm
 
 log = logging.getLogger("trainmaster.slurm")
 T = TypeVar("T")
@@ -60,7 +61,7 @@ async def storing(what: Callable[..., T], *args: Any) -> T:
 
 def unwritable(why: str, where: str | None) -> Unavailable:
     """Return what to raise when the shared folder cannot be written: nothing was submitted then, or it is found by its name."""
-    return Unavailable(f"The shared folder cannot be written: {why}" + (f" ({where})" if where else ""))
+    return Unavailable(slurm.shared_file_unwritable(why, where) if where else slurm.shared_folder_unwritable(why))
 
 
 def said(answer: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class Gone(ClusterDown):
     """The submitter has ended: what became of a request that it did not answer is not known."""
 
     def __init__(self) -> None:
-        super().__init__("The process that submits has ended", remedy="It is started again.")
+        super().__init__(slurm.submitter_ended())
 
 
 class Hand(asyncio.Protocol):
@@ -133,7 +134,7 @@ class Hand(asyncio.Protocol):
             log.warning("The process that submits does not answer and is killed")
             if self._process is not None:
                 self._process.kill()
-            raise ClusterDown("The process that submits does not answer", remedy="It is started again.") from None
+            raise ClusterDown(slurm.submitter_silent()) from None
 
     async def start(self) -> None:
         """Start the submitter unless it runs. Raises ClusterDown."""
@@ -156,7 +157,7 @@ class Hand(asyncio.Protocol):
                 )  # fmt: skip
             except OSError as error:
                 ours.close()
-                raise ClusterDown(f"The submitter cannot be started: {error.strerror}") from error
+                raise ClusterDown(slurm.submitter_not_started(error.strerror or str(error))) from error
         ours.setblocking(False)
         self._parted.clear()
         made, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
@@ -319,10 +320,7 @@ class Submitting:
         if "unknown" in told:  # who began it has ended since
             raise Gone
         if "late" in told:
-            raise ClusterDown(
-                "sbatch did not answer",
-                remedy="Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag).",
-            )
+            raise ClusterDown(slurm.sbatch_silent())
         if "refused" in told:
             try:
                 raise failure("sbatch", *told["refused"])

@@ -26,13 +26,15 @@ from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
 from trainmaster.engines.slurm import checks, mirrors, probed, script, states
 from trainmaster.engines.slurm.checks import Check
-from trainmaster.engines.slurm.commands import ClusterRefused, Commands, environment
+from trainmaster.engines.slurm.commands import ClusterRefused, Commands, environment, said_by
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.mirror import Mirror
 from trainmaster.engines.slurm.mirror_trees import Shape
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.messages import checks as saying
+from trainmaster.messages.said import Said, words
 
 LOOK_S: Final = 0.2
 SOON_S: Final = 3.0
@@ -49,12 +51,12 @@ END_S: Final = 15.0
 
 class Trial:
     """`reading`: from which jobs will be followed; the probe job itself is followed by Slurm's programs. `cards`: how many it
-    asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why it waits, in words.
+    asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why it waits.
     """
 
     def __init__(
         self, commands: Commands, reading: Reading, own: SlurmEngineConfig, data: str, partition: str, cards: int,
-        wait_s: float, tell: Callable[[str, str], None],
+        wait_s: float, tell: Callable[[str, Said], None],
     ) -> None:  # fmt: skip
         self.commands, self.reading, self.own, self.data, self.partition = commands, reading, own, data, partition
         self.cards, self.wait_s, self.tell = cards, wait_s, tell
@@ -73,11 +75,11 @@ class Trial:
             text = self._script(self.package)
             await asyncio.to_thread(self._open)
             await self.commands.test(given=text)
-            return [checks.submit(self.partition, ""), *await self._probe(text)]
+            return [checks.submit(self.partition, None), *await self._probe(text)]
         except (ValueError, ClusterRefused) as error:
-            return [checks.submit(self.partition, getattr(error, "message", str(error)))]
+            return [checks.submit(self.partition, said_by(error))]
         except TrainmasterError as error:
-            return [Check("probe", False, error.message, error.remedy, where=self.partition)]
+            return [Check("probe", False, error.said, where=self.partition)]
         except OSError as error:
             return [checks.folder(self.data, True, "", f"{error.strerror} ({error.filename})")]
         finally:
@@ -134,7 +136,8 @@ class Trial:
 
     async def _follow(self) -> list[Check]:
         """Wait for the node's report and for its answer to ours."""
-        began, spoke, line, left, told = time.monotonic(), 0.0, None, 0, ""
+        began, spoke, line, left = time.monotonic(), 0.0, None, 0
+        told: Said | None = None
         sent = 0.0  # when the node was answered
         found: dict[str, Any] | None = None
         low = 0.0
@@ -159,7 +162,7 @@ class Trial:
             if line is not None:
                 self._mirror(line)
             if line is not None and line.state.standing == "pending":
-                reason = words(line)
+                reason = why(line)
                 if reason != told and now - began > SOON_S:
                     told = reason
                     self.tell(self.partition, reason)
@@ -174,9 +177,9 @@ class Trial:
     async def _shown(self) -> Check:
         """Look whether whoever follows jobs would have seen this one."""
         try:
-            return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), "")
+            return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), None)
         except (ClusterRefused, ValueError) as error:
-            return probed.queue(self.partition, False, getattr(error, "message", str(error)))
+            return probed.queue(self.partition, False, said_by(error))
 
     def _facts(self) -> list[dict[str, Any]]:
         with suppress(OSError):
@@ -204,7 +207,7 @@ class Trial:
             await asyncio.sleep(LOOK_S)
 
 
-def words(line: JobLine) -> str:
-    """Return why Slurm lets a job wait, in words."""
+def why(line: JobLine) -> Said:
+    """Return why Slurm lets a job wait."""
     known = states.reason(line.reason)
-    return known.en if known is not None else f"Slurm says: {line.reason}"
+    return saying.slurm_says(line.reason) if known is None else words(known.en)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from trainmaster.core.chinese import chinese
 from trainmaster.engines.slurm import checks, examine, probed, states, trial
 from trainmaster.engines.slurm.checks import Check
+from trainmaster.messages import render, slurm
+from trainmaster.messages.said import words
 from trainmaster.service import adding
 
 CONFIG = {
@@ -39,7 +40,7 @@ def test_every_check_has_a_name_in_both_languages() -> None:
                 assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
                 made.add(node.args[0].value)
     assert made == set(checks.LABELS)
-    assert all(label.zh and label.en for label in checks.LABELS.values())
+    assert all(render.text(label, language) for label in checks.LABELS.values() for language in ("en", "zh"))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list
     assert (check.name, check.bad) == ("environment", False)
     assert check.text.startswith(f"tasks on n1 find no python{', only python3' if there else ''}: ")
     assert "--environment PREFIX" in check.remedy
-    assert chinese(check.text) != check.text
+    assert render.text(check.said, "zh") != check.text
 
 
 def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
@@ -140,12 +141,13 @@ def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
     check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), log)
     assert (check.name, check.bad, check.where) == (name, True, "gpu")
     assert says in check.text
-    assert chinese(check.text) != check.text
+    assert render.text(check.said, "zh") != check.text
 
 
 def test_a_queue_that_cannot_be_read_or_hides_our_jobs_keeps_them_away() -> None:
-    assert probed.queue("gpu", True, "").ok
-    hidden, unread = probed.queue("gpu", False, ""), probed.queue("gpu", False, "slurmrestd: no jobs in its answer")
+    assert probed.queue("gpu", True, None).ok
+    why = words("slurmrestd: no jobs in its answer")
+    hidden, unread = probed.queue("gpu", False, None), probed.queue("gpu", False, why)
     assert (hidden.bad, unread.bad, unread.text) == (True, True, "slurmrestd: no jobs in its answer")
 
 
@@ -169,12 +171,13 @@ def part(claims: object) -> str:
 def test_tokens_of_slurmrestd(said: str, trouble: str, ok: bool, says: str) -> None:
     check = checks.token("/t", said, trouble, 1000.0)
     assert (check.ok, check.bad, check.text) == (ok, not ok, says)
-    assert ok or (check.remedy and chinese(check.remedy) != check.remedy)
+    assert ok or (check.remedy and render.remedy(check.said, "zh") != check.remedy)
 
 
 def test_a_slurmrestd_that_says_no_remedy_gets_one() -> None:
-    assert checks.rest("unix:/s", "", "").text == "answers at unix:/s"
-    assert checks.rest("unix:/s", "slurmrestd answers with status 500", "").remedy.startswith(
-        "Look whether slurmrestd listens at unix:/s "
-    )
-    assert checks.rest("unix:/s", "no", "Do this.").remedy == "Do this."
+    assert checks.rest("unix:/s", None).text == "answers at unix:/s"
+    given = checks.rest("unix:/s", slurm.slurmrestd_status(500))
+    assert given.text == "slurmrestd answers with status 500"
+    assert given.remedy.startswith("Look whether slurmrestd listens at unix:/s ")
+    own = slurm.slurmrestd_lets_nobody_in()
+    assert checks.rest("unix:/s", own).remedy == render.remedy(own)

@@ -1,0 +1,76 @@
+"""Every entry of every catalogue is whole: words in both languages, made of the same arguments, with a remedy in both or in none."""
+
+import re
+from string import Formatter
+
+import pytest
+
+from trainmaster.messages import render
+from trainmaster.messages.catalogue import Entry
+from trainmaster.messages.said import Said
+
+ENTRIES = render.everything()
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def fields(template: str) -> dict[str, str]:
+    return {name: how or "" for _, name, how, _ in Formatter().parse(template) if name is not None}
+
+
+def templates(entry: Entry) -> dict[str, tuple[str, str]]:
+    return {language: (entry.texts[language], entry.remedies[language]) for language in ("en", "zh")}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_it_is_said_in_both_languages_of_the_same_arguments(entry: Entry) -> None:
+    said = {language: fields("".join(both)) for language, both in templates(entry).items()}
+    assert said["en"].keys() == said["zh"].keys()
+    assert entry.texts["en"]
+    assert HAN.search(entry.texts["zh"]) or not re.search("[A-Za-z]{3}", re.sub(r"\{.*?\}", "", entry.texts["en"]))
+    assert not HAN.search(entry.texts["en"] + entry.remedies["en"])
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_its_remedy_is_a_sentence_in_both_languages_or_in_none(entry: Entry) -> None:
+    english, chinese = entry.remedies["en"], entry.remedies["zh"]
+    assert bool(english) == bool(chinese)
+    assert not entry.texts["en"].endswith((".", " "))
+    assert not entry.texts["zh"].endswith(("。", " "))
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_a_noun_stands_with_a_count_and_has_two_forms_in_english(entry: Entry) -> None:
+    for language, both in templates(entry).items():
+        for name, how in fields("".join(both)).items():
+            if how:
+                assert entry.kinds.get(name) == "count", name
+                assert how.count("|") == (1 if language == "en" else 0), how
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_it_can_be_said_whatever_its_arguments_are(entry: Entry) -> None:
+    """What is kept may be older, or damaged: words are made of it all the same."""
+    names = fields("".join(entry.texts.values()) + "".join(entry.remedies.values()))
+    for value in (
+        None,
+        0,
+        1,
+        2.5,
+        float("nan"),
+        1e300,
+        "x",
+        "",
+        ("a", "b"),
+        (),
+        {},
+        Said("unheard_of"),
+        Said("words", {"text": "y"}),
+    ):
+        for language in ("en", "zh", "xx"):
+            said = Said(entry.code, dict.fromkeys(names, value))
+            assert (
+                "{" not in render.text(said, language).replace("{...}", "").replace("{}", "")
+                or "{{" in entry.texts["en"]
+            )
+            assert isinstance(render.remedy(said, language), str)
+    assert render.text(Said(entry.code)), "nothing was kept of its arguments"

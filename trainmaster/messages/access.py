@@ -1,0 +1,59 @@
+"""What is said of rights: what each scope permits, and why something is not permitted."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from trainmaster.messages.catalogue import say
+from trainmaster.messages.said import Said
+
+# --- refusals
+
+@say("The role {role} does not permit this: {what} ({scope})", "角色 {role} 没有此权限：{what}（{scope}）", "Ask an administrator.", "请联系管理员。")
+def not_permitted(role: str, what: Said, scope: str) -> Said: ...
+
+@say("There is no such thing, or you may not know of it", "不存在，或您无权查看")
+def no_such_thing() -> Said: ...
+
+@say("The one-time password must be replaced first", "必须先更换一次性密码", "Set a new password in the console, or run: tm password", "请在控制台设置新密码，或运行 tm password。")
+def one_time_password() -> Said: ...
+
+@say("What you may do was changed", "您的权限已变更", "Open it again.", "请重新打开。")
+def rights_changed() -> Said: ...
+
+
+# --- what the scopes permit (the keys of access.scopes)
+
+@say("See one's own sign-in and change one's own password", "查看自己的登录状态，修改自己的密码")
+def right_account_self() -> Said: ...
+
+@say("Manage one's own API tokens", "管理自己的 API 令牌")
+def right_tokens_self() -> Said: ...
+
+@say("Read the names of states, frameworks, limits and schemas", "读取状态、框架与限额等说明")
+def right_meta_read() -> Said: ...
+
+@say("See jobs with their logs, metrics and files", "查看任务及其日志、指标与文件")
+def right_jobs_read() -> Said: ...
+
+@say("Submit, stop, clone, change and delete jobs", "提交、停止、克隆、修改与删除任务")
+def right_jobs_write() -> Said: ...
+
+@say("See nodes and the queue", "查看节点与队列")
+def right_cluster_read() -> Said: ...
+
+@say("Manage pools and virtual clusters, and take nodes out of service", "管理资源池、虚拟集群与节点的启停")
+def right_cluster_write() -> Said: ...
+
+@say("Manage workspaces, quotas and flavors", "管理工作空间、配额与规格")
+def right_workspaces_write() -> Said: ...
+
+@say("Change the queue's policy", "修改队列的策略")
+def right_queue_write() -> Said: ...
+
+@say("See and download models", "查看与下载模型")
+def right_models_read() -> Said: ...
+
+@say("Upload code", "上传代码")
+def right_uploads_write() -> Said: ...
+
+@say("Read the server's own measurements", "读取服务器的运行指标")
+def right_server_observe() -> Said: ...

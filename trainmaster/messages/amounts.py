@@ -1,0 +1,85 @@
+"""Numbers, durations, sizes, points in time and lists as people read them. Pure.
+
+English and Chinese are written here, for the agent has no package; any other language by Babel (CLDR).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any, Final
+
+_NONE: Final = {"en": "none", "zh": "无"}
+_JOINT: Final = {"en": ", ", "zh": "、"}
+
+
+def shown(value: Any, kind: str, how: str, language: str) -> str:
+    """Return an argument in words. `kind`: count, seconds, mib, moment, names, or ""; `how`: the forms of a count's noun.
+
+    Raises TypeError, ValueError, OverflowError for what is not of its kind.
+    """
+    if kind == "count":
+        return counted(int(value), how, language)
+    if kind == "seconds":
+        return duration(float(value))
+    if kind == "mib":
+        return memory(float(value))
+    if kind == "moment":
+        return moment(float(value))
+    if kind == "names":
+        return listed([str(name) for name in value], language)
+    if value is None:
+        return _NONE.get(language, _NONE["en"])
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:g}"
+    return str(value)
+
+
+def counted(number: int, forms: str, language: str) -> str:
+    """Return a number with its noun. `forms`: of the noun, by the language's plural categories in CLDR's order; "": none."""
+    shown_number = f"{number:,}" if abs(number) >= 1000 and language != "zh" else str(number)
+    if not forms:
+        return shown_number
+    nouns = forms.split("|")
+    return f"{shown_number} {nouns[min(_form(number, language), len(nouns) - 1)]}"
+
+
+def _form(number: int, language: str) -> int:
+    """Return which of a noun's forms goes with a number."""
+    if language in ("en", "zh"):
+        return 0 if number == 1 or language == "zh" else 1
+    from babel import Locale  # noqa: PLC0415 (only who adds a language needs it)
+
+    rule = Locale.parse(language).plural_form
+    return [*rule.rules, "other"].index(rule(number))
+
+
+def memory(mib: float) -> str:
+    """Return the shortest exact text of whole MiB, for example ``2GiB`` or ``1536MiB``."""
+    whole = int(mib)
+    for unit, size in (("TiB", 1024 * 1024), ("GiB", 1024)):
+        if whole >= size and whole % size == 0:
+            return f"{whole // size}{unit}"
+    return f"{whole}MiB"
+
+
+def duration(seconds: float) -> str:
+    """Return a short text of `seconds` in its two largest units, for example ``1h 30m``; below a minute ``12.3s``."""
+    if seconds < 60:
+        return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s"
+    parts, rest = [], int(seconds)
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    return " ".join(parts[:2])
+
+
+def moment(at: float) -> str:
+    """Return a point in time to the minute, in UTC."""
+    return f"{datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M} UTC"  # noqa: UP017 (Python 3.9)
+
+
+def listed(texts: Sequence[str], language: str) -> str:
+    """Return texts one after the other, "none" where there are none."""
+    return _JOINT.get(language, ", ").join(texts) or _NONE.get(language, _NONE["en"])

@@ -1,0 +1,44 @@
+"""What is said to those who administer the cluster or look at it: its pools, virtual clusters, workspaces, flavors and nodes."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from trainmaster.messages.catalogue import Count, Names, say
+from trainmaster.messages.said import Said
+
+# --- what there is
+
+@say("There is no pool {name}", "没有资源池 {name}", "There are: {known}.", "可用：{known}。")
+def pool_not_found(name: str, known: Names) -> Said: ...
+
+@say("There is no virtual cluster {name}", "没有虚拟集群 {name}", "There are: {known}.", "可用：{known}。")
+def virtual_cluster_not_found(name: str, known: Names) -> Said: ...
+
+@say("There is no workspace {name}", "没有工作空间 {name}", "There are: {known}.", "可用：{known}。")
+def workspace_not_found(name: str, known: Names) -> Said: ...
+
+@say("There is no flavor {name}", "没有规格 {name}", "There are: {known}.", "可用：{known}。")
+def flavor_not_found(name: str, known: Names) -> Said: ...
+
+@say("There is no node {name}", "没有节点 {name}", "There are: {known}.", "可用：{known}。")
+def node_not_found(name: str, known: Names) -> Said: ...
+
+
+# --- what cannot be done to it
+
+@say("This cannot be removed", "无法删除")
+def cannot_be_removed() -> Said: ...
+
+@say("{name} is still in use: {jobs:job|jobs}", "{name} 仍在使用：{jobs} 个任务", "Move or end them first.", "先移走或结束它们。")
+def used_by_jobs(name: str, jobs: Count) -> Said: ...
+
+@say("The cluster {name} decides itself what its nodes are for", "集群 {name} 自行决定其节点的用途", "Use the cluster's own tools.", "请使用该集群自己的工具。")
+def cluster_decides_itself(name: str) -> Said: ...
+
+
+# --- what to know of a limit that is below what is used
+
+@say("More is used than its most: what runs goes on, but nothing more starts until less is used", "用量已超过上限：正在运行的任务不受影响，但在用量降到上限以下之前不再启动新任务")
+def used_above_cap() -> Said: ...
+
+@say("More is used than is guaranteed: the rest is borrowed, and those entitled to it come first", "用量已超过保障额度：超出部分是借用的，有权使用它的一方优先")
+def used_above_guaranteed() -> Said: ...

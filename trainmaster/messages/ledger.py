@@ -1,0 +1,114 @@
+"""What is said of the ledger: how it is opened and led, what a home knows of its past, its damage, and what cannot be stored or read."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from trainmaster.messages.catalogue import Count, Moment, Seconds, say
+from trainmaster.messages.said import Said
+
+RESTORE = "Stop the server, keep a copy of the folder, and restore a backup; sqlite3 FILE .recover saves what can be read."
+RESTORE_ZH = "请停止服务器，保留该目录的副本，然后恢复备份；sqlite3 FILE .recover 可以抢救仍可读取的内容。"
+PUT_BACK = "Put it back, with its -wal file, or restore a backup. To begin with an empty one: trainmaster serve --accept-loss"
+PUT_BACK_ZH = "请将它连同其 -wal 文件放回，或恢复备份。若要从空账本开始：trainmaster serve --accept-loss"
+
+# --- opening
+
+@say("The database cannot be opened: {error}", "无法打开数据库：{error}", "Check the address, the rights and the disk.", "请检查地址、权限和磁盘。")
+def database_not_opened(error: str) -> Said: ...
+
+@say("The database cannot be opened: {error}", "无法打开数据库：{error}", "Check the folder, its rights and its disk.", "请检查所在目录、其权限和磁盘。")
+def database_file_not_opened(error: str) -> Said: ...
+
+@say("{address} is not a database Trainmaster can use", "{address} 不是 Trainmaster 可用的数据库", "Write sqlite:////folder/file.db or postgresql://user:password@host/name.", "请写成 sqlite:////folder/file.db 或 postgresql://user:password@host/name。")
+def database_not_usable(address: str) -> Said: ...
+
+@say("The database was written by a newer Trainmaster (schema {stamp}; known here: {known})", "数据库由更新版本的 Trainmaster 写入（表结构版本 {stamp}，本版本支持到 {known}）", "Install that version again, or restore the backup made before it was upgraded.", "请重新安装该版本，或恢复升级前的备份。")
+def database_too_new(stamp: int, known: int) -> Said: ...
+
+@say("The database could not be brought from schema {stamp} to {wanted}: {error}", "数据库无法从表结构版本 {stamp} 升级到 {wanted}：{error}", "It is unchanged. Mend what the message names and start again, or run the version that wrote it.", "数据库没有改变。请修正上述问题后重新启动，或运行写入它的版本。")
+def migration_failed(stamp: int, wanted: int, error: str) -> Said: ...
+
+# --- one server at a time
+
+@say("Another server uses the database {path}", "另一个服务器正在使用数据库 {path}", "Stop it, or give this server a folder of its own.", "请停止它，或让此服务器使用自己的目录。")
+def another_server_uses(path: str) -> Said: ...
+
+@say("Another server leads this database", "此数据库正由另一个服务器使用", "Stop it, or give this server another database.", "请停止它，或让此服务器使用另一个数据库。")
+def another_server_leads() -> Said: ...
+
+@say("Another server has led this database since; what this one remembers is out of date", "其间另一个服务器曾接管此数据库；此服务器内存中的内容已过时", "Start this server again.", "请重新启动此服务器。")
+def another_server_led() -> Said: ...
+
+# --- what a home knows of its ledger
+
+@say("in the database {name}", "位于数据库 {name}")
+def in_database(name: str) -> Said: ...
+
+@say("The ledger {where} is missing or empty, but this home has had one: {events:event|events} until {at}", "账本（{where}）不存在或为空，但此平台目录曾有账本：截至 {at} 有 {events} 条事件", PUT_BACK, PUT_BACK_ZH)
+def ledger_missing(where: Said | str, events: Count, at: Moment) -> Said: ...
+
+@say("The ledger {where} is missing or empty, but there are folders of jobs in this home", "账本（{where}）不存在或为空，但此平台目录中有任务的文件夹", PUT_BACK, PUT_BACK_ZH)
+def ledger_missing_beside_jobs(where: Said | str) -> Said: ...
+
+@say("The database holds another ledger than the one this home belongs to", "该数据库中的账本不是此平台目录所属的账本", "Name the right database in config.toml, or restore it. To go on with this one: trainmaster serve --accept-loss", "请在 config.toml 中写入正确的数据库，或恢复它。若要继续使用此账本：trainmaster serve --accept-loss")
+def another_ledger() -> Said: ...
+
+@say("The ledger is behind: it ends at event {found}, and was at {marked} on {at}", "账本落后了：它止于事件 {found}，而在 {at} 时已到事件 {marked}", "The file, or the -wal beside it, was lost, cut or replaced by an older copy: put the newest one back. To forget what came after event {found}: trainmaster serve --accept-loss", "该文件或其旁的 -wal 已丢失、被截断或被较旧的副本替换：请放回最新的文件。若要放弃事件 {found} 之后的内容：trainmaster serve --accept-loss")
+def ledger_behind(found: int, marked: int, at: Moment) -> Said: ...
+
+# --- what cannot be stored or read
+
+@say("The change collides with one already stored: {cause}", "修改与已保存的内容冲突：{cause}", "Read the stored one first.", "请先读取已保存的内容。")
+def change_collides(cause: str) -> Said: ...
+
+@say("The change could not be stored: {cause}", "修改无法保存：{cause}", "Nothing was accepted. Free space on the database's disk or mend what the message names; try again.", "没有接受任何内容。请清理数据库所在磁盘或修正所述问题，然后重试。")
+def change_not_stored(cause: str) -> Said: ...
+
+@say("A change of job {job} spans two attempts", "任务 {job} 的一次修改跨越了两次尝试", "Store the first alone.", "请先单独保存第一次尝试的修改。")
+def change_spans_attempts(job: str) -> Said: ...
+
+@say("A change of job {job} stands on a version that is not stored: an earlier one failed, or it is gone", "任务 {job} 的修改所依据的版本没有保存：更早的修改失败了，或任务已不存在", "Read the job again and repeat.", "请重新读取任务后再试。")
+def change_is_stale(job: str) -> Said: ...
+
+@say("Job {job} has not ended", "任务 {job} 尚未结束", "Stop it first.", "请先停止它。")
+def job_not_ended(job: str) -> Said: ...
+
+@say("The ledger cannot be written right now", "暂时无法写入账本", "Free disk space; the server tries again by itself.", "请清理磁盘空间；服务器会自动重试。")
+def ledger_not_writable() -> Said: ...
+
+@say("The ledger cannot be read right now", "暂时无法读取账本", "Try again in a moment. The server's log says why; trainmaster doctor checks the database.", "请稍后再试。原因见服务器日志；trainmaster doctor 可检查数据库。")
+def ledger_not_readable() -> Said: ...
+
+@say("The ledger is damaged here and cannot be read", "账本的这一部分已损坏，无法读取", "An administrator runs: trainmaster doctor. It says what is damaged and what can be done.", "请管理员运行：trainmaster doctor。它会说明哪里损坏以及如何处理。")
+def ledger_damaged() -> Said: ...
+
+@say("The ledger is closed", "账本已关闭", "Start the server again.", "请重新启动服务器。")
+def ledger_closed() -> Said: ...
+
+@say("The database does not answer", "数据库没有响应", "Try again in a moment: the server goes on by itself once the database answers. Its log says why it does not.", "请稍后再试：数据库恢复后服务器会自动继续。原因见服务器日志。")
+def database_silent() -> Said: ...
+
+@say("The ledger holds no document {digest} that can be read", "账本中没有可读取的文档 {digest}", "It was lost or damaged. The job cannot be started or copied; submit it from its file.", "它已丢失或损坏。任务无法启动或克隆；请从其文件重新提交。")
+def no_readable_document(digest: str) -> Said: ...
+
+# --- what an examination finds
+
+@say("there is none yet (is made on the first start)", "尚不存在（首次启动时创建）")
+def no_ledger_yet() -> Said: ...
+
+@say("the database answers", "数据库有响应")
+def database_answers() -> Said: ...
+
+@say("the database does not answer: {error}", "数据库没有响应：{error}", "Look at the database server and server.database.", "请检查数据库服务器和 server.database。")
+def database_unreachable(error: str) -> Said: ...
+
+@say("{file} is whole ({mib} MiB)", "{file} 完好（{mib} MiB）")
+def ledger_whole(file: str, mib: float) -> Said: ...
+
+@say("no damage found in {limit_s}; {file} is too large to be looked at as a whole ({mib} MiB)", "在 {limit_s} 内没有发现损坏；{file} 过大，没有全部检查（{mib} MiB）", 'To look at all of it: sqlite3 {file} "PRAGMA quick_check"', '若要全部检查：sqlite3 {file} "PRAGMA quick_check"')
+def ledger_seen_in_part(file: str, limit_s: Seconds, mib: float) -> Said: ...
+
+@say("{file} is damaged: {found}", "{file} 已损坏：{found}", RESTORE, RESTORE_ZH)
+def ledger_file_damaged(file: str, found: str) -> Said: ...
+
+@say("{file}: {error}", "{file}：{error}", RESTORE, RESTORE_ZH)
+def ledger_file_not_read(file: str, error: str) -> Said: ...

@@ -1,0 +1,114 @@
+"""Words for what was said, in one language. Pure, and never fails: a code or an argument that is not known is shown as it is.
+
+A third language is one more file: `add` its texts and remedies by code, and how it writes amounts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from string import Formatter
+from typing import Any, Final
+
+from trainmaster.messages import amounts
+from trainmaster.messages.catalogue import ENTRIES, Entry
+from trainmaster.messages.said import WORDS, Said
+
+LANGUAGES: Final = ["en", "zh"]
+"""Those that there are words in; English where a text is missing."""
+
+_WIDE: Final = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+"""A Chinese character or mark: beside it no space sets off a name."""
+_FORMATTER: Final = Formatter()
+
+
+def add(language: str, texts: Mapping[str, str], remedies: Mapping[str, str]) -> None:
+    """Add a language: texts and remedies by code; what it lacks is said in English."""
+    everything()
+    for entry in ENTRIES.values():
+        entry.texts[language] = texts.get(entry.code, entry.texts["en"])
+        entry.remedies[language] = remedies.get(entry.code, entry.remedies["en"])
+    if language not in LANGUAGES:
+        LANGUAGES.append(language)
+
+
+def everything() -> dict[str, Entry]:
+    """Return all entries, by code; the catalogues that were not needed yet are read."""
+    _read_all()
+    return ENTRIES
+
+
+@lru_cache(maxsize=1)
+def _read_all() -> None:
+    import trainmaster.messages as catalogues  # noqa: PLC0415
+
+    for module in pkgutil.iter_modules(catalogues.__path__, "trainmaster.messages."):
+        importlib.import_module(module.name)
+
+
+def known(code: str) -> bool:
+    """Return whether there are words for `code`."""
+    return _entry(code) is not None
+
+
+def text(said: Said, language: str = "en") -> str:
+    """Return what was said in words of `language`."""
+    if said.code == WORDS:
+        return str(said.args.get("text", ""))
+    entry = _entry(said.code)
+    if entry is None:
+        return said.code
+    return _filled(entry.texts.get(language, entry.texts["en"]), said, entry, language)
+
+
+def remedy(said: Said, language: str = "en") -> str:
+    """Return what to do about it, "" where there is nothing."""
+    entry = None if said.code == WORDS else _entry(said.code)
+    return "" if entry is None else _filled(entry.remedies.get(language, entry.remedies["en"]), said, entry, language)
+
+
+def _entry(code: str) -> Entry | None:
+    return ENTRIES.get(code) or everything().get(code)
+
+
+def _filled(template: str, said: Said, entry: Entry, language: str) -> str:
+    parts, places = [], []
+    for before, name, how in _parsed(template):
+        parts.append(before)
+        if name is not None:
+            value = said.args.get(name)
+            if isinstance(value, Said):
+                places.append(len(parts))
+            parts.append(_shown(value, entry.kinds.get(name, ""), how, language))
+    if language == "zh":
+        _tighten(parts, places)
+    return "".join(parts)
+
+
+@lru_cache(maxsize=10_000)
+def _parsed(template: str) -> list[tuple[str, str | None, str]]:
+    """Return the parts of a template: a text, the argument behind it if there is one, and the forms of its noun."""
+    return [(before, name, how or "") for before, name, how, _ in _FORMATTER.parse(template)]
+
+
+def _tighten(parts: list[str], places: Sequence[int]) -> None:
+    """Take the space beside what was said elsewhere, at `places`, out of the text around it where it begins or ends in Chinese."""
+    for at in places:
+        if _WIDE.match(parts[at]):
+            parts[at - 1] = parts[at - 1].removesuffix(" ")
+        if at + 1 < len(parts) and _WIDE.match(parts[at][-1:]):
+            parts[at + 1] = parts[at + 1].removeprefix(" ")
+
+
+def _shown(value: Any, kind: str, how: str, language: str) -> str:
+    try:
+        if isinstance(value, Said):
+            return text(value, language)
+        if isinstance(value, (list, tuple)) and kind != "names":
+            return amounts.listed([_shown(one, kind, how, language) for one in value], language)
+        return amounts.shown(value, kind, how, language)
+    except (TypeError, ValueError, OverflowError):  # whatever was kept of it
+        return str(value)

@@ -1,0 +1,82 @@
+"""What is said of config.toml and of what else says how a server is to be: unknown settings, wrong values, what excludes each other."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from trainmaster.messages.catalogue import Count, Names, say
+from trainmaster.messages.said import Said
+
+# --- the file
+
+@say("config.toml is not valid: {count:problem|problems}", "config.toml 有误：{count} 个问题", "Mend the fields listed.", "请修正列出的字段。")
+def config_not_valid(count: Count) -> Said: ...
+
+@say("config.toml would not be valid: {count:problem|problems}", "写入后 config.toml 将有误：{count} 个问题", "Mend the fields listed.", "请修正列出的字段。")
+def config_would_not_be_valid(count: Count) -> Said: ...
+
+@say("not valid TOML: {error}", "不是合法的 TOML：{error}", "Mend the line named, or remove the file.", "请修正所指的行，或删除该文件。")
+def not_toml(error: str) -> Said: ...
+
+@say("config.toml is written in a way that nothing can be added to it", "config.toml 的写法不允许自动添加内容", "Write this into it yourself:\n\n{lines}", "请自行写入以下内容：\n\n{lines}")
+def config_not_extendable(lines: str) -> Said: ...
+
+# --- sections and names
+
+@say("unknown section", "未知的配置节", "Known sections: {known}.", "可用的配置节：{known}。")
+def unknown_section(known: Names) -> Said: ...
+
+@say("unknown setting", "未知的设置", "Known settings: {known}.", "可用的设置：{known}。")
+def unknown_setting(known: Names) -> Said: ...
+
+@say("must be a section", "应为配置节", "Write [{section}] on a line of its own ([[local.nodes]] for each kind of node).", "请单独写一行 [{section}]（每种节点写一个 [[local.nodes]]）。")
+def must_be_section(section: str) -> Said: ...
+
+@say("must be a list of sections", "应为配置节的列表", "Write [[engines]] on a line of its own, once for each.", "请为每个引擎单独写一行 [[engines]]。")
+def must_be_sections() -> Said: ...
+
+# --- values
+
+@say("must be a list of texts", "应为文本的列表", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+def must_be_texts() -> Said: ...
+
+@say("must be a table of texts", "应为文本的表", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+def must_be_table_of_texts() -> Said: ...
+
+@say("must be a list of sections", "应为配置节的列表", "Write [[local.nodes]] on a line of its own, once for each kind of node.", "请为每种节点单独写一行 [[local.nodes]]。")
+def must_be_node_sections() -> Said: ...
+
+@say("must be a {kind}", "类型应为 {kind}", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+def setting_of_wrong_type(kind: str) -> Said: ...
+
+@say("must not be negative", "不能为负数", "Use 0 for no limit, or a positive number.", "用 0 表示不限制，或使用正数。")
+def setting_negative() -> Said: ...
+
+@say("must be one of {choices}", "应为 {choices} 之一", "Write {usual}.", "请写 {usual}。")
+def setting_not_a_choice(choices: Names, usual: str) -> Said: ...
+
+@say("must be an absolute path", "应为绝对路径", "Write it from the root, beginning with /.", "请从根目录写起，以 / 开头。")
+def must_be_absolute_path() -> Said: ...
+
+@say("must be addresses or networks, such as 192.0.2.7 or 10.0.0.0/8", "应为地址或网段，例如 192.0.2.7 或 10.0.0.0/8", "Write the address that the proxy calls from.", "请写入代理访问时使用的地址。")
+def must_be_networks() -> Said: ...
+
+# --- engines
+
+@say("must begin with a letter or digit, and have letters, digits and ._- only, 63 at most", "应以字母或数字开头，只含字母、数字和 ._-，最多 63 个字符", "Write another name.", "请换一个名称。")
+def engine_word_not_usable() -> Said: ...
+
+@say("{name} stands in two of them", "{name} 出现在其中两个里", "Each may stand in one.", "每个只能出现在一个里。")
+def stands_in_two_engines(name: str) -> Said: ...
+
+@say("must be one of {kinds}", "应为 {kinds} 之一", "Write one of them.", "请写其中之一。")
+def unknown_engine_kind(kinds: Names) -> Said: ...
+
+@say("cannot be where jobs run as their owners: what the server brings would be its own user's", "不能与以提交者身份运行任务同时使用：服务器送达的内容属于其自身用户", 'Let jobs run as the server\'s user (run_as = "service"), or share a folder with the nodes.', '请让任务以服务器用户身份运行（run_as = "service"），或与节点共享目录。')
+def scratch_not_of_owners() -> Said: ...
+
+# --- a machine shown as two (--demo-cards)
+
+@say("--demo-cards divides this machine, and so does [local] {settings} in config.toml", "--demo-cards 会划分本机，而 config.toml 的 [local] {settings} 也会划分", "Start without --demo-cards, or take these settings out of config.toml.", "请在启动时不加 --demo-cards，或从 config.toml 中删除这些设置。")
+def demo_cards_and_own_division(settings: Names) -> Said: ...
+
+@say("--demo-cards shows this machine with cards, and config.toml names no engine of kind local that would use it", "--demo-cards 让本机显示加速卡，但 config.toml 没有配置会使用本机的 local 引擎", "Start without --demo-cards, or use another --home.", "请在启动时不加 --demo-cards，或换一个 --home。")
+def demo_cards_without_local_engine() -> Said: ...

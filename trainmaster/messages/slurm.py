@@ -1,0 +1,125 @@
+"""What is said of a Slurm cluster when it is used: why it does not answer, what this machine lacks to speak with it, and its words."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.said import Said
+
+PROGRAMS = "Install it on the server's machine (sudo, Slurm's client programs), or name the folder of the latter."
+PROGRAMS_ZH = "请在服务器上安装（sudo、Slurm 客户端程序），或指定后者所在目录。"
+CONTROLLER = "Look whether slurmctld runs and is not overloaded (scontrol ping, sdiag)."
+CONTROLLER_ZH = "请检查 slurmctld 是否在运行、是否过载（scontrol ping、sdiag）。"
+STARTED_AGAIN = "It is started again."
+STARTED_AGAIN_ZH = "平台会重新启动它。"
+INSTEAD = "Look at its log and its files instead."
+INSTEAD_ZH = "请改为查看它的日志和文件。"
+AGAIN = "Try again."
+AGAIN_ZH = "请重试。"
+
+# --- Slurm's programs
+
+@say("The cluster does not answer: {why}", "集群没有响应：{why}", "Nothing is lost; it is asked again until it does.", "没有丢失任何内容；平台会一直重试。")
+def cluster_does_not_answer(why: Said | str) -> Said: ...
+
+@say("The server cannot speak with the cluster: {why}", "服务器无法与集群通信：{why}", "Look at slurm.conf, munge and the sudo rule on the server's machine.", "请检查服务器上的 slurm.conf、munge 和 sudo 规则。")
+def cluster_not_spoken_with(why: Said | str) -> Said: ...
+
+@say("{program} ended with exit code {exit_code}", "{program} 以退出码 {exit_code} 结束")
+def program_ended(program: str, exit_code: int) -> Said: ...
+
+@say("{program} cannot be run: {error}", "无法运行 {program}：{error}", PROGRAMS, PROGRAMS_ZH)
+def program_not_run(program: str, error: str) -> Said: ...
+
+@say("Slurm did not answer within {limit_s:second|seconds}", "Slurm 在 {limit_s} 秒内没有响应", CONTROLLER, CONTROLLER_ZH)
+def cluster_too_slow(limit_s: Count) -> Said: ...
+
+@say("Slurm's answer is larger than {mib} MiB", "Slurm 的回答超过 {mib} MiB", "Look what fills it: squeue, scontrol show node, sacct.", "请用 squeue、scontrol show node、sacct 查看是什么占满了回答。")
+def cluster_answer_too_large(mib: int) -> Said: ...
+
+@say("this is no version of Slurm: {text}", "这不是 Slurm 的版本：{text}")
+def not_a_slurm_version(text: str) -> Said: ...
+
+@say("no rule of sudo permits it", "没有允许此操作的 sudo 规则")
+def no_sudo_rule() -> Said: ...
+
+# --- slurmrestd
+
+@say("slurmrestd does not answer: {error}", "slurmrestd 没有响应：{error}")
+def slurmrestd_silent(error: str) -> Said: ...
+
+@say("slurmrestd's answer is larger than {mib} MiB", "slurmrestd 的回答超过 {mib} MiB", "Leave engines.rest out: Slurm's programs answer in fewer words.", "请去掉 engines.rest：Slurm 客户端程序的回答更短。")
+def slurmrestd_answer_too_large(mib: int) -> Said: ...
+
+@say("The token of slurmrestd cannot be read: {error} ({path})", "无法读取 slurmrestd 的令牌：{error}（{path}）")
+def slurmrestd_token_unreadable(error: str, path: str) -> Said: ...
+
+@say("slurmrestd does not let this server in", "slurmrestd 拒绝了本服务器", "Renew the token in its file (scontrol token), or look at rest_token.", "请更新令牌文件（scontrol token），或检查 rest_token。")
+def slurmrestd_lets_nobody_in() -> Said: ...
+
+@say("slurmrestd does not serve openapi/v0.0.38", "slurmrestd 不提供 openapi/v0.0.38", "Start it with that plugin (slurmrestd -s openapi/v0.0.38).", "请启用该插件启动它（slurmrestd -s openapi/v0.0.38）。")
+def slurmrestd_without_openapi() -> Said: ...
+
+@say("slurmrestd answers with status {status}", "slurmrestd 返回状态码 {status}")
+def slurmrestd_status(status: int) -> Said: ...
+
+# --- the engine
+
+@say("Slurm cannot be used: {why}", "无法使用 Slurm：{why}")
+def slurm_unusable(why: Said | str) -> Said: ...
+
+@say("Slurm does not answer: {why}", "Slurm 没有响应：{why}")
+def slurm_silent(why: Said | str) -> Said: ...
+
+@say("what Slurm said was not understood: {error}", "无法理解 Slurm 的回复：{error}")
+def slurm_not_understood(error: str) -> Said: ...
+
+@say("Slurm does not say what its nodes are: {why}", "Slurm 没有给出节点信息：{why}")
+def slurm_nodes_not_told(why: Said | str) -> Said: ...
+
+@say("{folder} cannot be written: {error}", "无法写入 {folder}：{error}", "Set server.data to a folder that this user may write, and the nodes share unless scratch is set.", "请将 server.data 设为此用户可写的目录；未设置 scratch 时，该目录还须与节点共享。")
+def data_folder_unwritable(folder: str, error: str) -> Said: ...
+
+# --- submitting
+
+@say("The shared folder cannot be written: {error}", "无法写入共享目录：{error}")
+def shared_folder_unwritable(error: str) -> Said: ...
+
+@say("The shared folder cannot be written: {error} ({path})", "无法写入共享目录：{error}（{path}）")
+def shared_file_unwritable(error: str, path: str) -> Said: ...
+
+@say("The process that submits has ended", "负责提交的进程已结束", STARTED_AGAIN, STARTED_AGAIN_ZH)
+def submitter_ended() -> Said: ...
+
+@say("The process that submits does not answer", "负责提交的进程没有响应", STARTED_AGAIN, STARTED_AGAIN_ZH)
+def submitter_silent() -> Said: ...
+
+@say("The submitter cannot be started: {error}", "无法启动负责提交的进程：{error}")
+def submitter_not_started(error: str) -> Said: ...
+
+@say("sbatch did not answer", "sbatch 没有响应", CONTROLLER, CONTROLLER_ZH)
+def sbatch_silent() -> Said: ...
+
+# --- jobs that run as their owners
+
+@say("Jobs cannot run as their owners without sudo", "没有 sudo，任务不能以提交者的身份运行", "Install sudo with the rule of the guide, set server.data, or set run_as to service.", "请安装 sudo 并按指南写好规则、设置 server.data，或将 run_as 设为 service。")
+def owners_without_sudo() -> Said: ...
+
+@say("Jobs cannot run as their owners without a data folder of its own", "没有单独的数据目录，任务不能以提交者的身份运行", "Install sudo with the rule of the guide, set server.data, or set run_as to service.", "请安装 sudo 并按指南写好规则、设置 server.data，或将 run_as 设为 service。")
+def owners_without_data_folder() -> Said: ...
+
+@say("The file system of {folder} keeps no POSIX access lists", "{folder} 所在的文件系统不支持 POSIX 访问控制列表", "Put server.data where setfacl works, or set run_as to service.", "请将 server.data 放在 setfacl 可用的地方，或将 run_as 设为 service。")
+def no_access_lists(folder: str) -> Said: ...
+
+@say("The cluster hides jobs from the user {user} (PrivateData=jobs)", "集群对用户 {user} 隐藏他人的任务（PrivateData=jobs）", "Make that user an operator: sacctmgr modify user NAME set AdminLevel=Operator.", "请将该用户设为操作员：sacctmgr modify user NAME set AdminLevel=Operator。")
+def jobs_hidden_from(user: str) -> Said: ...
+
+# --- entering tasks
+
+@say("{task} has ended, and the cluster keeps nothing of it that could be entered", "{task} 已结束，集群没有保留可进入的环境", INSTEAD, INSTEAD_ZH)
+def task_not_kept_on_cluster(task: str) -> Said: ...
+
+@say("What the task's agent wrote cannot be read", "无法读取副本代理写下的内容", AGAIN, AGAIN_ZH)
+def agent_record_unreadable() -> Said: ...
+
+@say("The agent of {task} has not said where it is", "{task} 的代理尚未报告自己的位置", AGAIN, AGAIN_ZH)
+def agent_not_located(task: str) -> Said: ...
