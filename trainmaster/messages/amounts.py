@@ -11,6 +11,8 @@ from typing import Any, Final
 
 _NONE: Final = {"en": "none", "zh": "无"}
 _JOINT: Final = {"en": ", ", "zh": "、"}
+_CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "other")
+"""The plural categories in CLDR's order; a language has some of them."""
 
 
 def shown(value: Any, kind: str, how: str, language: str) -> str:
@@ -51,7 +53,7 @@ def _form(number: int, language: str) -> int:
     from babel import Locale  # noqa: PLC0415 (only who adds a language needs it)
 
     rule = Locale.parse(language).plural_form
-    return [*rule.rules, "other"].index(rule(number))
+    return [name for name in _CATEGORIES if name in rule.tags or name == "other"].index(str(rule(number)))
 
 
 def memory(mib: float) -> str:

@@ -29,8 +29,9 @@ def add(language: str, texts: Mapping[str, str], remedies: Mapping[str, str]) ->
     """Add a language: texts and remedies by code; what it lacks is said in English."""
     everything()
     for entry in ENTRIES.values():
-        entry.texts[language] = texts.get(entry.code, entry.texts["en"])
-        entry.remedies[language] = remedies.get(entry.code, entry.remedies["en"])
+        for own, added in ((entry.texts, texts), (entry.remedies, remedies)):
+            if entry.code in added:
+                own[language] = added[entry.code]
     if language not in LANGUAGES:
         LANGUAGES.append(language)
 
@@ -61,22 +62,23 @@ def text(said: Said, language: str = "en") -> str:
     entry = _entry(said.code)
     if entry is None:
         return said.code
-    return _filled(entry.texts.get(language, entry.texts["en"]), said, entry, language)
+    return _filled(entry.texts, said, entry, language)
 
 
 def remedy(said: Said, language: str = "en") -> str:
     """Return what to do about it, "" where there is nothing."""
     entry = None if said.code == WORDS else _entry(said.code)
-    return "" if entry is None else _filled(entry.remedies.get(language, entry.remedies["en"]), said, entry, language)
+    return "" if entry is None else _filled(entry.remedies, said, entry, language)
 
 
 def _entry(code: str) -> Entry | None:
     return ENTRIES.get(code) or everything().get(code)
 
 
-def _filled(template: str, said: Said, entry: Entry, language: str) -> str:
+def _filled(templates: Mapping[str, str], said: Said, entry: Entry, language: str) -> str:
+    language = language if language in templates else "en"
     parts, places = [], []
-    for before, name, how in _parsed(template):
+    for before, name, how in _parsed(templates[language]):
         parts.append(before)
         if name is not None:
             value = said.args.get(name)
