@@ -156,8 +156,7 @@ async def test_who_ends_all_that_is_inside_may_enter_again(engine: Any, kept: Ga
              "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$")  # fmt: skip
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
-    assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong
-", b"", 0)
+    assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong\n", b"", 0)
     await engine.reap(key(kept), 0)
     assert marked(key(kept)) == []
 
