@@ -38,7 +38,7 @@ FIXED = [PortRequest("http", 1, 8080)]
         (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory": 16384}, "node has 16GiB"),
         (job().role("w", 9, gpu=1), "never_together", {"roles.0.replicas": 8}, "9 cards needed, all nodes have 8 cards"),
         (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
-        (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9000 ports per replica"),
+        (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9,000 ports per replica"),
         (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
         (
             job().role(gpu=8, cpu=9, memory_mib=99999),

@@ -1,8 +1,9 @@
 """The platform's own past as a workload: a simulated job asks for exactly what its job asked for."""
 
-import json
 from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from tests.builders import job, node
 from tests.unit.simulate.workloads import machines
@@ -18,7 +19,8 @@ from trainmaster.simulate.world import World
 
 def past(*jobs: Job) -> Workload:
     """Return the workload of jobs whose past came over the API."""
-    return from_history(json.loads(json.dumps([asked(one) for one in jobs])))
+    sent = msgspec.json.encode([asked(one) for one in jobs])
+    return from_history(msgspec.json.decode(sent, type=list[answers.AskedView]))
 
 
 def ended(name: str, submitted: float, started: float | None, end: float, *roles: Role, **fields: Any) -> Job:

@@ -4,11 +4,13 @@ import copy
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from trainmaster.core import units
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.dialects.registry import translate
+from trainmaster.service.language import document_of
 from trainmaster.spec import bounds, check, job
 from trainmaster.spec.parse import apply_set
 
@@ -129,4 +131,4 @@ def test_a_size_or_duration_of_any_length_is_refused_at_a_glance(text: str) -> N
 
 
 def test_all_of_it_is_json() -> None:
-    assert json.dumps(refused({**JOB, **KEYS}).to_json())
+    assert json.loads(msgspec.json.encode(document_of("en", refused({**JOB, **KEYS}))))["problems"]

@@ -293,7 +293,7 @@ def test_every_code_has_words_and_both_languages_are_filled_from_the_same_argume
     assert "8192" in rule
     assert "4096" in rule
     assert remedy
-    assert "8192" in refused.rule
+    assert "8,192" in refused.rule
 
 
 def test_long_values_and_long_lists_of_names_are_cut() -> None:

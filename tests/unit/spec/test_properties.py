@@ -2,9 +2,10 @@
 
 import copy
 import json
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
+import msgspec
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from trainmaster.core.errors import InvalidSpec
 from trainmaster.dialects.pai import json_schema as pai_schema
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks import registry
+from trainmaster.service.language import Language
+from trainmaster.service.language import document_of as document_in
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import document_of, draft, read
@@ -91,7 +94,9 @@ def complete(refused: InvalidSpec) -> None:
         assert problem.rule
         assert problem.remedy
         assert isinstance(problem.path, str)
-    json.dumps(refused.to_json(), allow_nan=False).encode()
+    for wanted in get_args(Language):
+        document = msgspec.to_builtins(document_in(wanted, refused))
+        json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
 
 
 @settings(max_examples=300, deadline=None)
