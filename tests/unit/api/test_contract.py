@@ -116,6 +116,6 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
 async def test_no_request_crashes_the_server(app: Any, platform: Any) -> None:
     """Whatever is sent, the answer is never a 5xx, and what is refused is refused by a problem document."""
     made = (await platform.submit({"spec": {"name": "a"}}, Principal("admin", "admin"), None))[0]
-    platform.run(made["id"])
-    real = {"ref": made["id"], "number": "last", "task": "task0-0"}
+    platform.run(made.id)
+    real = {"ref": made.id, "number": "last", "task": "task0-0"}
     assert await fire(app, platform, real) > 300
