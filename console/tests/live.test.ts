@@ -151,10 +151,10 @@ describe("the client", () => {
     expect(sessionKey()).toBe("");
   });
   it("turns a problem document into an error with remedy and problems", async () => {
-    answer(422, { title: "The job is not valid", code: "invalid_spec", remedy: "Mend it.", problems: [{ path: "name", rule: "r", remedy: "m" }] });
+    answer(422, { title: "The job is not valid: 1 problem", status: 422, kind: "invalid_spec", code: "job_not_valid", args: { count: 1 }, remedy: "Mend it.", problems: [{ path: "name", rule: "r", remedy: "m", code: "missing" }] });
     const error = await get("/jobs").catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 422, code: "invalid_spec", remedy: "Mend it.", message: "The job is not valid", problems: [{ path: "name" }] });
+    expect(error).toMatchObject({ status: 422, code: "job_not_valid", remedy: "Mend it.", message: "The job is not valid: 1 problem", problems: [{ path: "name", code: "missing" }] });
   });
   it("survives an answer that is no JSON", async () => {
     vi.stubGlobal("fetch", vi.fn(async () => new Response("<html>", { status: 502 })));

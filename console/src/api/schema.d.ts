@@ -1591,12 +1591,20 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description A problem document (RFC 9457), with every problem found. */
+        /**
+         * @description A problem document (RFC 9457), with every problem found.
+         *
+         *         `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made of.
+         */
         Problem: {
             type: string;
             title: string;
             status: number;
+            kind: string;
             code: string;
+            args: {
+                [key: string]: unknown;
+            };
             remedy: string;
             problems: components["schemas"]["ProblemItem"][];
         };
@@ -2157,10 +2165,11 @@ export interface components {
             done: string[];
             refused: components["schemas"]["Refused"][];
         };
-        /** @description A job that was left as it was, and why. */
+        /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
         Refused: {
             id: string;
             title: components["schemas"]["Text"];
+            kind: string;
             code: string;
         };
         /** @description Everything a submit would find and do. `fits` null: no server was asked. */
