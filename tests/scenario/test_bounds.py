@@ -57,5 +57,5 @@ async def test_a_batch_of_nothing_but_mistakes_is_not_read_to_its_end(fake: Stag
 async def test_changes_of_a_clone_are_bounded(fake: Stage) -> None:
     job = await fake.submit(fake_spec("a"))
     with pytest.raises(TrainmasterError) as refused:
-        await fake.platform.clone(job, ADMIN, {f"labels.l{at}": "[a, b]" for at in range(50_000)}, True)
+        await fake.platform.clone(job, ADMIN, {f"labels.l{at}": "[a, b]" for at in range(50_000)})
     assert [one.code for one in refused.value.problems] == ["too_many"]

@@ -161,5 +161,5 @@ async def test_what_the_explanation_suggests_works(fake: Stage) -> None:
         assert told.suggestions, (field, told)
         await fake.platform.stop(job, ADMIN)
         change = {path: str(value) for path, value in told.suggestions[0].change.items()}
-        copy = await fake.platform.clone(job, ADMIN, change, submit=True)
+        copy = await fake.platform.clone(job, ADMIN, change)
         assert (await fake.ended(copy.id)).state == "succeeded", (field, change)

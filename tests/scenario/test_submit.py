@@ -69,7 +69,7 @@ async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None
     assert fake.job_ids() == []
     items = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
     again = await fake.platform.submit_batch([good] * 100, ADMIN, "batch")
-    assert again == items
+    assert [item.id for item in again.items] == [item.id for item in items.items]
     assert len(set(fake.job_ids())) == 100
     for item in items.items:
         assert (await fake.ended(item.id)).state == "succeeded"
@@ -174,7 +174,7 @@ async def test_a_preview_changes_nothing_and_says_where_it_would_run(fake: Stage
     assert len(fake.job_ids()) == 2
     assert never.roles[0].command == "true", "what would run is shown even where it does not fit"
     chinese = await fake.platform.preview({"spec": fake_spec("never", resources={"gpu": 9})}, ADMIN, "zh")
-    assert "每个副本" in chinese["problems"][0]["rule"]
+    assert "每个副本" in chinese.problems[0].rule
 
 
 async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) -> None:

@@ -29,6 +29,8 @@ async def test_a_sandbox_that_cannot_be_made_is_waited_for(tmp_path: Path, monke
         assert reason.message.en == "main[0] has not run: its sandbox could not be made"
         assert reason.evidence["again_at"] > stage.platform.context.clock()
         await stage.restart()
-        await stage.until(job, lambda v: (v.reason or {}).get("evidence", {}).get("tries", 0) >= 2, "the next try")
+        await stage.until(
+            job, lambda v: v.reason is not None and v.reason.evidence.get("tries", 0) >= 2, "the next try"
+        )
         broken.unlink()
         assert (await stage.ended(job)).state == "succeeded"

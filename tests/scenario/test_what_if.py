@@ -19,11 +19,11 @@ async def test_the_past_is_run_again_and_nothing_is_changed(fake: Stage) -> None
     effect = await fake.platform.what_if.policy({"backfill": "none", "age_weight": None}, ADMIN)
     assert (effect.jobs, effect.left_out) == (3, 0)
     assert effect.since <= effect.until
-    for side in ("now", "changed"):
-        waits = effect[side]["waits"]
+    for side in (effect.now, effect.changed):
+        waits = side.waits
         assert len(waits) == 41
         assert waits == sorted(waits)
-        assert waits[-1] == effect[side]["max_s"]
+        assert waits[-1] == side.max_s
     assert fake.platform.context.scheduling.policy.backfill == "easy"
 
 
