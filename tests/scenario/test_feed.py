@@ -194,10 +194,10 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
         await asyncio.sleep(0)
     go_on.set()
     found = await seen
-    view = found["items"][0] if look == "list" else found.data if look == "feed" else found
-    assert view["state"] not in ENDED
+    view = found.items[0] if look == "list" else found.data if look == "feed" else found
+    assert view.state not in ENDED
     follower = Follower(fake)
-    follower.seq = view["seq"]
+    follower.seq = view.seq
     await asyncio.wait_for(follower.watch("stopped", job), PATIENCE_S)
 
 

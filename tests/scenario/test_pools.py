@@ -171,8 +171,9 @@ async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) ->
         ("n1", [0, 1], 2, None, "running"), ("n2", [0, 1], 2, None, "running"),
     ]  # fmt: skip
     assert resources.demand() == [
-        {"model": "A100", "total": 4, "used": 4, "asked": 0, "jobs": 0}, {"model": None, "total": 4, "used": 4, "asked": 2, "jobs": 1},
-    ]  # fmt: skip
+        answers.CardDemand(model="A100", total=4, used=4, asked=0, jobs=0),
+        answers.CardDemand(model=None, total=4, used=4, asked=2, jobs=1),
+    ]
 
 
 async def test_the_resources_table_follows_the_flavors(fake: Stage) -> None:

@@ -386,7 +386,7 @@ async def test_readiness_asked_by_a_crowd_is_looked_up_once(fake: Stage, monkeyp
         looks += 1
         await probe()
 
-    monkeypatch.setattr(fake.platform, "_probe_ledger", counted)
+    monkeypatch.setattr(fake.platform._readiness, "probe", counted)
     answers = await asyncio.gather(*(fake.platform.ready() for _ in range(500)))
     assert all(answer.ok for answer in answers)
     assert looks == 1

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.scenario.conftest import FarEngine, WatchfulMachines
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
+from trainmaster.answers import BatchView
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import InvalidSpec, NotFound, TrainmasterError
 from trainmaster.core.states import Priority
@@ -66,7 +67,7 @@ async def test_a_batch_counts_as_a_whole(fake: Stage) -> None:
     assert urgent(fake) == 0
     batches = [fake.platform.submit_batch([wish()] * 2, ANN, None) for _ in range(5)]
     made = await asyncio.gather(*batches, return_exceptions=True)
-    assert sum(isinstance(one, list) for one in made) == 1
+    assert sum(isinstance(one, BatchView) for one in made) == 1
     assert urgent(fake) == 2
 
 
@@ -90,7 +91,7 @@ async def test_raising_a_queued_job_is_refused_in_clear_words(fake: Stage) -> No
     with pytest.raises(InvalidSpec) as refused:
         await fake.platform.change(other.id, ANN, priority="urgent")
     (item,) = refused.value.problems
-    assert item.rule == "ann has 1 urgent jobs queued or running in workspace default; the limit is 1"
+    assert item.rule == "ann has 1 urgent job queued or running in workspace default; the limit is 1"
     with pytest.raises(InvalidSpec) as refused:
         await fake.platform.change(other.id, ANN, priority="very_urgent")
     assert refused.value.problems[0].code == "urgent_right"
