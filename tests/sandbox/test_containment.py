@@ -13,6 +13,7 @@ from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import LIMITS, Run, runner
 from trainmaster.agent import procs
 from trainmaster.engines.base import Note, TaskReport
+from trainmaster.messages import render
 
 RUNAWAY = """
 import os, signal, time
@@ -74,7 +75,7 @@ async def test_using_more_memory_than_asked_for_is_named(run: Run) -> None:
     end, _ = await run(gang().role("w", 1, "python3", "-c", "x = bytearray(300 << 20)", memory_mib=64))
     assert end.verdict is not None
     assert (end.verdict.code, end.signal) == ("out_of_memory", 9)
-    assert "64 MiB" in end.verdict.message
+    assert "64 MiB" in render.text(end.verdict.said)
 
 
 async def test_the_group_of_a_killed_task_is_clean_for_the_next(sandboxed: LocalWorld, run: Run) -> None:
@@ -188,8 +189,8 @@ async def test_without_control_groups_memory_far_above_is_ended_by_samples(bare:
     end, _ = await _ended(bare, "import time\nx = bytearray(600 << 20)\ntime.sleep(600)", 128)
     assert end.verdict is not None
     assert end.verdict.code == "out_of_memory"
-    assert "it asked for 128 MiB" in end.verdict.message
-    assert "samples found" in end.verdict.message
+    assert "it asked for 128 MiB" in render.text(end.verdict.said)
+    assert "samples found" in render.text(end.verdict.said)
 
 
 async def test_without_control_groups_somewhat_too_much_is_warned_of_and_ended_when_it_stays() -> None:
@@ -218,7 +219,7 @@ async def test_without_control_groups_a_crowd_of_processes_is_ended(bare: LocalW
     end, _ = await _ended(bare, text, 512)
     assert end.verdict is not None
     assert end.verdict.code == "too_many_processes"
-    assert "the limit is 64" in end.verdict.message
+    assert "the limit is 64" in render.text(end.verdict.said)
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "none"])

@@ -16,6 +16,7 @@ from trainmaster.core.config import LimitsConfig
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import TaskReport
 from trainmaster.engines.local import LocalEngine
+from trainmaster.messages import render
 
 BYTES = (
     "i=0; while :; do i=$((i+1)); head -c 200000 /dev/zero > $TRAINMASTER_OUTPUT_DIR/$i || sleep 600; sleep 0.01; done"
@@ -60,7 +61,7 @@ async def test_who_fills_the_disk_is_ended_and_nobody_else(disk: tuple[Path, str
         end = await ended(watcher, filler)
         assert end.verdict is not None
         assert end.verdict.code == "disk_full"
-        assert "its job filled the disk: its folder holds" in end.verdict.message
+        assert "its job filled the disk: its folder holds" in render.text(end.verdict.said)
         await engine.reap(key(filler), 0)
         (report,) = await engine.observe([key(modest)])
         assert [task.kind for task in report.tasks] == ["running"]
@@ -84,5 +85,7 @@ async def test_a_share_of_the_disk_is_a_budget(tmp_path: Path, limits: dict[str,
             await engine.launch(story)
             end = await ended(watcher, story)
             assert end.verdict is not None
-            assert (end.verdict.code, told in end.verdict.message) == ("disk_full", True), end.verdict.message
+            assert (end.verdict.code, told in render.text(end.verdict.said)) == ("disk_full", True), render.text(
+                end.verdict.said
+            )
             await engine.reap(key(story), 0)

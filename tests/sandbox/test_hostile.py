@@ -16,6 +16,7 @@ from tests.sandbox.conftest import Run
 from trainmaster.agent import ending, procs, samples, spawn
 from trainmaster.core.config import LimitsConfig
 from trainmaster.engines.base import TaskReport
+from trainmaster.messages import render
 
 WELL = """
 import os
@@ -77,7 +78,7 @@ async def test_a_job_over_its_disk_budget_is_ended_and_told_why() -> None:
     end = await _filled(600.0, 2)
     assert end.verdict is not None
     assert end.verdict.code == "disk_full"
-    assert "the limit is 2 MiB" in end.verdict.message
+    assert "the limit is 2 MiB" in render.text(end.verdict.said)
 
 
 async def test_a_job_within_its_disk_budget_is_left_alone() -> None:

@@ -13,6 +13,7 @@ from tests.sandbox.test_kept import ended, inside
 from trainmaster.core.launch import Mount
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.engines.base import LaunchRefused
+from trainmaster.messages import render
 
 pytestmark = pytest.mark.sandbox
 
@@ -64,7 +65,7 @@ async def test_what_would_hide_what_the_task_needs_is_not_started(
     with pytest.raises(LaunchRefused) as refused:
         await engine.launch(story)
     assert (refused.value.code, VERDICTS[refused.value.code].fault) == ("mount_hides", "user")
-    assert f"a mount at {target} would " in refused.value.message
+    assert f": {target} would " in render.text(refused.value.said)
 
 
 async def test_without_a_sandbox_nothing_is_hidden(bare: LocalWorld, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
+from trainmaster.messages import render
 
 
 async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld, tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld,
     await engine.launch(story)
     (end,) = await watcher.end_of(key(story))
     assert end.verdict is not None
-    assert (end.verdict.code, end.verdict.message) == (
+    assert (end.verdict.code, render.text(end.verdict.said)) == (
         "sandbox_failed",
         "w[0] has not run: its sandbox could not be made",
     )

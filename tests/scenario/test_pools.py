@@ -59,7 +59,7 @@ async def test_draining_sends_preemptible_jobs_back_and_waits_for_the_others(fak
     await fake.ended(fixed)
     assert fake.platform.resources.node("n1", ADMIN).service == "drained"
     texts = [event.text for event in (await fake.platform.events(movable, ADMIN, 0)).items]
-    assert answers.Text(en="node n1 is being drained: disk", zh="节点 n1 正在腾空：disk") in texts
+    assert answers.Text(en="node n1 is being drained: disk", zh="节点 n1 正在排空：disk") in texts
 
 
 async def test_a_dedicated_pool_is_shown_but_only_for_its_workspace(fake: Stage) -> None:
@@ -170,10 +170,7 @@ async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) ->
     assert [(bar.node, bar.cards, bar.gpu, bar.job, bar.kind) for bar in bars] == [
         ("n1", [0, 1], 2, None, "running"), ("n2", [0, 1], 2, None, "running"),
     ]  # fmt: skip
-    assert resources.demand() == [
-        answers.CardDemand(model="A100", total=4, used=4, asked=0, jobs=0),
-        answers.CardDemand(model=None, total=4, used=4, asked=2, jobs=1),
-    ]
+    assert resources.demand() == [answers.CardDemand("A100", 4, 4, 0, 0), answers.CardDemand(None, 4, 4, 2, 1)]
 
 
 async def test_the_resources_table_follows_the_flavors(fake: Stage) -> None:

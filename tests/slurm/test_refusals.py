@@ -6,6 +6,7 @@ from tests.slurm.site import Site
 from trainmaster.core.config import Config, SlurmEngineConfig
 from trainmaster.engines.base import Refused
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.messages import render
 
 
 async def test_a_python_that_no_node_has_is_named(site: Site) -> None:
@@ -19,7 +20,7 @@ async def test_a_python_that_no_node_has_is_named(site: Site) -> None:
         refused = watcher.queue(key(story))[-1]
         assert isinstance(refused, Refused)
         assert refused.code == "launch_failed"
-        assert "/opt/no-such-python3" in refused.text
+        assert "/opt/no-such-python3" in render.text(refused.said)
         await engine.reap(key(story), 0)
     finally:
         await engine.close()

@@ -29,6 +29,7 @@ from trainmaster.engines.slurm import commands, people, submitting
 from trainmaster.engines.slurm import engine as engines
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.messages import render
 from trainmaster.storage.safe import open_regular
 from trainmaster.storage.trees import list_files, remove_tree
 
@@ -315,7 +316,7 @@ async def test_who_has_no_system_user_or_may_not_be_acted_for_is_refused(world: 
         assert (found.code, found.path) == (code, "pool"), name
         with pytest.raises(LaunchRefused) as error:
             await engine.launch(world.gang("true", user=name))
-        assert error.value.message == found.rule
+        assert (error.value.said.code, render.text(error.value.said)) == (code, found.rule)
     told = world.bed.ask("squeue", "-h", "-t", "all", "-o", "%u").split()
     assert not {"root", world.persons.server, world.persons.zoe}.intersection(told)
 

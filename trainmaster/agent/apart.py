@@ -22,6 +22,8 @@ from typing import Final
 
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said
 
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 """Numbers of landlock_create_ruleset(2) and landlock_restrict_self(2), the same on every architecture."""
@@ -96,37 +98,35 @@ def run(work: Callable[[], None], given: Given) -> None:
 
 
 @cache
-def missing(bwrap: str) -> str:
-    """Return why abstract sockets of jobs are not kept apart here, "" when they are."""
+def missing(bwrap: str) -> Said | None:
+    """Return why abstract sockets of jobs are not kept apart here, None when they are."""
     version = _call(CREATE_RULESET, None, 0, ASK_VERSION)
     if version < SCOPES_SINCE:
-        return "the kernel keeps none apart (Linux 6.12 and newer do, with Landlock)"
+        return say.kernel_keeps_no_sockets_apart()
     if os.geteuid() != 0 and os.stat(bwrap).st_mode & stat.S_ISUID:
-        return f"{bwrap} takes the rights of root (set-uid), which nobody may who is kept apart"
+        return say.takes_rights_of_root(bwrap)
     return _why_not(Given(sockets=True))
 
 
-def no_network() -> str:
-    """Return why this process can make no network, "" when it can; bubblewrap may be able to where this process is not."""
+def no_network() -> Said | None:
+    """Return why this process can make no network, None when it can; bubblewrap may be able to where this process is not."""
     return _why_not(Given(network=True))
 
 
-def words(bwrap: str, network: str) -> str:
-    """Return what of the network jobs share on this machine, for people to read. `bwrap` "": there is no sandbox."""
-    if not bwrap:
-        return "shared, abstract sockets too: there is no sandbox"
-    if network == PRIVATE:
-        return "private: each job has a loopback of its own, and no way out"
-    why = missing(bwrap)
-    return f"shared, abstract sockets too: {why}" if why else "shared; abstract sockets are kept apart"
+def sharing(bwrap: str, network: str) -> Said:
+    """Return what of the network jobs share on this machine. `bwrap` "": there is no sandbox."""
+    if bwrap and network == PRIVATE:
+        return say.network_is_private()
+    why = missing(bwrap) if bwrap else say.there_is_no_sandbox()
+    return say.network_and_sockets_shared(why) if why else say.network_alone_shared()
 
 
-def _why_not(given: Given) -> str:
+def _why_not(given: Given) -> Said | None:
     try:
         run(lambda: None, given)
     except OSError as error:
-        return f"the kernel refuses it ({error.strerror})"
-    return ""
+        return say.kernel_refuses(error.strerror or "")
+    return None
 
 
 def _call(number: int, *arguments: object) -> int:

@@ -11,6 +11,9 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said
+
 V1: Final[dict[str, tuple[str, ...]]] = {"memory": (), "pids": (), "cpu": (), "cpuacct": ()}
 V2_CONTROLLERS: Final = ("memory", "pids", "cpu")
 ROOT: Final = "/sys/fs/cgroup"
@@ -74,14 +77,14 @@ def own_paths(text: str) -> dict[str, str]:
 
 
 class Cgroups:
-    """The groups of one agent. `version` 0: not usable here, `detail` says why."""
+    """The groups of one agent. `version` 0: not usable here, and `why`."""
 
     def __init__(
         self, home: str, root: str = ROOT, own: str | None = None, controllers: tuple[str, ...] = V2_CONTROLLERS
     ) -> None:
         self.base = "trainmaster-" + hashlib.sha256(home.encode()).hexdigest()[:12]
         self.version = 0
-        self.detail = ""
+        self.why: Said | None = None
         self.controllers = controllers  # of version 2
         self.parents: dict[str, str] = {}  # controller -> our folder
         self._back: list[int] = []  # fds of the files that bring the agent home
@@ -97,7 +100,7 @@ class Cgroups:
             except OSError as error:
                 why.append(f"{error.strerror or error} ({error.filename})")
                 self.parents = {}
-        self.detail = f"control groups are not usable: {'; '.join(why)}"
+        self.why = say.no_control_groups(why)
 
     def _open_v2(self, root: str, paths: dict[str, str]) -> None:
         own = os.path.normpath(os.path.join(root, paths.get("", "/").lstrip("/")))

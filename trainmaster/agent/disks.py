@@ -7,13 +7,15 @@ takes bounded steps. Invariant: nobody is ended for what lies there and does not
 """
 
 import os
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Final
 
 from trainmaster.agent import samples
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.supervisor import Supervisor
 from trainmaster.core.room import Room, Use, room_of
+from trainmaster.messages import tasks as say
+from trainmaster.messages.said import Said
 
 EVERY: Final = 5  # looks between two counts of a job
 STEP: Final = 4_000
@@ -76,10 +78,9 @@ class Disks:
         done, budget = use.step(HURRIED if short else STEP), _budget(tasks, room)
         now = Use(use.bytes, use.files)
         if budget.bytes and now.bytes > budget.bytes:
-            limit = f"{now.bytes >> 20} MiB, the limit is {budget.bytes >> 20} MiB"
-            self._end(tasks, f"was ended: its job's folder holds {limit}")
+            self._end(tasks, lambda who: say.job_over_disk(who, now.bytes >> 20, budget.bytes >> 20))
         elif budget.files and now.files > budget.files:
-            self._end(tasks, f"was ended: its job's folder holds {now.files} files, the limit is {budget.files} files")
+            self._end(tasks, lambda who: say.job_over_files(who, now.files, budget.files))
         if done:
             del self._counts[job]
             (self._round if short else self._held)[job] = now
@@ -97,13 +98,17 @@ class Disks:
         job = max(grown, key=lambda job: grown[job])
         if grown[job] <= getattr(room.least(reserve), short) // GROWN:
             return
-        holds = f"its folder holds {counted[job].bytes >> 20} MiB in {counted[job].files} files"
-        left = f"{room.free.bytes >> 20} MiB" if short == "bytes" else f"{room.free.files} files"
-        self._end(jobs[job], f"was ended: its job filled the disk: {holds}, {left} are left on the disk")
+        held, left = counted[job], room.free
+        if short == "bytes":
+            self._end(jobs[job], lambda who: say.job_filled_disk(who, held.bytes >> 20, held.files, left.bytes >> 20))
+        else:
+            self._end(
+                jobs[job], lambda who: say.job_filled_disk_with_files(who, held.bytes >> 20, held.files, left.files)
+            )
 
-    def _end(self, tasks: list[LiveTask], text: str) -> None:
+    def _end(self, tasks: list[LiveTask], said: Callable[[str], Said]) -> None:
         for task in tasks:
-            self.supervisor.doom(task, "disk_full", text)
+            self.supervisor.doom(task, "disk_full", said(task.who))
 
 
 def _budget(tasks: list[LiveTask], room: Room) -> Use:

@@ -27,6 +27,9 @@ from trainmaster.agent.cgroups import ROOT, own_paths
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.spawn import RESET
 from trainmaster.core.layout import Layout
+from trainmaster.messages import render
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said, words
 
 NOT_ENTERED: Final = 125
 NOT_EXECUTABLE: Final = 126
@@ -49,7 +52,11 @@ CAPABILITY_VERSION: Final = 0x20080522
 
 
 class NotEntered(Exception):
-    """The task cannot be entered; the text says why."""
+    """The task cannot be entered, and why."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +90,21 @@ def find(entry: Entry) -> LiveTask:
         attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
         task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))
     except (OSError, ValueError, KeyError, TypeError, IndexError, StopIteration) as error:
-        raise NotEntered("the task does not run here") from error
+        raise NotEntered(say.task_not_here()) from error
     task = attempt.stand_ins.get(task.position, task)
     if not attempt.launched or not task.alive:
-        raise NotEntered(last_words(task) or "the task does not run")
+        raise NotEntered(last_words(task) or say.nothing_runs_of_task())
     return task
 
 
-def last_words(task: LiveTask) -> str:
-    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; empty where nothing was said."""
+def last_words(task: LiveTask) -> Said | None:
+    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; None where nothing was said."""
     if not task.stands_in:
-        return ""
+        return None
     with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
-        return file.read(4096).strip().rpartition("\n")[2]
-    return ""
+        last = file.read(4096).strip().rpartition("\n")[2]
+        return words(last) if last else None
+    return None
 
 
 def join(task: LiveTask) -> None:
@@ -116,10 +124,10 @@ def join(task: LiveTask) -> None:
         join_group(task.pid, task.group.name)
     else:
         if not procs.carries(os.getpid(), task.marker):
-            raise NotEntered(f"this process was not started with {task.marker.decode()}")
+            raise NotEntered(say.started_without_marker(task.marker.decode()))
         os.close(os.open(task.prepared.paths.entered, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     if not task.alive:
-        raise NotEntered("the task has just ended")
+        raise NotEntered(say.task_just_ended())
 
 
 def join_group(pid: int, name: str) -> None:
@@ -131,7 +139,7 @@ def join_group(pid: int, name: str) -> None:
         with open(os.path.join(ROOT, controller, path.lstrip("/"), "cgroup.procs"), "w", encoding="ascii") as group:
             group.write("0")
     if not mine:
-        raise NotEntered(f"the task is not in its control group {name}")
+        raise NotEntered(say.task_not_in_group(name))
 
 
 # --------------------------------------------------------------------------------------------------------- the sandbox
@@ -192,7 +200,7 @@ def made(task: LiveTask) -> int:
         if init and procs.children(init):
             return init
         time.sleep(LOOK_S)
-    raise NotEntered(last_words(task) or "the task's sandbox is not there (any more)")
+    raise NotEntered(last_words(task) or say.sandbox_gone())
 
 
 def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
@@ -273,10 +281,8 @@ def main(argv: list[str]) -> int:
         join(task)
         return execute(task, entry.argv)
     except NotEntered as refused:
-        from trainmaster.core.chinese import chinese  # noqa: PLC0415 (rarely needed, and long)
-
-        why = f"{entry.attempt} cannot be entered: {refused}"
-        return complain(f"{why} / {chinese(why)}", NOT_ENTERED)
+        said = say.attempt_not_entered(entry.attempt, refused.said)
+        return complain(f"{render.text(said)} / {render.text(said, 'zh')}", NOT_ENTERED)
     except OSError as error:
         what = error.strerror or repr(error)
         return complain(f"{entry.attempt} cannot be entered: {what}", NOT_ENTERED)

@@ -9,6 +9,7 @@ from typing import Final
 from trainmaster.agent import ending
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.supervisor import Supervisor
+from trainmaster.messages import tasks as say
 
 NEAR: Final = 0.8
 """From this share of the limit on memory is looked at closely, and often."""
@@ -38,8 +39,7 @@ def check(supervisor: Supervisor, task: LiveTask, seen_mib: float, processes: in
     if task.group is not None:
         return False
     if limits.processes and processes > limits.processes:
-        text = f"was ended: a sample found {processes} processes, the limit is {limits.processes}"
-        supervisor.doom(task, "too_many_processes", text)
+        supervisor.doom(task, "too_many_processes", say.task_over_processes(task.who, processes, limits.processes))
     task.near = limits.memory_mib > 0 and seen_mib >= NEAR * limits.memory_mib
     return look(supervisor, task)
 
@@ -54,15 +54,11 @@ def look(supervisor: Supervisor, task: LiveTask) -> bool:
     task.peak_mib = max(task.peak_mib, int(used))
     task.over = task.over + 1 if used > MUCH * limit else 0
     if used > FAR * limit or task.over >= MUCH_LOOKS:
-        text = f"was ended: samples found {used:.0f} MiB of memory in use, it asked for {limit} MiB"
-        supervisor.doom(task, "out_of_memory", text)
+        supervisor.doom(task, "out_of_memory", say.task_over_memory(task.who, round(used), limit))
     elif used > limit and not task.warned:
         task.warned = True
-        who = f"{task.attempt.gang.roles[task.prepared.role].name}[{task.prepared.index}]"
-        text = (
-            f"{who} uses {used:.0f} MiB of memory, it asked for {limit} MiB; above {MUCH * limit:.0f} MiB it is ended"
-        )
-        task.attempt.notes.append(("over_memory", text))
-        supervisor.push({"event": "note", "attempt": task.attempt.id, "code": "over_memory", "message": text})
+        said = say.task_near_memory(task.who, round(used), limit, round(MUCH * limit))
+        task.attempt.notes.append(("over_memory", said))
+        supervisor.push({"event": "note", "attempt": task.attempt.id, "code": "over_memory", "said": said.to_json()})
     task.near = used >= NEAR * limit
     return task.near

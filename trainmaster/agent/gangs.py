@@ -18,14 +18,8 @@ from trainmaster.agent.settings import Settings
 from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout, TaskPaths
+from trainmaster.messages import starting as say
 
-WATCHED: Final = "memory and processes are kept to their limits by samples only; CPU is not limited"
-OWN: Final = (
-    "the job has a network of its own: its tasks reach each other and nothing else, and nobody reaches its ports"
-)
-SHARES: Final = (
-    "the job shares the machine's network: a job of several tasks has one of its own only where the server runs as root"
-)
 FILL_S: Final = 0.01
 """Spare folders are made so long after a start: what was just started has the machine first."""
 
@@ -51,17 +45,17 @@ class Gangs:
             raise
         except OSError as error:
             self.forget(attempt)
-            raise spawn.refusal(error, "the task's files could not be made") from error
+            raise spawn.refusal(error, say.task_files_not_made()) from error
         return attempt
 
     def _make(self, attempt: LiveAttempt) -> None:
         gang, settings = attempt.gang, attempt.settings
         if os.path.exists(live.closed_path(self._layout, gang)):
-            raise spawn.Refused("launch_failed", f"attempt {attempt.id} was started before and has been reaped")
+            raise spawn.Refused("launch_failed", say.attempt_reaped(attempt.id))
         try:
             prepared = prepare(gang, self._layout, settings)
         except (ValueError, KeyError, IndexError) as error:
-            raise spawn.Refused("launch_failed", f"the gang cannot be prepared: {error}") from error
+            raise spawn.Refused("launch_failed", say.gang_not_prepared(str(error))) from error
         spawn.refuse_covering(gang, settings)
         attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
         for task in attempt.tasks:
@@ -69,10 +63,11 @@ class Gangs:
         if settings.degraded:
             attempt.notes.append(("sandbox_degraded", settings.degraded))
         if settings.bwrap and (why := seccomp.missing()):
-            attempt.notes.append(("sandbox_degraded", f"the sandbox does not filter system calls: {why}"))
+            attempt.notes.append(("sandbox_degraded", say.calls_not_filtered(why)))
         if settings.network == apart.PRIVATE:
             own = apart.has_own_network(gang, settings)
-            attempt.notes.append(("network_private", OWN) if own else ("network_shared", SHARES))
+            said = say.network_of_its_own() if own else say.network_shared()
+            attempt.notes.append(("network_private" if own else "network_shared", said))
         if settings.bwrap:
             self.etc.know(item.name for item in prepared)
             self.etc.refresh()
@@ -99,7 +94,7 @@ class Gangs:
         if not attempt.settings.cgroups:
             return
         if not self._cgroups.version:
-            attempt.notes.append(("cgroups_degraded", WATCHED))
+            attempt.notes.append(("cgroups_degraded", say.limits_by_samples()))
             return
         for task in attempt.tasks:
             task.group = self._cgroups.take(task.prepared.limits)

@@ -1,4 +1,4 @@
-"""Why a task ended, in plain words with its evidence. Reads the log's tail and counters; decides nothing else."""
+"""Why a task ended, with its evidence. Reads the log's tail and counters; decides nothing else."""
 
 import os
 import re
@@ -12,6 +12,8 @@ from trainmaster.core.layout import Layout
 from trainmaster.core.records import Verdict, to_json
 from trainmaster.core.terminal import as_seen
 from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
+from trainmaster.messages import tasks as say
+from trainmaster.messages.said import Said, words
 
 EVIDENCE_BYTES: Final = 2048
 DRAWN_TIMES: Final = 32
@@ -21,7 +23,12 @@ NOT_FOUND: Final = re.compile(
     r"^bwrap: execvp (.+): (No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$",
     re.MULTILINE,
 )
-NOT_FOUND_CODES: Final = {126: "cannot be executed", 127: "was not found"}
+NO_PROGRAM: Final = {
+    "No such file or directory": say.no_such_program, "Permission denied": say.program_not_permitted,
+    "Exec format error": say.program_of_other_format, "Argument list too long": say.program_with_long_arguments,
+    "Not a directory": say.program_not_in_folder,
+}  # fmt: skip
+NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_no_command}
 
 
 def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
@@ -74,11 +81,8 @@ def end_of(
 
 def lost(task: LiveTask, at: float) -> dict[str, Any]:
     """Return the final word on a task that disappeared without an exit record, or that another home has."""
-    who = _who(task)
-    text = f"{who} disappeared without an exit record"
-    if task.attempt.elsewhere:
-        text = f"{who} does not run here: this home is a copy, or was moved to another disk"
-    verdict = Verdict("lost", text, tail(task.prepared.paths.log),
+    said = say.task_elsewhere(task.who) if task.attempt.elsewhere else say.task_lost(task.who)
+    verdict = Verdict("lost", said, tail(task.prepared.paths.log),
                       task.prepared.role, task.prepared.index)  # fmt: skip
     return {
         "exit_code": None,
@@ -92,46 +96,39 @@ def lost(task: LiveTask, at: float) -> dict[str, Any]:
 
 def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
     """Return `end` as that of a task that ended because the platform was stopped, whatever its program made of that."""
-    verdict = Verdict(PLATFORM_STOPPED, f"the platform was stopped while {_who(task)} ran", tail(task.prepared.paths.log),
+    verdict = Verdict(PLATFORM_STOPPED, say.stopped_with_platform(task.who), tail(task.prepared.paths.log),
                       task.prepared.role, task.prepared.index, end["exit_code"], end["signal"])  # fmt: skip
     return {**end, "verdict": to_json(verdict), "lost": True}
 
 
-def _who(task: LiveTask) -> str:
-    return f"{task.attempt.gang.roles[task.prepared.role].name}[{task.prepared.index}]"
-
-
 def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups, layout: Layout) -> Verdict:
     evidence = tail(task.prepared.paths.log)
-    word, text = _reason(task, code, signum, evidence, cgroups)
+    word, said = _reason(task, code, signum, evidence, cgroups)
     if word == "disk_full" and not task.doom and (held := crowded.out(task, layout)) is not None:
-        word, text = NO_ROOM, f"{_who(task)} could not write: the disk is full, and its job holds only {held} MiB of it"
-    return Verdict(word, text, evidence, task.prepared.role, task.prepared.index, code, signum)
+        word, said = NO_ROOM, say.task_without_room(task.who, held)
+    return Verdict(word, said, evidence, task.prepared.role, task.prepared.index, code, signum)
 
 
-def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str, cgroups: Cgroups) -> tuple[str, str]:
-    who, limits = _who(task), task.prepared.limits
+def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str, cgroups: Cgroups) -> tuple[str, Said]:
+    who, limits = task.who, task.prepared.limits
     if task.doom:
-        return task.doom, f"{who} {task.doom_text}"
+        return task.doom, task.doomed or words(task.doom)
     if task.group is not None and cgroups.oom_kills(task.group) > 0:
-        return (
-            "out_of_memory",
-            f"{who} used more memory than the {limits.memory_mib} MiB it asked for; ask for more or use less",
-        )
+        return "out_of_memory", say.task_out_of_memory(who, limits.memory_mib)
     if task.prepared.options and code is not None and not _executed(task, evidence):
-        return SANDBOX_FAILED, f"{who} has not run: its sandbox could not be made"
+        return SANDBOX_FAILED, say.task_without_sandbox(who)
     if any(sign in evidence for sign in NO_SPACE):
-        return "disk_full", f"{who} could not write: the disk (or /dev/shm, {_shm(task)} MiB) is full"
+        return "disk_full", say.task_out_of_disk(who, _shm(task))
     if task.group is not None and cgroups.refused_forks(task.group) > 0:
-        return "too_many_processes", f"{who} reached its limit of {limits.processes} processes and threads"
+        return "too_many_processes", say.task_out_of_processes(who, limits.processes)
     if task.prepared.options and code == 1 and (match := NOT_FOUND.search(evidence)):
-        return "command_not_found", f"{who}: {match[1]}: {match[2]}" + pythons.remedy(match[1], task.prepared.env)
+        said = say.program_of_task(who, match[1], NO_PROGRAM[match[2]]())
+        return "command_not_found", pythons.with_remedy(said, match[1], task.prepared.env)
     if code in NOT_FOUND_CODES:
-        found = f"{who} ended with exit code {code}: a command {NOT_FOUND_CODES[code]}"
-        return "command_not_found", found + pythons.missed(evidence, task.prepared.env)
+        return "command_not_found", pythons.with_missed(NOT_FOUND_CODES[code](who, code), evidence, task.prepared.env)
     if signum is not None:
-        return "signal", f"{who} was ended by signal {signum} ({procs.signal_name(signum)})"
-    return "exit_code", f"{who} ended with exit code {code}"
+        return "signal", say.task_ended_by_signal(who, f"{signum} ({procs.signal_name(signum)})")
+    return "exit_code", say.task_ended_with(who, code or 0)
 
 
 def _executed(task: LiveTask, evidence: str) -> bool:

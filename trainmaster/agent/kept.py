@@ -14,6 +14,7 @@ from typing import Final
 from trainmaster.agent import live, procs, sharing, spawn
 from trainmaster.agent.live import LiveTask
 from trainmaster.agent.supervisor import RETRY_S, Refuse, Supervisor
+from trainmaster.messages import starting as say
 
 NOT_KEPT: Final = "not_kept"
 
@@ -28,7 +29,7 @@ class Kept:
         """Call `ready` once the task can be entered: it runs, or somebody stands in for it; `refuse` when that cannot be."""
         task = self._find(name, role, index)
         if task is None:
-            refuse(spawn.Refused(NOT_KEPT, f"{name} is not kept here"))
+            refuse(spawn.Refused(NOT_KEPT, say.attempt_not_kept(name)))
             return
         there = task.attempt.stand_ins.get(task.position)
         if not task.gone or (there is not None and not there.gone):  # who enters what has just ended would end with it
@@ -39,7 +40,7 @@ class Kept:
             try:
                 self._make(task)
             except OSError as error:
-                refuse(spawn.refusal(error, f"{task.prepared.name} cannot be entered"))
+                refuse(spawn.refusal(error, say.task_not_entered(task.prepared.name)))
             else:
                 ready()
 

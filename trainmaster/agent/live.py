@@ -22,6 +22,7 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout, TaskPaths
+from trainmaster.messages.said import Said
 
 WAIT: Final = ("/bin/sleep", "2147483647")
 """What a stand-in runs."""
@@ -51,7 +52,7 @@ class LiveTask:
     end: dict[str, Any] | None = None
     settled: bool = False
     doom: str = ""  # verdict code, when the platform ends it
-    doom_text: str = ""
+    doomed: Said | None = None  # what is said of that
     peak_mib: int = 0
     log_seen: int = 0
     log_cut: int = 0
@@ -60,6 +61,11 @@ class LiveTask:
     over: int = 0  # looks in a row that found it far above
     warned: bool = False  # of its memory
     stands_in: bool = False
+
+    @property
+    def who(self) -> str:
+        """The task as people read of it: worker[0]."""
+        return f"{self.attempt.gang.roles[self.prepared.role].name}[{self.prepared.index}]"
 
     @property
     def marker(self) -> bytes:
@@ -124,8 +130,7 @@ class LiveAttempt:
     reaping: bool = False
     undone: bool = False
     waiters: list[Callable[[], None]] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-
+    notes: list[tuple[str, Said]] = field(default_factory=list)
     unwritten: list[dict[str, Any]] = field(default_factory=list)  # lines for which the disk has no room yet, in order
 
     @property

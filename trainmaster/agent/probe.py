@@ -3,20 +3,19 @@
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import Final
 
 from trainmaster.agent import apart, sandbox, seccomp
 from trainmaster.core.errors import Unavailable
-
-INSTALL: Final = "install bubblewrap (Debian and Ubuntu: apt install bubblewrap)"
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Whether sandboxes work here. `bwrap` empty: no; `detail` says why, or the version."""
+    """Whether sandboxes work here. `bwrap` empty: no, and `why`; None: nobody asked for one."""
 
     bwrap: str
-    detail: str
+    why: Said | None = None
 
 
 def probe_sandbox(wanted: str, find: str | None) -> Probe:
@@ -25,16 +24,14 @@ def probe_sandbox(wanted: str, find: str | None) -> Probe:
     Raises Unavailable when sandboxes are required and do not work.
     """
     if wanted == "none":
-        return Probe("", "")
-    detail = f"bubblewrap is not installed; {INSTALL}"
-    if find is not None:
-        why = _tried(sandbox.probe_command(find))
-        if not why:
-            return Probe(find, "bubblewrap")
-        detail = why
+        return Probe("")
+    why = say.no_bubblewrap() if find is None else _tried(sandbox.probe_command(find))
+    if find is not None and why is None:
+        return Probe(find)
+    assert why is not None
     if wanted == "bubblewrap":
-        raise Unavailable(f"Sandboxes are required, but {detail}", remedy='Mend it, or set local.sandbox = "auto".')
-    return Probe("", f"tasks run without a sandbox and can see this machine's files: {detail}")
+        raise Unavailable(say.sandboxes_required(why))
+    return Probe("", say.without_sandbox(why))
 
 
 def probe_network(wanted: str, found: Probe) -> None:
@@ -45,22 +42,20 @@ def probe_network(wanted: str, found: Probe) -> None:
     if wanted != apart.PRIVATE:
         return
     if not found.bwrap:
-        why = found.detail or "sandboxes are switched off"
+        why: Said | None = found.why or say.sandboxes_off()
     elif os.geteuid() == 0:
         why = apart.no_network()
     else:
         why = _tried(sandbox.probe_command(found.bwrap, *sandbox.OWN_NETWORK))
     if why:
-        raise Unavailable(
-            f"Private networks are required, but {why}", remedy='Mend it, or set local.network = "shared".'
-        )
+        raise Unavailable(say.private_networks_required(why))
 
 
-def _tried(command: list[str]) -> str:
-    """Return why the sandbox that `command` makes cannot be made, "" when it can."""
+def _tried(command: list[str]) -> Said | None:
+    """Return why the sandbox that `command` makes cannot be made, None when it can."""
     try:
         done = subprocess.run(command, input=seccomp.program(), capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not run: {error}"
+        return say.bubblewrap_does_not_run(str(error))
     said = done.stderr.decode("utf-8", "replace").strip()
-    return f"bubblewrap cannot make a sandbox on this machine: {said[:200]}" if done.returncode else ""
+    return say.bubblewrap_fails(said[:200]) if done.returncode else None

@@ -5,23 +5,22 @@ from collections.abc import Mapping
 from typing import Final
 
 from trainmaster.agent.sandbox import SYSTEM_PATH
+from trainmaster.messages import tasks as say
+from trainmaster.messages.said import Said
 
 PROGRAMS: Final = ("python", "pip", "torchrun")
 """What every Python environment has, and what Debian's Python and many others do not put on PATH."""
-_SAID: Final = re.compile(rf"(?:^|[\s:])({'|'.join(PROGRAMS)}): (?:command )?not found", re.MULTILINE)
+_SHELLS: Final = re.compile(rf"(?:^|[\s:])({'|'.join(PROGRAMS)}): (?:command )?not found", re.MULTILINE)
 
 
-def remedy(program: str, env: Mapping[str, str]) -> str:
-    """Return what to do about a `program` that a task with these variables did not find; "" where no environment would help."""
+def with_remedy(said: Said, program: str, env: Mapping[str, str]) -> Said:
+    """Return `said` of a `program` that a task with these variables did not find, with what to do where an environment would help."""
     if program not in PROGRAMS or env.get("PATH") != SYSTEM_PATH:
-        return ""
-    return (
-        f"; no Python environment is set for tasks here, and the node has no {program}: "
-        "an administrator can name one (environment); python3 may be there"
-    )
+        return said
+    return say.and_no_environment(said, program)
 
 
-def missed(evidence: str, env: Mapping[str, str]) -> str:
-    """Return the same of what a shell said in a log."""
-    found = _SAID.search(evidence)
-    return remedy(found[1], env) if found else ""
+def with_missed(said: Said, evidence: str, env: Mapping[str, str]) -> Said:
+    """Return the same of the program that a shell did not find, by what it said in a log."""
+    found = _SHELLS.search(evidence)
+    return with_remedy(said, found[1], env) if found else said

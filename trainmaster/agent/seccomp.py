@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said
+
 PR_SET_SECCOMP: Final = 22
 MODE_FILTER: Final = 2
 CLONE_NEWUSER: Final = 0x10000000
@@ -124,16 +127,16 @@ def program() -> bytes:
 
 
 @cache
-def missing() -> str:
-    """Return why system calls are not filtered on this machine, "" when they are."""
+def missing() -> Said | None:
+    """Return why system calls are not filtered on this machine, None when they are."""
     machine = os.uname().machine
     if machine not in MACHINES or struct.calcsize("P") != 8:
-        return f"no filter is known for this kind of processor ({machine})"
+        return say.no_filter_for_processor(machine)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_SECCOMP, MODE_FILTER, None, 0, 0)
     if ctypes.get_errno() != errno.EFAULT:  # it knows filters, and found none at address 0
-        return f"the kernel takes no filter ({os.strerror(ctypes.get_errno())})"
-    return ""
+        return say.no_filter_in_kernel(os.strerror(ctypes.get_errno()))
+    return None
 
 
 def install() -> None:

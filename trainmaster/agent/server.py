@@ -27,6 +27,7 @@ from trainmaster.agent.supervisor import Supervisor
 from trainmaster.agent.words import say, say_error
 from trainmaster.core.launch import gang_from_json
 from trainmaster.core.layout import Layout
+from trainmaster.messages import starting as saying
 
 IDLE_S: Final = 60.0
 """An agent with no task and no server for this long goes home; the next server starts another."""
@@ -193,19 +194,18 @@ class Server:
                 raise ValueError(f"unknown operation {request['op']!r}")
             handler(connection, request, line)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            self._refuse(connection, number, "malformed", f"malformed request: {error!r}")
+            self._refuse(connection, number, Refused("malformed", saying.agent_asked_wrongly(repr(error))))
         except OSError as error:
-            refused = refusal(error, "the agent could not do it")
-            self._refuse(connection, number, refused.code, refused.message)
+            self._refuse(connection, number, refusal(error, saying.agent_could_not()))
         except Exception as error:  # it must not end the agent: the next one would be asked the same again
             say_error()
-            self._refuse(connection, number, "launch_failed", f"the agent failed: {error!r}")
+            self._refuse(connection, number, Refused("launch_failed", saying.agent_failed(repr(error))))
 
     def _answer(self, connection: Connection, number: Any, ok: Any) -> None:
         self.send(connection, {"id": number, "ok": ok})
 
-    def _refuse(self, connection: Connection, number: Any, code: str, message: str) -> None:
-        self.send(connection, {"id": number, "error": {"code": code, "message": message}})
+    def _refuse(self, connection: Connection, number: Any, refused: Refused) -> None:
+        self.send(connection, {"id": number, "error": {"code": refused.code, "said": refused.said.to_json()}})
 
     def op_who(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
         """Say who this agent is: the server decides whether it can be used."""
@@ -228,7 +228,7 @@ class Server:
                 "elsewhere": sum(attempt.elsewhere for attempt in self.supervisor.attempts.values()),
                 "data": self.layout.data,
                 "cgroups": cgroups.version,
-                "cgroups_detail": cgroups.detail,
+                "no_cgroups": cgroups.why.to_json() if cgroups.why else None,
             },
         )
 
@@ -245,7 +245,7 @@ class Server:
             raise ValueError("hello comes first")
 
         def refuse(refused: Refused) -> None:
-            self._refuse(connection, request["id"], refused.code, refused.message)
+            self._refuse(connection, request["id"], refused)
 
         def started(attempt: LiveAttempt) -> None:
             self._answer(connection, request["id"], self._told(attempt))
@@ -263,7 +263,7 @@ class Server:
         return {
             "known": True,
             "tasks": [self.end.shown(t) for t in attempt.tasks if t.pid or t.end],
-            "notes": attempt.notes,
+            "notes": [[code, said.to_json()] for code, said in attempt.notes],
         }
 
     def op_observe(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
@@ -286,7 +286,7 @@ class Server:
             self.lookout.begin()
 
         def refuse(refused: Refused) -> None:
-            self._refuse(connection, request["id"], refused.code, refused.message)
+            self._refuse(connection, request["id"], refused)
 
         self.kept.let_in(request["attempt"], request["role"], request["index"], ready, refuse)
 
@@ -306,7 +306,9 @@ class Server:
         """End the agent, refused while an attempt is not reaped."""
         self._withdraw(connection)
         if self.supervisor.attempts:
-            self._refuse(connection, request["id"], "busy", f"{len(self.supervisor.attempts)} attempts are not reaped")
+            self._refuse(
+                connection, request["id"], Refused("busy", saying.attempts_not_reaped(len(self.supervisor.attempts)))
+            )
             return
         self._answer(connection, request["id"], None)
         self.stopping = True

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from trainmaster.messages.said import Said, said_from_json, words
+
 
 @dataclass(frozen=True, slots=True)
 class Cards:
@@ -17,10 +19,10 @@ class Cards:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run tasks. `bwrap` empty: without a sandbox, `degraded` says why in words (empty when that was asked for)."""
+    """How to run tasks. `bwrap` empty: without a sandbox, `degraded` says why (None when that was asked for)."""
 
     bwrap: str = ""
-    degraded: str = ""
+    degraded: Said | None = None
     cgroups: bool = True
     network: str = "shared"  # or private: see agent/apart
     environment: str = ""  # prefix of the Python environment tasks see first
@@ -50,4 +52,6 @@ def settings_from_json(data: dict[str, Any]) -> Settings:
         node: Cards(c["simulated"], tuple(c["uuids"]), tuple(map(tuple, c["devices"])))
         for node, c in data["cards"].items()
     }
-    return Settings(**{**data, "cards": cards})
+    why = data["degraded"]  # of an earlier version: a text
+    degraded = said_from_json(why) if isinstance(why, dict) else words(why) if why else None
+    return Settings(**{**data, "cards": cards, "degraded": degraded})

@@ -21,6 +21,8 @@ from trainmaster.agent.spares import Spares
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import IN_CODE
 from trainmaster.core.targets import within
+from trainmaster.messages import starting as say
+from trainmaster.messages.said import Said
 
 ARGS_FD: Final = 4
 NO_PRIORITY: Final = os.sched_param(0)
@@ -35,30 +37,33 @@ TOO_MUCH: Final = (errno.E2BIG, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class Refused(Exception):
-    """The task cannot be started. `code` is a verdict code, or NOT_NOW."""
+    """The task cannot be started, and why. `code` is a verdict code, or NOT_NOW."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, said: Said) -> None:
+        super().__init__(code, said)
         self.code = code
-        self.message = message
+        self.said = said
 
 
-def refusal(error: OSError, what: str) -> Refused:
-    """Return the Refused for a failed system call: only what the job itself asks for too much of is the job's fault."""
+def refusal(error: OSError, what: Said) -> Refused:
+    """Return the Refused for a failed system call, `what` could not be done: only what the job itself asks too much of is its fault."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Refused(NOT_NOW, f"{what}: the disk that holds the platform's home is full")
+        return Refused(NOT_NOW, say.home_disk_full(what))
     if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
-        return Refused(NOT_NOW, f"{what}: the host has no room for another process ({error.strerror})")
+        return Refused(NOT_NOW, say.host_out_of_processes(what, error.strerror or ""))
     code = "launch_failed" if error.errno in TOO_MUCH else NOT_NOW
-    return Refused(code, f"{what}: {error.strerror or error} ({error.filename or 'no file'})")
+    why = error.strerror or str(error)
+    return Refused(
+        code, say.not_done_with_file(what, why, str(error.filename)) if error.filename else say.not_done(what, why)
+    )
 
 
 def why_not(task: LiveTask, error: OSError) -> Refused:
     """Return the Refused for a `task` that could not be started."""
     if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
         program = task.prepared.argv[0]
-        return Refused("command_not_found", f"{task.prepared.name}: {program!r} cannot be executed: {error.strerror}")
-    return refusal(error, f"{task.prepared.name} could not be started")
+        return Refused("command_not_found", say.command_not_executed(task.prepared.name, program, error.strerror or ""))
+    return refusal(error, say.task_not_started(task.prepared.name))
 
 
 def materialise(prepared: Prepared, spares: Spares) -> None:
@@ -126,10 +131,10 @@ def refuse_covering(gang: Gang, settings: Settings) -> None:
     found = sandbox.covered(gang.mounts, own) if settings.bwrap else []
     if found:
         does = [
-            f"{target} would {'hide' if within(place, target) else 'lie in'} {place}, which the tasks need on this node"
+            (say.mount_would_hide if within(place, target) else say.mount_would_lie_in)(target, place)
             for target, place in found
         ]
-        raise Refused("mount_hides", f"a mount at {'; one at '.join(does)}; mount elsewhere, for example at /dataset")
+        raise Refused("mount_hides", say.mount_covers(does))
 
 
 def resolve(prepared: Prepared, gang: Gang) -> str:
@@ -138,7 +143,7 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
     What only the sandbox can know (a program in a mounted folder found through PATH) is left to it: the name is returned.
     """
     if not prepared.argv:
-        raise Refused("command_not_found", f"{prepared.name}: the command is empty")
+        raise Refused("command_not_found", say.task_command_empty(prepared.name))
     program = prepared.argv[0]
     if "/" in program:
         return _resolve_path(prepared, gang, program)
@@ -148,8 +153,8 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
             return path
         if prepared.options and folder and not os.path.isdir(folder):
             return program  # a folder that exists only inside
-    missing = f"{prepared.name}: the command {program!r} was not found in PATH"
-    raise Refused("command_not_found", missing + pythons.remedy(program, prepared.env))
+    missing = say.command_not_in_path(prepared.name, program)
+    raise Refused("command_not_found", pythons.with_remedy(missing, program, prepared.env))
 
 
 def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
@@ -161,7 +166,7 @@ def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
         return program
     if os.access(path, os.X_OK) and not os.path.isdir(path):
         return path
-    raise Refused("command_not_found", f"{prepared.name}: {program} is not an executable file")
+    raise Refused("command_not_found", say.command_not_executable(prepared.name, program))
 
 
 def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callable[[LiveTask], None]) -> None:

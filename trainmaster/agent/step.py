@@ -31,6 +31,7 @@ from trainmaster.agent.words import say, say_error
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang, gang_to_json
 from trainmaster.core.layout import Layout
+from trainmaster.messages import starting as saying
 
 LOOK_S: Final = 1.0
 BEAT_S: Final = 5.0
@@ -122,8 +123,8 @@ class Step:
         return self.code
 
     def _started(self, attempt: live.LiveAttempt) -> None:
-        for code, message in attempt.notes:
-            self.facts.tell({"event": "note", "attempt": self.name, "code": code, "message": message})
+        for code, said in attempt.notes:
+            self.facts.tell({"event": "note", "attempt": self.name, "code": code, "said": said.to_json()})
         for task in attempt.tasks:
             self.facts.tell(task.fact())
         self.lookout.begin()
@@ -199,7 +200,7 @@ class Step:
 def refusal(attempt: str, refused: Refused) -> dict[str, Any]:
     """Return the fact that nothing was started here."""
     code = "launch_failed" if refused.code == NOT_NOW else refused.code  # the attempt may do on another node
-    return {"event": "refused", "attempt": attempt, "at": time.time(), "code": code, "message": refused.message}
+    return {"event": "refused", "attempt": attempt, "at": time.time(), "code": code, "said": refused.said.to_json()}
 
 
 def placed(work: Work, number: int, node: str, env: Mapping[str, str]) -> Gang:
@@ -228,16 +229,15 @@ def ready(work: Work, gang: Gang, node: str, env: Mapping[str, str]) -> Settings
     visible, numbers = own_cards(env)
     wanted = sum(len(place.gpus) for place in own)
     if len(visible) < wanted:
-        raise Refused("launch_failed", f"node {node} was given {len(visible)} of the {wanted} cards asked for")
+        raise Refused("launch_failed", saying.node_short_of_cards(node, len(visible), wanted))
     _check_ports(gang, node)
     try:
         probe = probe_sandbox(work.sandbox, shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin"))
     except Unavailable as error:
-        raise Refused("launch_failed", error.message) from error
+        raise Refused("launch_failed", error.said) from error
     devices = tuple((f"/dev/nvidia{number}",) for number in numbers)
     cards = {node: Cards(simulated=False, uuids=visible, devices=devices)} if visible else {}
-    degraded = "" if probe.bwrap or work.sandbox == "none" else probe.detail
-    return replace(work.settings, bwrap=probe.bwrap, degraded=degraded, cards=cards)
+    return replace(work.settings, bwrap=probe.bwrap, degraded=probe.why, cards=cards)
 
 
 def _check_ports(gang: Gang, node: str) -> None:
@@ -249,7 +249,7 @@ def _check_ports(gang: Gang, node: str) -> None:
                     try:
                         tried.bind(("", number))
                     except OSError as error:
-                        raise Refused("launch_failed", f"port {number} is in use on node {node}") from error
+                        raise Refused("launch_failed", saying.port_in_use(number, node)) from error
 
 
 def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str], private: str) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def main(argv: list[str]) -> int:
         gang = placed(work, number, node, env)
         settings = ready(work, gang, node, env)
     except ValueError as error:
-        facts.tell(refusal(live.name_of(work.gang), Refused("launch_failed", f"node {node}: {error}")))
+        facts.tell(refusal(live.name_of(work.gang), Refused("launch_failed", saying.node_gave(node, str(error)))))
         code = REFUSED
     except Refused as refused:
         facts.tell(refusal(live.name_of(work.gang), refused))

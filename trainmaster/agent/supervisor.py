@@ -21,6 +21,9 @@ from trainmaster.agent.notes import AGAIN_S, Notes
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
+from trainmaster.messages import starting
+from trainmaster.messages import tasks as say
+from trainmaster.messages.said import Said
 
 RETRY_S: Final = 0.02
 FIND_S: Final = 10.0  # how long an agent looks for a task that the former one started and did not come to note
@@ -91,7 +94,7 @@ class Supervisor:
         elif known is not None and not known.undone:
             started(known)
         else:
-            refuse(spawn.Refused("not_ready", f"{name} was not made ready here"))
+            refuse(spawn.Refused("not_ready", starting.attempt_not_ready(name)))
 
     def launch(self, request: bytes, gang: Gang, settings: Settings, started: Started, refuse: Refuse) -> None:
         """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is called once undone."""
@@ -340,7 +343,7 @@ class Supervisor:
             self._kill_task(stand_in)
         for task in attempt.tasks:
             if task.running and not task.doom:
-                task.doom, task.doom_text = "stopped", "was ended by the platform, as asked"
+                task.doom, task.doomed = "stopped", say.task_ended_as_asked(task.who)
         if first and grace_s > 0 and any(task.running for task in attempt.tasks):
             self._terminate(attempt.tasks)
         if grace_s <= 0:
@@ -385,10 +388,10 @@ class Supervisor:
         for done in attempt.waiters:
             done()
 
-    def doom(self, task: LiveTask, code: str, text: str) -> None:
-        """End one running task because it broke a limit; `text` continues "worker[0] "."""
+    def doom(self, task: LiveTask, code: str, said: Said) -> None:
+        """End one running task because it broke a limit, and what is said of that."""
         if task.running and not task.doom:
-            task.doom, task.doom_text = code, text
+            task.doom, task.doomed = code, said
             self._kill_task(task)
 
     def _kill_task(self, task: LiveTask) -> None:

@@ -19,6 +19,7 @@ from trainmaster.agent import apart, folder, seccomp, step
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.probe import probe_sandbox
 from trainmaster.agent.sandbox import SYSTEM_PATH
+from trainmaster.messages.said import Said
 
 REQUEST: Final = "survey.json"
 """What the server asks: {word, sandbox, environment}."""
@@ -57,14 +58,18 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
     return {
         "event": "survey", "word": asked["word"], "node": node, "machine": socket.gethostname(),
         "python": platform.python_version(), "user": os.geteuid(), "writing": trouble_writing(shared.path),
-        "private": trouble_writing(tempfile.gettempdir()), "sandbox": bool(probe.bwrap), "degraded": probe.detail,
-        "unfiltered": seccomp.missing(), "reachable": apart.missing(probe.bwrap) if probe.bwrap else "",
+        "private": trouble_writing(tempfile.gettempdir()), "sandbox": bool(probe.bwrap), "degraded": _plain(probe.why),
+        "unfiltered": _plain(seccomp.missing()), "reachable": _plain(apart.missing(probe.bwrap) if probe.bwrap else None),
         "cards": list(visible), "devices": list(numbers),
         "environment": environment or None,
         "environment_there": os.access(os.path.join(environment, "bin", "python"), os.X_OK),
         "pythons": [name for name in PYTHONS if shutil.which(name, path=SYSTEM_PATH)],
         "at": time.time(),
     }  # fmt: skip
+
+
+def _plain(said: "Said | None") -> "dict[str, Any] | None":
+    return None if said is None else said.to_json()
 
 
 def main(argv: "list[str]") -> int:

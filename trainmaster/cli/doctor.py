@@ -16,6 +16,7 @@ from trainmaster.cli.context import OPTIONS, AsJson, home
 from trainmaster.cli.greeting import exposed
 from trainmaster.cli.installed import REMEDY, lacking
 from trainmaster.core.layout import Layout
+from trainmaster.messages import render
 
 GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
@@ -95,14 +96,14 @@ def _sandbox() -> Finding:
     probe = probe_sandbox("auto", shutil.which("bwrap"))
     if probe.bwrap and (why := seccomp.missing()):
         return Finding(
-            "bwrap", POOR, f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {why}",
+            "bwrap", POOR, f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {render.text(why)}",
             "Use a kernel with seccomp filters, on x86_64 or aarch64.",
         )  # fmt: skip
     if probe.bwrap:
         return Finding("bwrap", GOOD, f"sandboxes work and filter system calls ({probe.bwrap})")
     from trainmaster.cli.sandbox_check import why_none
 
-    cause, remedy = why_none(shutil.which("bwrap"), probe.detail, root=os.geteuid() == 0)
+    cause, remedy = why_none(shutil.which("bwrap"), render.text(probe.why) if probe.why else "", root=os.geteuid() == 0)
     return Finding("bwrap", POOR, cause, remedy)
 
 
@@ -236,7 +237,7 @@ def _network(wanted: str, sandboxes: str) -> Iterator[Finding]:
     from trainmaster.core.errors import Unavailable
 
     probe = probe_sandbox("none" if sandboxes == "none" else "auto", shutil.which("bwrap"))
-    said = apart.words(probe.bwrap, wanted)
+    said = render.text(apart.sharing(probe.bwrap, wanted))
     try:
         probe_network(wanted, probe)
     except Unavailable as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.cli.context import language
 from trainmaster.messages import render
-from trainmaster.messages.said import WORDS, Said
+from trainmaster.messages.said import Said
 
 if TYPE_CHECKING:
     from trainmaster.engines.slurm.checks import Check
@@ -20,21 +20,12 @@ WIDTH: Final = 24
 
 def words(said: Said) -> str:
     """Return what was said in the language of the terminal."""
-    return render.text(_chinese(said) if language() == "zh" else said, language())
+    return render.text(said, language())
 
 
 def remedy(said: Said) -> str:
     """Return what to do about it in the language of the terminal, "" where there is nothing."""
     return render.remedy(said, language())
-
-
-def _chinese(said: Said) -> Said:
-    """Return what was said, and in it in Chinese what a node's agent and the states of Slurm's jobs still say in English words."""
-    from trainmaster.core.chinese import chinese
-
-    if said.code == WORDS:
-        return Said(WORDS, {"text": chinese(render.text(said))})
-    return Said(said.code, {name: _chinese(one) if isinstance(one, Said) else one for name, one in said.args.items()})
 
 
 class Screen:
@@ -87,7 +78,7 @@ class Screen:
             "ok": not self.bad,
             "checks": [
                 {"name": check.name, "where": check.where, "ok": check.ok, "needed": check.needed,
-                 "text": {"zh": render.text(_chinese(check.said), "zh"), "en": check.text},
+                 "text": {"zh": render.text(check.said, "zh"), "en": check.text},
                  "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy}}
                 for check in self.checks
             ],

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from trainmaster.core.records import Role, Task, Verdict
 from trainmaster.core.states import TaskPhase
 from trainmaster.core.verdicts import PLATFORM_STOPPED
+from trainmaster.messages import tasks as say
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
         if (role.main or role.ends_job) and role_complete(role, members):
             if role.min_succeeded is None and fired is not None and fired[0] == index:
                 continue  # "all ended" completes a role only while its own failure rule has not fired
-            return Outcome(True, Verdict("ok", message=f"role {role.name} is complete"))
+            return Outcome(True, Verdict("ok", say.role_complete(role.name)))
     if stopped is not None:
         return Outcome(False, task_verdict(roles[stopped.role], stopped))
     if fired is not None:
@@ -75,22 +76,26 @@ def _short_of_successes(roles: tuple[Role, ...], by_role: list[list[Task]]) -> V
     for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
         if not role_complete(role, members):
             got = sum(task.succeeded for task in members)
-            text = (
-                f"role {role.name}: {got} of the {role.min_succeeded} tasks needed succeeded, and none is left running"
+            return Verdict(
+                "too_many_failures", say.too_few_succeeded(role.name, got, role.min_succeeded or 0), role=index
             )
-            return Verdict("too_many_failures", message=text, role=index)
     raise AssertionError("called with every role complete")
 
 
 def task_verdict(role: Role, task: Task) -> Verdict:
     """Return why `task` ended, from its own verdict or its exit record."""
-    where = f"{role.name}[{task.index}]"
     if task.verdict is not None:
         return task.verdict
+    where = f"{role.name}[{task.index}]"
     if task.phase is TaskPhase.LOST:
-        return Verdict("lost", f"{where} disappeared without an exit record", role=task.role, index=task.index)
+        return Verdict("lost", say.task_lost(where), role=task.role, index=task.index)
     if task.signal is not None:
-        text = f"{where} was ended by signal {task.signal}"
-        return Verdict("signal", text, role=task.role, index=task.index, signal=task.signal)
-    text = f"{where} ended with exit code {task.exit_code}"
-    return Verdict("exit_code", text, role=task.role, index=task.index, exit_code=task.exit_code)
+        return Verdict(
+            "signal",
+            say.task_ended_by_signal(where, str(task.signal)),
+            role=task.role,
+            index=task.index,
+            signal=task.signal,
+        )
+    said = say.task_ended_with(where, task.exit_code or 0)
+    return Verdict("exit_code", said, role=task.role, index=task.index, exit_code=task.exit_code)

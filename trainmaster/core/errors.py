@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from trainmaster.messages import render
-from trainmaster.messages.said import WORDS, Said, words
+from trainmaster.messages.said import WORDS, Said, said_from_json, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ class Problem:
     code: str = "invalid"
     value: Any = None
     args: dict[str, Any] | None = None  # what the texts of `code` are made of, in any language
+
+    @property
+    def said(self) -> Said:
+        """What is wrong as data; the words, where nothing else was told."""
+        return words(self.rule) if self.args is None else said_from_json({"code": self.code, "args": self.args})
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object shown to users."""

@@ -1,7 +1,8 @@
 """Every fact the platform can know about a job. The first file a newcomer should read.
 
 An event is appended once and never edited. `attempt` is the fence: facts about an older attempt are recorded and
-ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here.
+ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here. `said` is what
+the platform says of it, as messages.said keeps it; what earlier versions said stands under `reason` or `message`, in words.
 Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 """
 
@@ -18,21 +19,21 @@ class Kind(StrEnum):
         "placed"  # placement: [Assignment as JSON], roles?: [Role as JSON], what was placed where it is not `roles`
     )
     CHECKED = "checked"
-    BAD_NODE = "bad_node"  # node, reason
+    BAD_NODE = "bad_node"  # node, said
     STAGED = "staged"
     ACCEPTED = "accepted"  # an engine that owns its queue has it, nothing runs yet
     STARTED = "started"  # placement?: [Assignment as JSON], where the engine chose the nodes
-    LAUNCH_FAILED = "launch_failed"  # reason, code?: verdict code
+    LAUNCH_FAILED = "launch_failed"  # said, code?: verdict code
     TASK_RUNNING = "task_running"  # role, index
     TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON
-    TASK_LOST = "task_lost"  # role, index, reason; code: platform_stopped, else lost
-    STOP_REQUESTED = "stop_requested"  # reason?: str
+    TASK_LOST = "task_lost"  # role, index, said; code: platform_stopped, else lost
+    STOP_REQUESTED = "stop_requested"  # reason?: the words of who stopped it
     EXPIRED = "expired"
-    FAULT = "fault"  # reason
-    PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: why in words, or a key of queue.reasons.EVICTED
+    FAULT = "fault"  # said
+    PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
-    SAVE_FAILED = "save_failed"  # reason
+    SAVE_FAILED = "save_failed"  # said
     REAPED = "reaped"
     DURATION_CHANGED = "duration_changed"  # duration_s: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority: int
@@ -40,7 +41,7 @@ class Kind(StrEnum):
     ENTERED = (
         "entered"  # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
     )
-    NOTED = "noted"  # code, message: something worth showing that changes nothing (a degraded sandbox, a warning)
+    NOTED = "noted"  # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
 
 
 NAMES: Final[dict[Kind, tuple[str, str]]] = {

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 
 from trainmaster.core.ids import split_task_name
 from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown
+from trainmaster.messages.said import Said, said_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +94,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why something ended, in plain words, with its evidence. `code` is a key of core.verdicts.VERDICTS."""
+    """Why something ended: `said`, where the code does not say it all, with its evidence. `code` is a key of core.verdicts.VERDICTS."""
 
     code: str
-    message: str = ""
+    said: Said | None = None
     evidence: str = ""  # the log line or record that shows it
     role: int | None = None
     index: int | None = None
@@ -250,7 +251,7 @@ class Node:
     gpus: tuple[str, ...] = ()
     pool: str = "default"
     schedulable: bool = True
-    reason: str = ""  # why not schedulable
+    reason: Said | None = None  # why not schedulable
     simulated: bool = False
     facts: tuple[tuple[str, str], ...] = field(default=())  # what else is told about it (R165)
     card_slots: tuple[tuple[int, int], ...] = ()
@@ -307,6 +308,8 @@ def to_json(record: Any) -> Any:
     """Return `record` (any record of this module, tuples of them, scalars) as JSON-able dicts, lists and scalars."""
     if isinstance(record, (tuple, list)):
         return [to_json(item) for item in record]
+    if isinstance(record, Said):
+        return record.to_json()
     slots = getattr(type(record), "__slots__", None)
     if slots is not None and hasattr(type(record), "__dataclass_fields__"):
         return {name: to_json(getattr(record, name)) for name in slots}
@@ -317,8 +320,14 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((k, v) for k, v in value)
 
 
-def _verdict(data: dict[str, Any] | None) -> Verdict | None:
-    return Verdict(**data) if data else None
+def verdict_from_json(data: dict[str, Any] | None) -> Verdict | None:
+    """Return the Verdict of `to_json`, also one that an earlier version wrote; None for nothing.
+
+    Raises TypeError, KeyError, ValueError or AttributeError for a malformed record.
+    """
+    if not data:
+        return None
+    return Verdict(**{**{name: value for name, value in data.items() if name != "message"}, "said": said_in(data)})
 
 
 def role_from_json(data: dict[str, Any]) -> Role:
@@ -335,7 +344,7 @@ def assignment_from_json(data: dict[str, Any]) -> Assignment:
 
 def task_from_json(data: dict[str, Any]) -> Task:
     """Return the Task of `to_json`. Raises TypeError, KeyError or ValueError for a malformed record."""
-    return Task(**{**data, "phase": TaskPhase(data["phase"]), "verdict": _verdict(data["verdict"])})
+    return Task(**{**data, "phase": TaskPhase(data["phase"]), "verdict": verdict_from_json(data["verdict"])})
 
 
 def attempt_from_json(data: dict[str, Any]) -> Attempt:
@@ -347,7 +356,7 @@ def attempt_from_json(data: dict[str, Any]) -> Attempt:
             "why": Why(data["why"]) if data["why"] else None,
             "placement": tuple(assignment_from_json(a) for a in data["placement"]),
             "tasks": tuple(task_from_json(t) for t in data["tasks"]),
-            "verdict": _verdict(data["verdict"]),
+            "verdict": verdict_from_json(data["verdict"]),
         }
     )
 
@@ -365,6 +374,6 @@ def job_from_json(data: dict[str, Any]) -> Job:
             "shapes": tuple(tuple(role_from_json(r) for r in shape) for shape in data.get("shapes", ())),
             "node_names": tuple(data.get("node_names", ())),
             "attempt": attempt_from_json(data["attempt"]) if data["attempt"] else None,
-            "verdict": _verdict(data["verdict"]),
+            "verdict": verdict_from_json(data["verdict"]),
         }
     )

@@ -36,6 +36,7 @@ from trainmaster.core.records import (
     job_from_json,
     replace,
     role_from_json,
+    verdict_from_json,
 )
 from trainmaster.core.shift import shifted
 from trainmaster.core.states import (
@@ -51,6 +52,8 @@ from trainmaster.core.states import (
     Why,
 )  # fmt: skip
 from trainmaster.core.verdicts import FREE, WAITED_OUT
+from trainmaster.messages import tasks
+from trainmaster.messages.said import said_in
 
 Result = tuple[Job, tuple[Action, ...]]
 
@@ -226,7 +229,7 @@ def _task_running(task: Task, event: Event) -> Task | None:
 
 def _task_exited(task: Task, event: Event) -> Task | None:
     data = event.data
-    verdict = Verdict(**data["verdict"]) if data.get("verdict") else None
+    verdict = verdict_from_json(data.get("verdict"))
     return replace(
         task, phase=TaskPhase.EXITED, exit_code=data.get("exit_code"), signal=data.get("signal"),
         started_at=task.started_at or event.at, ended_at=event.at, verdict=verdict,
@@ -235,7 +238,7 @@ def _task_exited(task: Task, event: Event) -> Task | None:
 
 def _task_lost(task: Task, event: Event) -> Task | None:
     code = event.data.get("code", "lost")
-    verdict = Verdict(code, event.data.get("reason", ""), role=task.role, index=task.index)
+    verdict = Verdict(code, said_in(event.data), role=task.role, index=task.index)
     return replace(task, phase=TaskPhase.LOST, ended_at=event.at, verdict=verdict)
 
 
@@ -248,7 +251,7 @@ _TASK_RULES: Final[dict[Kind, Callable[[Task, Event], Task | None]]] = {
 
 def _verdict(event: Event, code: str | None = None) -> Verdict | None:
     code = code or event.data.get("code") or _VERDICT_OF.get(event.kind)
-    return Verdict(code, message=str(event.data.get("reason") or "")) if code else None
+    return Verdict(code, said_in(event.data)) if code else None
 
 
 def _step(job: Job, attempt: Attempt, signal: Signal, event: Event) -> Result:
@@ -380,6 +383,6 @@ def _charge(job: Job, why: Why | None) -> Job | None:
 def _finish(job: Job, state: JobState, event: Event) -> Result:
     verdict = job.attempt.verdict if job.attempt else None
     if verdict is None and state is JobState.FAILED:
-        verdict = Verdict("lost", message="the engine reported that nothing of the attempt is left")
+        verdict = Verdict("lost", tasks.nothing_left_of_attempt())
     done = replace(job, state=state, ended_at=event.at, verdict=verdict)
     return done, (Notify(job.id, _number(job), state.value), WakePlanner(job.id))

@@ -13,6 +13,8 @@ from typing import Any, Literal, Protocol
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Assignment, Node, Role, Verdict
+from trainmaster.messages import render
+from trainmaster.messages.said import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +59,22 @@ class Note:
 
     attempt: str
     code: str
-    message: str
+    said: Said
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """`attempt` is in the engine's own queue, and why: `code` is the engine's own word, `text` says it to a person.
+    """`attempt` is in the engine's own queue, and why: `code` is the engine's own word, `said` tells it to a person.
 
     `at`: when that was so; `starts_at`: when the engine expects to start it, None where it cannot say. Epoch seconds.
-    `nodes`: where it expects to, as far as it says. `chinese`: the text in Chinese; "": as the table of sentences has it.
+    `nodes`: where it expects to, as far as it says.
     """
 
     attempt: str
     code: str
-    text: str
+    said: Said
     at: float
     starts_at: float | None = None
-    chinese: str = ""
     nodes: tuple[str, ...] = ()
 
 
@@ -95,7 +96,7 @@ class Refused:
 
     attempt: str
     code: str
-    text: str
+    said: Said
     at: float
     node: str | None = None
 
@@ -282,10 +283,10 @@ class Engine(Protocol):
 
 
 class LaunchRefused(Exception):
-    """The gang could not be started. `code` is a verdict code; the text says why in plain words."""
+    """The gang could not be started. `code` is a verdict code, `said` tells why; `node`: the one to blame, where there is one."""
 
-    def __init__(self, code: str, message: str, node: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, said: Said, node: str | None = None) -> None:
+        super().__init__(render.text(said))
         self.code = code
-        self.message = message
+        self.said = said
         self.node = node

@@ -27,7 +27,7 @@ from trainmaster.core.errors import Conflict, Problem, Unavailable
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.layout import Layout
-from trainmaster.core.records import Node, Role, Verdict
+from trainmaster.core.records import Node, Role, verdict_from_json
 from trainmaster.engines.base import (
     AttemptReport,
     CardUsage,
@@ -45,7 +45,8 @@ from trainmaster.engines.base import (
 from trainmaster.engines.local_client import AgentClient, AgentError
 from trainmaster.engines.local_facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
-from trainmaster.messages import server
+from trainmaster.messages import render, server, starting
+from trainmaster.messages.said import said_from_json
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -61,7 +62,7 @@ class LocalEngine:
         self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
-        self.sandbox = Probe("", "not started")
+        self.sandbox = Probe("")
         self.cgroups_detail = ""
         self._agents_data = layout.data
         self.settings = Settings()
@@ -85,7 +86,7 @@ class LocalEngine:
         await asyncio.to_thread(probe_network, local.network, self.sandbox)
         self.settings = Settings(
             bwrap=self.sandbox.bwrap,
-            degraded="" if self.sandbox.bwrap or local.sandbox == "none" else self.sandbox.detail,
+            degraded=self.sandbox.why,
             cgroups=local.cgroups == "auto",
             network=local.network,
             environment=os.path.abspath(local.environment or sys.prefix),
@@ -146,10 +147,11 @@ class LocalEngine:
         """Return this machine, or the virtual nodes that share it. Raises Unavailable while its agent cannot be used."""
         if self._client.trouble:
             raise Unavailable(self._client.trouble)
-        kind = "bubblewrap" if self.sandbox.bwrap else f"none: {self.sandbox.detail or 'switched off'}"
-        free = seccomp.missing() if self.sandbox.bwrap else "there is no sandbox"
-        calls = f"not filtered: {free}" if free else "filtered"
-        network = apart.words(self.sandbox.bwrap, self.config.local.network)
+        found = self.sandbox
+        kind = "bubblewrap" if found.bwrap else f"none: {render.text(found.why or starting.sandboxes_off())}"
+        free = seccomp.missing() if found.bwrap else starting.there_is_no_sandbox()
+        calls = f"not filtered: {render.text(free)}" if free else "filtered"
+        network = render.text(apart.sharing(found.bwrap, self.config.local.network))
         return self.host.nodes(
             (("sandbox", kind), ("system calls", calls), ("network", network), ("cgroups", self.cgroups_detail))
         )
@@ -160,7 +162,8 @@ class LocalEngine:
 
     def isolation(self) -> dict[str, str]:
         """Return {kind: bubblewrap | none, detail}."""
-        return {"kind": "bubblewrap" if self.sandbox.bwrap else "none", "detail": self.sandbox.detail}
+        why = "bubblewrap" if self.sandbox.bwrap else render.text(self.sandbox.why) if self.sandbox.why else ""
+        return {"kind": "bubblewrap" if self.sandbox.bwrap else "none", "detail": why}
 
     # -- the eight -----------------------------------------------------------------------------------------------
 
@@ -200,12 +203,12 @@ class LocalEngine:
         except AgentError as error:
             self._known.pop(attempt, None)
             if error.code == NOT_NOW:
-                raise Unavailable(server.agent_not_able_now(error.message)) from error
-            raise LaunchRefused(error.code, error.message) from error
+                raise Unavailable(server.agent_not_able_now(error.said)) from error
+            raise LaunchRefused(error.code, error.said) from error
         finally:  # after the caller has noted the launch, not before
             asyncio.get_running_loop().call_soon(self._release, attempt)
-        for code, message in told["notes"]:
-            self._sink(Note(attempt, code, message))
+        for code, said in told["notes"]:
+            self._sink(Note(attempt, code, said_from_json(said)))
         self._held.setdefault(attempt, [])[:0] = told["tasks"]  # what was pushed in the meantime is younger
 
     async def _launch(self, attempt: str, gang: Gang) -> Any:
@@ -259,7 +262,7 @@ class LocalEngine:
             await self._client.request("enter", attempt=attempt, role=role, index=index)
         except AgentError as error:
             if error.code == NOT_NOW:
-                raise Unavailable(server.task_not_entered_now(error.message)) from error
+                raise Unavailable(server.task_not_entered_now(error.said)) from error
             raise Conflict(server.task_not_kept(task_name(role, index))) from error
 
     # -- what the agent says -------------------------------------------------------------------------------------
@@ -274,7 +277,7 @@ class LocalEngine:
                 " lost to this server, and what runs of them is not touched", hello["elsewhere"],
             )  # fmt: skip
         version, self._agents_data = hello["cgroups"], hello.get("data", "")
-        self.cgroups_detail = f"version {version}" if version else hello["cgroups_detail"]
+        self.cgroups_detail = f"version {version}" if version else render.text(said_from_json(hello["no_cgroups"]))
         if not self.settings.cgroups:
             self.cgroups_detail = "switched off"
         if self._known:  # the agent was away: tell what happened meanwhile
@@ -302,7 +305,7 @@ class LocalEngine:
     def _push(self, event: dict[str, Any]) -> None:
         """Tell the server what is new; an end whose start was never told is told as both."""
         if event["event"] == "note":
-            self._sink(Note(event["attempt"], event["code"], event["message"]))
+            self._sink(Note(event["attempt"], event["code"], said_from_json(event["said"])))
             return
         tasks = self._known.setdefault(event["attempt"], {})
         key, kind = (event["role"], event["index"]), event["kind"]
@@ -317,8 +320,7 @@ class LocalEngine:
 
 
 def _report(event: dict[str, Any]) -> TaskReport:
-    verdict = event.get("verdict")
     return TaskReport(
         event["attempt"], event["role"], event["index"], event["kind"], event["at"], event.get("exit_code"),
-        event.get("signal"), Verdict(**verdict) if verdict else None, event.get("stamp") or "",
+        event.get("signal"), verdict_from_json(event.get("verdict")), event.get("stamp") or "",
     )  # fmt: skip

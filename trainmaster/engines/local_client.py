@@ -22,7 +22,7 @@ from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.engines.local_guard import Guard
 from trainmaster.messages import render, server
-from trainmaster.messages.said import Said
+from trainmaster.messages.said import Said, said_in, words
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -39,12 +39,12 @@ UNANSWERED: Final = -1
 
 
 class AgentError(Exception):
-    """The agent refused a request."""
+    """The agent refused a request, and why."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, said: Said) -> None:
+        super().__init__(render.text(said))
         self.code = code
-        self.message = message
+        self.said = said
 
 
 class AgentClient(asyncio.Protocol):
@@ -254,7 +254,7 @@ class AgentClient(asyncio.Protocol):
 
     def _welcome(self, answer: dict[str, Any]) -> None:
         if "error" in answer:
-            self._refuse(server.agent_refuses_settings(answer["error"]["message"]))
+            self._refuse(server.agent_refuses_settings(_why(answer["error"])))
             return
         self._greeted, self._connector, self.trouble = True, None, None
         self.guard.settled()
@@ -269,6 +269,11 @@ class AgentClient(asyncio.Protocol):
         if future is None or future.done():
             return
         if "error" in message:
-            future.set_exception(AgentError(message["error"]["code"], message["error"]["message"]))
+            future.set_exception(AgentError(message["error"]["code"], _why(message["error"])))
         else:
             future.set_result(message["ok"])
+
+
+def _why(error: dict[str, Any]) -> Said:
+    """Return why a request was refused: an agent of an earlier version says it in words, before it makes room."""
+    return said_in(error) or words(str(error["code"]))

@@ -20,6 +20,8 @@ log = logging.getLogger("trainmaster.engines")
 
 PATIENCE_S: Final = 3.0
 """How long the server's start waits for other engines once one can be used."""
+HEALTH_S: Final = 5.0
+"""How long an engine may take to say that it is well."""
 AGAIN_S: Final = 10.0
 """Seconds between two tries to start an engine that was down when the server began."""
 
@@ -163,19 +165,19 @@ class Engines:
         found = [engine.card_usage() for engine in self if engine.name not in self._down]
         return {node: cards for usage in found for node, cards in usage.items()}
 
-    async def health(self) -> dict[str, str]:
-        """Return by the name of each engine "ok" or why it does not answer."""
+    async def health(self) -> dict[str, Said | None]:
+        """Return by the name of each engine why it does not answer, None: it does."""
         told = await asyncio.gather(*(self._health_of(engine) for engine in self))
         return dict(zip(self._engines, told, strict=True))
 
-    async def _health_of(self, engine: Engine) -> str:
+    async def _health_of(self, engine: Engine) -> Said | None:
         try:
-            await asyncio.wait_for(self.up(engine).nodes(), 5.0)
+            await asyncio.wait_for(self.up(engine).nodes(), HEALTH_S)
         except TrainmasterError as error:
-            return error.message
+            return error.said
         except TimeoutError:
-            return "no answer within 5 s"
-        return "ok"
+            return server.engine_silent(round(HEALTH_S))
+        return None
 
 
 async def _nobody(engine: Engine) -> None:

@@ -23,6 +23,15 @@ def flavor_not_found(name: str, known: Names) -> Said: ...
 def node_not_found(name: str, known: Names) -> Said: ...
 
 
+# --- what becomes of its nodes
+
+@say("node {node} is being drained", "节点 {node} 正在排空")
+def node_drains(node: str) -> Said: ...
+
+@say("node {node} is being drained: {note}", "节点 {node} 正在排空：{note}")
+def node_drained(node: str, note: str) -> Said: ...
+
+
 # --- what cannot be done to it
 
 @say("This cannot be removed", "无法删除")

@@ -1,4 +1,6 @@
-"""What is said of a Slurm cluster when it is used: why it does not answer, what this machine lacks to speak with it, and its words."""
+"""What is said of a Slurm cluster when it is used: why it does not answer, what this machine lacks to speak with it, and its words. What
+its own words mean is in `slurm_states`, what becomes of files that its nodes do not share with the server in `slurm_files`.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
@@ -62,6 +64,12 @@ def slurmrestd_without_openapi() -> Said: ...
 @say("slurmrestd answers with status {status}", "slurmrestd 返回状态码 {status}")
 def slurmrestd_status(status: int) -> Said: ...
 
+@say("slurmrestd: its {what} are not those of v0.0.38: {error}", "slurmrestd：它的 {what} 与 v0.0.38 不符：{error}")
+def slurmrestd_of_another_version(what: str, error: str) -> Said: ...
+
+@say("slurmrestd: no {what} in its answer", "slurmrestd：回答中没有 {what}")
+def slurmrestd_left_out(what: str) -> Said: ...
+
 # --- the engine
 
 @say("Slurm cannot be used: {why}", "无法使用 Slurm：{why}")
@@ -71,13 +79,16 @@ def slurm_unusable(why: Said | str) -> Said: ...
 def slurm_silent(why: Said | str) -> Said: ...
 
 @say("what Slurm said was not understood: {error}", "无法理解 Slurm 的回复：{error}")
-def slurm_not_understood(error: str) -> Said: ...
+def slurm_not_understood(error: Said | str) -> Said: ...
 
 @say("Slurm does not say what its nodes are: {why}", "Slurm 没有给出节点信息：{why}")
 def slurm_nodes_not_told(why: Said | str) -> Said: ...
 
 @say("{folder} cannot be written: {error}", "无法写入 {folder}：{error}", "Set server.data to a folder that this user may write, and the nodes share unless scratch is set.", "请将 server.data 设为此用户可写的目录；未设置 scratch 时，该目录还须与节点共享。")
 def data_folder_unwritable(folder: str, error: str) -> Said: ...
+
+@say("where a node has it", "仅在支持它的节点上")
+def sandbox_where_it_is() -> Said: ...
 
 # --- submitting
 
@@ -98,6 +109,40 @@ def submitter_not_started(error: str) -> Said: ...
 
 @say("sbatch did not answer", "sbatch 没有响应", CONTROLLER, CONTROLLER_ZH)
 def sbatch_silent() -> Said: ...
+
+@say("not the name of {what} that may be given to Slurm: {text}", "不能交给 Slurm 的名称（{what}）：{text}")
+def no_name_for_slurm(what: str, text: str) -> Said: ...
+
+@say("not the name of somebody to act for: {text}", "不能以此用户的身份操作：{text}")
+def no_name_to_act_for(text: str) -> Said: ...
+
+@say("Slurm gives whole cards: ask for one, or run the job in a pool of this platform's own engine", "Slurm 只分配整卡：请申请一张整卡，或在本平台自带引擎的资源池中运行")
+def slurm_gives_whole_cards() -> Said: ...
+
+# --- jobs that were submitted
+
+@say("Slurm keeps the time limit that it has for this job: {why}", "Slurm 保留此任务原有的时限：{why}")
+def time_limit_kept(why: Said) -> Said: ...
+
+@say("Slurm keeps the place that this job has in its order: {why}", "Slurm 保留此任务在其队列中的位置：{why}")
+def place_in_order_kept(why: Said) -> Said: ...
+
+# --- what it foresees
+
+@say("Slurm foresees no start", "Slurm 没有给出预计开始时间")
+def no_start_foreseen() -> Said: ...
+
+@say("Slurm foresees no start of a heterogeneous job: it judges each component as if it were alone", "Slurm 不能预计异构任务的开始时间：它单独判断每个组成部分")
+def no_start_foreseen_of_parts() -> Said: ...
+
+@say("no node in service can run it, and Slurm foresees nothing for those that are not", "在用的节点都不能运行它，Slurm 也不预计停用的节点何时可用")
+def no_node_in_service() -> Said: ...
+
+@say("Slurm would end or suspend {jobs:other job|other jobs} for it", "Slurm 会为它结束或暂停其他 {jobs} 个任务")
+def would_make_room(jobs: Count) -> Said: ...
+
+@say("Slurm would let it wait", "Slurm 会让它等待")
+def would_wait_in_slurm() -> Said: ...
 
 # --- jobs that run as their owners
 

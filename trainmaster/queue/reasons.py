@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from trainmaster.core.errors import Problem, problem_of
 from trainmaster.messages import queue
 from trainmaster.messages import render as words
-from trainmaster.messages.said import Said
+from trainmaster.messages.said import Said, said_from_json
 from trainmaster.queue.snapshot import Reason
 
 Evidence = Mapping[str, Any]
@@ -114,7 +114,7 @@ def _fixed(data: Evidence) -> Said | list[int]:
 
 
 def _away(data: Evidence) -> list[Said | str]:
-    return [queue.node_away(n["node"], n["reason"]) if n["reason"] else n["node"] for n in data["away"]]
+    return [queue.node_away(n["node"], said_from_json(n["reason"])) if n["reason"] else n["node"] for n in data["away"]]
 
 
 _ACCOUNTS: Final[Mapping[str, Callable[[str], Said]]] = {

@@ -8,7 +8,7 @@ Invariant: a gang that `fit` refuses always gets exactly one reason.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from trainmaster.core.records import Resources, Role
+from trainmaster.core.records import Node, Resources, Role
 from trainmaster.queue.buckets import View
 from trainmaster.queue.capacity import Capacity, Free, Room
 from trainmaster.queue.failures import Amounts, Cards, Demand, at_least
@@ -160,5 +160,9 @@ def _away(capacity: Capacity, pool: str) -> Reason:
     there = sum(1 for node in capacity.nodes if node.pool == pool) - len(out)
     return Reason(
         "waiting_nodes",
-        {"pool": pool, "schedulable": there, "away": [{"node": n.name, "reason": n.reason} for n in out[:5]]},
+        {"pool": pool, "schedulable": there, "away": [_left_out(node) for node in out[:5]]},
     )
+
+
+def _left_out(node: Node) -> dict[str, Any]:
+    return {"node": node.name, "reason": node.reason.to_json() if node.reason is not None else None}

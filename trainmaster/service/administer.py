@@ -165,13 +165,13 @@ class Administer:
         Raises Forbidden, NotFound, StorageFailed.
         """
         await self._set(node, who, self._out_of_service("draining", note, who))
-        reason = f"node {node} is being drained: {note}" if note else f"node {node} is being drained"
+        said = cluster.node_drained(node, note) if note else cluster.node_drains(node)
         leaving = [
             job for job in self._running_on(node) if evict == "all" or (evict == "preemptible" and job.preemptible)
         ]
         for job in leaving:
             attempt = job.attempt.number if job.attempt else 0
-            data = {"by": "", "reason": reason}
+            data = {"by": "", "said": said.to_json()}
             self._ctx.master.apply(Event(job.id, Kind.PREEMPTED, self._ctx.clock(), who.name, attempt, data))
         if leaving:
             await self._ctx.master.durable()

@@ -74,7 +74,7 @@ class ClusterViews:
                     pools=[name for name in self._pools.pools if engines.of(name) is engine],
                     nodes=len(nodes),
                     nodes_in_service=sum(node.schedulable for node in nodes),
-                    trouble=None if answer == "ok" else both(answer),
+                    trouble=both(answer) if answer is not None else None,
                 )
             )
         return EnginesView(items=items)

@@ -12,7 +12,7 @@ from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Assignment, Job, unplaced
 from trainmaster.engines.base import Refused, Waiting
-from trainmaster.messages import rules
+from trainmaster.messages import rules, server
 from trainmaster.service.context import Context
 from trainmaster.service.launching import mounts
 from trainmaster.service.waits import forecast_view, reason_view
@@ -48,11 +48,11 @@ async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> t
         async with asyncio.timeout(PATIENCE_S):
             said = await ctx.engines.up(engine).estimate(gang_of(ctx, job, spec, unplaced(job.roles)))
     except (Unavailable, TimeoutError) as error:
-        why = error.message if isinstance(error, Unavailable) else "The cluster did not answer in time"
+        why = error.said if isinstance(error, Unavailable) else server.cluster_not_in_time()
         said = Waiting("", "cluster_silent", why, ctx.clock())
     if isinstance(said, Refused):
-        refused = problem("", rules.cluster_refused(engine=engine.name, said=said.text))
-        reason = reason_view(Waiting("", refused.code, said.text, said.at), engine.name)
+        refused = problem("", rules.cluster_refused(engine=engine.name, said=said.said))
+        reason = reason_view(Waiting("", refused.code, said.said, said.at), engine.name)
         return Outlook("never", reason), refused
     if said is None or ours.when != "now":
         return ours, None

@@ -30,7 +30,7 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.history import ALL, History
 from trainmaster.queue.snapshot import Pending
 from trainmaster.queue.sooner import typical
-from trainmaster.service.language import both_of
+from trainmaster.service.language import both
 from trainmaster.service.privacy import private
 from trainmaster.service.scheduling import Scheduling
 
@@ -186,7 +186,7 @@ class Forecasts:
         low = made.prospect.starts[made.last].low
         if low == math.inf:
             return _unknown(_FAR)
-        return ForecastView(when="after", at=None, low=max(low, now), high=None, why=both_of(_FAR), made_at=made.at)
+        return ForecastView(when="after", at=None, low=max(low, now), high=None, why=both(_FAR), made_at=made.at)
 
     async def typical(self, scene: Scene, job: str) -> float:
         """Return when a job of a scene starts if everybody runs as long as is typical, infinite when that is not known.
@@ -291,7 +291,7 @@ class Forecasts:
 
 
 def _unknown(why: Said) -> ForecastView:
-    return ForecastView(when="unknown", at=None, low=None, high=None, why=both_of(why), made_at=None)
+    return ForecastView(when="unknown", at=None, low=None, high=None, why=both(why), made_at=None)
 
 
 async def _paced(steps: Steps[Result]) -> tuple[Result, float]:

@@ -14,7 +14,8 @@ from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.layout import IN_CODE, Layout
 from trainmaster.core.records import Job
-from trainmaster.messages import ledger, server
+from trainmaster.messages import ledger, server, starting
+from trainmaster.messages.said import Said
 from trainmaster.service.inputs import path_problem
 from trainmaster.service.looks import Looks
 from trainmaster.spec.job import JobSpec
@@ -88,8 +89,8 @@ class Launching:
         spec = self._specs.get(job.spec_digest)
         return spec is None or bool(mounts(spec, self._layout))
 
-    async def stage(self, job: Job) -> str:
-        """Check that every input is there, and still where it may be mounted. Return "" or what is wrong, in words.
+    async def stage(self, job: Job) -> Said | None:
+        """Check that every input is there, and still where it may be mounted. Return what is wrong, None: nothing.
 
         Raises Unavailable while the file system of an input hangs.
         """
@@ -100,14 +101,16 @@ class Launching:
         except TimeoutError:
             raise Unavailable(server.inputs_silent()) from None
 
-    def _staged(self, spec: JobSpec) -> str:
+    def _staged(self, spec: JobSpec) -> Said | None:
         code = code_folder(spec, self._layout)
-        wrong = [f"{code}: the uploaded code is gone"] if code is not None and not os.path.exists(code) else []
+        wrong = (
+            [starting.input_wrong(code, starting.code_gone())] if code is not None and not os.path.exists(code) else []
+        )
         for item in spec.inputs:
             found = path_problem(item.path, "", self._layout.folders, self._roots)
             if found is not None:
-                wrong.append(f"{item.path}: {found.rule}")
-        return f"inputs cannot be used: {'; '.join(wrong)}" if wrong else ""
+                wrong.append(starting.input_wrong(item.path, found.said))
+        return starting.inputs_not_usable(wrong) if wrong else None
 
     def gang(self, job: Job) -> Gang | None:
         """Return the gang of the job's attempt when its spec is in memory."""

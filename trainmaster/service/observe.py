@@ -16,6 +16,7 @@ from trainmaster.core.states import Phase, TaskPhase
 from trainmaster.core.verdicts import PLATFORM_STOPPED
 from trainmaster.engines.base import AttemptReport, Engine, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.registry import Engines
+from trainmaster.messages import tasks
 from trainmaster.service.clock import Clock
 from trainmaster.service.master import Master
 from trainmaster.service.waits import NOT_STARTED, Waits
@@ -28,7 +29,6 @@ LAUNCHED: Final = frozenset({Phase.PENDING, Phase.RUNNING, Phase.RETAINED})
 """Phases in which an attempt the engine does not know is lost."""
 WATCHED: Final = LAUNCHED | {Phase.STARTING}
 """Phases in which the slow reconciliation goes on: a launch may be answered without any order that would begin it again."""
-FORGOTTEN: Final = "the engine knows nothing of this attempt any more"
 
 
 class Observer:
@@ -59,7 +59,7 @@ class Observer:
             case TaskReport():
                 return self._of_task(job, attempt, fact)
             case Note():
-                data = {"code": fact.code, "message": fact.message}
+                data = {"code": fact.code, "said": fact.said.to_json()}
                 return Event(job.id, Kind.NOTED, self._clock(), "agent", attempt.number, data)
             case Waiting() if attempt.phase in NOT_STARTED:
                 self._waits.note(fact)
@@ -69,12 +69,12 @@ class Observer:
                     job.id, Kind.STARTED, self._seen(fact.at, "", attempt.created_at), "engine", attempt.number, data
                 )
             case Refused() if attempt.phase in NOT_STARTED and fact.node is not None:
-                data = {"node": fact.node, "reason": fact.text}
+                data = {"node": fact.node, "said": fact.said.to_json()}
                 return Event(
                     job.id, Kind.BAD_NODE, self._seen(fact.at, "", attempt.created_at), "engine", attempt.number, data
                 )
             case Refused() if attempt.phase in NOT_STARTED:
-                data = {"code": fact.code, "reason": fact.text}
+                data = {"code": fact.code, "said": fact.said.to_json()}
                 return Event(
                     job.id,
                     Kind.LAUNCH_FAILED,
@@ -103,7 +103,8 @@ class Observer:
                 return None
             return Event(job.id, Kind.TASK_RUNNING, at, "agent", attempt.number, data)
         if report.kind == "lost":
-            data["reason"] = report.verdict.message if report.verdict else ""
+            if report.verdict is not None and report.verdict.said is not None:
+                data["said"] = report.verdict.said.to_json()
             if report.verdict is not None and report.verdict.code == PLATFORM_STOPPED:
                 data["code"] = report.verdict.code
             return Event(job.id, Kind.TASK_LOST, at, "agent", attempt.number, data)
@@ -147,11 +148,15 @@ class Observer:
         if job is None or attempt is None or attempt.number != number or attempt.phase not in LAUNCHED:
             return
         if attempt.phase is Phase.PENDING:
-            self._master.apply(Event(job_id, Kind.FAULT, self._clock(), "system", number, {"reason": FORGOTTEN}))
+            self._master.apply(
+                Event(
+                    job_id, Kind.FAULT, self._clock(), "system", number, {"said": tasks.attempt_forgotten().to_json()}
+                )
+            )
             return
         for task in attempt.tasks:
             if not task.ended:
-                data = {"role": task.role, "index": task.index, "reason": FORGOTTEN}
+                data = {"role": task.role, "index": task.index, "said": tasks.attempt_forgotten().to_json()}
                 self._master.apply(Event(job_id, Kind.TASK_LOST, self._clock(), "system", number, data))
 
     def watch(self) -> None:

@@ -41,7 +41,7 @@ class Pausing:
         if found is None or verdict is None:
             return None
         evidence = {"again_at": _until(found), "tries": found.attempts_used}
-        return ReasonView(code=verdict.code, message=both(verdict.message), evidence=evidence)
+        return ReasonView(code=verdict.code, message=both(verdict.said), evidence=evidence)
 
 
 def _until(job: Job) -> float:

@@ -15,6 +15,7 @@ import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
+from trainmaster.messages.said import words
 from trainmaster.queue.policy import Values
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 
@@ -92,7 +93,7 @@ class Pools:
         node = replace(node, pool=setting.pool or node.pool)
         if setting.service == "in_service":
             return node
-        return replace(node, schedulable=False, reason=setting.note or setting.service)
+        return replace(node, schedulable=False, reason=words(setting.note or setting.service))
 
     # -- changes -----------------------------------------------------------------------------------------------
 

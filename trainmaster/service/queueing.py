@@ -39,7 +39,7 @@ from trainmaster.service.choosing import settled
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
 from trainmaster.service.estimates import Outlook, with_engine
-from trainmaster.service.language import both_of
+from trainmaster.service.language import both
 from trainmaster.service.pools import POLICY
 from trainmaster.service.scheduling import shown, told
 from trainmaster.service.sooner import helping
@@ -327,8 +327,8 @@ def _asks(job: Job, model: str) -> bool:
 def _knob(knob: Knob, policy: QueuePolicy) -> KnobView:
     return KnobView(
         name=knob.name,
-        title=both_of(knob.title),
-        meaning=both_of(knob.meaning),
+        title=both(knob.title),
+        meaning=both(knob.meaning),
         unit=knob.unit,
         value=getattr(policy, knob.name),
         default=getattr(DEFAULT, knob.name),

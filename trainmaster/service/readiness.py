@@ -8,7 +8,7 @@ from typing import Final
 
 from trainmaster.answers import Ready
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.messages import render
+from trainmaster.messages import render, server
 from trainmaster.service.context import Context
 from trainmaster.store.database import Database, probe
 
@@ -54,9 +54,9 @@ class Readiness:
         checks = {
             "ledger": ledger,
             "disk": render.text(short) if short else "ok",
-            **{f"engine {name}": text for name, text in engines.items()},
+            **{f"engine {name}": "ok" if why is None else render.text(why) for name, why in engines.items()},
         }
-        return Ready(ok=ledger == "ok" and "ok" in engines.values(), checks=checks)
+        return Ready(ok=ledger == "ok" and None in engines.values(), checks=checks)
 
     async def probe(self) -> None:
         """Write and take back one row of the ledger. Raises StorageFailed."""
@@ -69,5 +69,5 @@ async def _words(work: Awaitable[None]) -> str:
     except TrainmasterError as error:
         return error.message
     except TimeoutError:
-        return f"no answer within {PATIENCE_S:g} s"
+        return render.text(server.engine_silent(round(PATIENCE_S)))
     return "ok"

@@ -21,6 +21,7 @@ from trainmaster.core.events import Data
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.messages import files
+from trainmaster.messages.said import Said, said_in
 from trainmaster.service.launching import Specs
 from trainmaster.service.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
@@ -95,15 +96,15 @@ class Saving:
         save = self._saves.get(job)
         return save is None or save.give_up()
 
-    async def save(self, job: Job) -> tuple[Data, str]:
-        """Return the data of the `saved` event, and what of the outputs was left out and why, "" for nothing.
+    async def save(self, job: Job) -> tuple[Data, Said | None]:
+        """Return the data of the `saved` event, and what of the outputs was left out and why, None for nothing.
 
         Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now, GivenUp.
         """
         if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
             raise StorageFailed(files.outputs_not_fetched())
         if self.nothing_to_save(job):
-            return {"model": None, "files": 0, "size_bytes": 0}, ""
+            return {"model": None, "files": 0, "size_bytes": 0}, None
         save = self._saves[job.id] = _Save(self._limits.save_s)
         slot = self._slots.setdefault(job.owner, asyncio.Semaphore(AT_ONCE))
         try:
@@ -117,12 +118,12 @@ class Saving:
                 del self._saves[job.id]
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}, left_out
 
-    def _save(self, job: Job, spec: JobSpec, save: _Save) -> tuple[ModelVersion, str]:
+    def _save(self, job: Job, spec: JobSpec, save: _Save) -> tuple[ModelVersion, Said | None]:
         name, attempt = spec.model.name or spec.name, job.attempts_used
         folder = self._layout.saving(job.id, attempt)
         if (version := self._models.made_by(job.id, attempt)) is not None:  # before a restart
             outputs.forget(folder)
-            return version, ""
+            return version, None
         metrics = self._metrics.last_values(job, spec, save.go_on)
         provenance = {
             "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
@@ -170,13 +171,11 @@ class Saving:
         return path
 
 
-def _told(left_out: tuple[dict[str, str], ...]) -> str:
+def _told(left_out: tuple[dict[str, Any], ...]) -> Said | None:
     if not left_out:
-        return ""
-    path, reason = left_out[0]["path"], left_out[0]["reason"]
-    if len(left_out) == 1:
-        return f"{path} was not saved: {reason}"
-    return f"{len(left_out)} entries of the outputs were not saved; the first is {path}: {reason}"
+        return None
+    path, why = left_out[0]["path"], said_in(left_out[0]) or files.output_not_readable()
+    return files.output_left_out(path, why) if len(left_out) == 1 else files.outputs_left_out(len(left_out), path, why)
 
 
 async def _in_own_thread(work: Callable[[], T]) -> T:

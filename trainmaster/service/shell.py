@@ -20,6 +20,8 @@ from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused, Waiting
 from trainmaster.engines.registry import Engines
+from trainmaster.messages import files, starting
+from trainmaster.messages.said import Said
 from trainmaster.service.launching import Launching
 from trainmaster.service.master import Master
 from trainmaster.service.saving import Saving
@@ -81,8 +83,8 @@ class Shell:
                 continue  # its engine chooses
             node = nodes.get(assignment.node)
             if node is None or not node.schedulable:
-                reason = node.reason if node is not None else "the node is gone"
-                return self._event(action, Kind.BAD_NODE, node=assignment.node, reason=reason)
+                why = node.reason if node is not None else starting.node_gone()
+                return self._event(action, Kind.BAD_NODE, why, node=assignment.node)
         return self._event(action, Kind.CHECKED)
 
     def foresee(self, action: Action) -> None:
@@ -206,15 +208,13 @@ class Shell:
                 log.warning("%s: %s; trying again", action, error.message)
                 if isinstance(action, Launch | Save):
                     key = attempt_id(action.job, action.attempt)
-                    self._waits.note(Waiting(key, error.code, error.message, self._clock()))
+                    self._waits.note(Waiting(key, error.kind, error.said, self._clock()))
             except Exception as error:
                 log.exception("%s failed", action)
                 mistakes += 1
                 kind = GIVEN_UP.get(type(action))
                 if kind is not None and mistakes >= MISTAKES:
-                    failed = self._event(
-                        action, kind, reason=f"the platform made a mistake: {type(error).__name__}: {error}"
-                    )
+                    failed = self._event(action, kind, starting.platform_mistake(f"{type(error).__name__}: {error}"))
                     continue
             await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])
             tries += 1
@@ -239,9 +239,9 @@ class Shell:
         try:
             problem = await self._launching.stage(job)
         except NotFound as error:  # of the spec: it will not come back
-            problem = error.message
+            problem = error.said
         if problem:
-            return self._event(action, Kind.LAUNCH_FAILED, reason=problem)
+            return self._event(action, Kind.LAUNCH_FAILED, problem)
         return self._event(action, Kind.STAGED)
 
     async def _launch(self, action: Launch, job: Job, attempt: Attempt) -> Event | None:
@@ -252,11 +252,11 @@ class Shell:
             engine = self._engine(job)
             await engine.launch(gang)
         except NotFound as error:
-            return self._event(action, Kind.LAUNCH_FAILED, reason=error.message)
+            return self._event(action, Kind.LAUNCH_FAILED, error.said)
         except LaunchRefused as refusal:
             if refusal.node is not None:
-                return self._event(action, Kind.BAD_NODE, node=refusal.node, reason=refusal.message)
-            return self._event(action, Kind.LAUNCH_FAILED, reason=refusal.message, code=refusal.code)
+                return self._event(action, Kind.BAD_NODE, refusal.said, node=refusal.node)
+            return self._event(action, Kind.LAUNCH_FAILED, refusal.said, code=refusal.code)
         return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED)
 
     async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
@@ -281,11 +281,11 @@ class Shell:
         except TrainmasterError as error:
             if isinstance(error, Unavailable):
                 raise
-            return self._event(action, Kind.SAVE_FAILED, reason=error.message)
+            return self._event(action, Kind.SAVE_FAILED, error.said)
         except OSError as error:
-            return self._event(action, Kind.SAVE_FAILED, reason=f"{error.strerror}: {error.filename}")
+            return self._event(action, Kind.SAVE_FAILED, files.outputs_not_saved(f"{error.strerror}: {error.filename}"))
         if left_out:
-            self._say(self._event(action, Kind.NOTED, code="not_saved", message=left_out))
+            self._say(self._event(action, Kind.NOTED, left_out, code="not_saved"))
         return self._event(action, Kind.SAVED, **saved)
 
     async def _reap(self, action: Reap, job: Job, attempt: Attempt) -> Event | None:
@@ -296,8 +296,9 @@ class Shell:
         """Return the engine that `job` runs on. Raises Unavailable while it is down."""
         return self._engines.up(self._engines.of(job.pool))
 
-    def _event(self, action: Action, kind: Kind, **data: Any) -> Event:
-        return Event(action.job, kind, self._clock(), "system", action.attempt, data)
+    def _event(self, action: Action, kind: Kind, said: Said | None = None, **data: Any) -> Event:
+        told = {"said": said.to_json()} if said is not None else {}
+        return Event(action.job, kind, self._clock(), "system", action.attempt, {**data, **told})
 
     def _say(self, event: Event) -> None:
         try:

@@ -22,7 +22,7 @@ from trainmaster.queue.future import Scene
 from trainmaster.queue.snapshot import Pending, Plan
 from trainmaster.queue.sooner import clearly_sooner
 from trainmaster.service.context import Context
-from trainmaster.service.language import both_of
+from trainmaster.service.language import both
 from trainmaster.spec.document import Document
 
 SUGGESTED: Final = 3
@@ -86,7 +86,7 @@ def _spent_s(job: Job) -> float:
 
 def _told(one: Suggestion, forecast: ForecastView | None = None, before: float | None = None) -> SuggestionView:
     """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
-    return SuggestionView(message=both_of(one.message), change=one.change, forecast=forecast, otherwise_at=before)
+    return SuggestionView(message=both(one.message), change=one.change, forecast=forecast, otherwise_at=before)
 
 
 def _at(forecast: ForecastView) -> float:

@@ -27,7 +27,7 @@ from trainmaster.service.choosing import settled
 from trainmaster.service.context import Context
 from trainmaster.service.places import place_problems
 from trainmaster.service.reading import Candidate, read_body, read_each
-from trainmaster.service.views import job_view, sentence
+from trainmaster.service.views import job_view
 from trainmaster.spec.document import Given
 from trainmaster.store.ledger import IdempotencyRecord
 
@@ -200,7 +200,7 @@ class Submit:
         self._ctx.specs.put(candidate.digest, candidate.spec)
         after = self._ctx.master.submit(job, candidate.document, record)
         for warning in candidate.warnings:
-            data = {"code": warning.code, "message": sentence(warning), "problem": warning.to_json()}
+            data = {"code": warning.code, "path": warning.path, "said": warning.said.to_json()}
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
         return after
 

@@ -5,18 +5,17 @@ from types import MappingProxyType
 
 from trainmaster import answers
 from trainmaster.answers import PRIORITY_NAMES
-from trainmaster.core.errors import Problem
 from trainmaster.core.events import NAMES, Event, Kind
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
-from trainmaster.messages import jobs
-from trainmaster.messages.said import Said
+from trainmaster.messages import jobs, render
+from trainmaster.messages.said import Said, said_in, words
 from trainmaster.queue.need import WHOLE
 from trainmaster.queue.reasons import EVICTED, evicted
 from trainmaster.queue.shortage import plain
-from trainmaster.service.language import both, problem_in, two
+from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
 
 
@@ -30,7 +29,7 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answe
         code=verdict.code,
         title=two((kind.zh, kind.en) if kind else (verdict.code, verdict.code)),
         fault=kind.fault if kind else "platform",
-        message=both(verdict.message),
+        message=both(verdict.said),
         evidence=verdict.evidence,
         role=role,
         index=verdict.index,
@@ -228,11 +227,10 @@ def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Tex
     if event.kind is Kind.NOTED:
         return note_view(event).message
     if event.kind is Kind.ENTERED:
-        return both(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}")
-    reason = str(event.data.get("reason") or "")
-    if event.kind is Kind.PREEMPTED and reason in EVICTED:
-        return both(evicted(reason, name_of(event.data["by"])))
-    return both(reason)
+        return both(words(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}"))
+    if event.kind is Kind.PREEMPTED and event.data.get("reason") in EVICTED:
+        return both(evicted(event.data["reason"], name_of(event.data["by"])))
+    return both(said_in(event.data))
 
 
 def event_note(event: Event) -> answers.NoteView:
@@ -243,12 +241,13 @@ def event_note(event: Event) -> answers.NoteView:
 def note_view(event: Event) -> answers.NoteView:
     """Return a note (an event of kind NOTED): its code, and what it says in both languages."""
     data = event.data
-    message = both(data["message"])
-    if "problem" in data:
-        message = answers.Text(zh=sentence(problem_in("zh", Problem(**data["problem"]))), en=message.en)
+    said = said_in(data)
+    if said is None:
+        raise ValueError("a note that says nothing")
+    if "path" not in data:
+        return answers.NoteView(code=data["code"], message=both(said))
+    rule, remedy = both(said), answers.Text(zh=render.remedy(said, "zh"), en=render.remedy(said))
+    message = answers.Text(
+        zh=f"{data['path']}：{rule.zh}。{remedy.zh}", en=f"{data['path']}: {rule.en}. {remedy.en}".rstrip()
+    )
     return answers.NoteView(code=data["code"], message=message)
-
-
-def sentence(item: Problem) -> str:
-    """Return a problem as one line."""
-    return f"{item.path}: {item.rule}. {item.remedy}"

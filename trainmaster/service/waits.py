@@ -13,7 +13,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
 from trainmaster.engines.base import Waiting
 from trainmaster.messages import queue
-from trainmaster.service.language import both, both_of
+from trainmaster.service.language import both
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
 WAITING: Final = NOT_STARTED | {Phase.SAVING}
@@ -48,7 +48,7 @@ class Waits:
 
 def reason_view(waiting: Waiting, engine: str) -> ReasonView:
     """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
-    said = Text(zh=waiting.chinese, en=waiting.text) if waiting.chinese else both(waiting.text)
+    said = both(waiting.said)
     message = Text(zh=said.zh, en=said.en[:1].upper() + said.en[1:])
     return ReasonView(code=waiting.code, message=message, evidence={"told_at": waiting.at}, decided_by=engine)
 
@@ -61,7 +61,7 @@ def forecast_view(waiting: Waiting | None, engine: str) -> ForecastView:
         at=at,
         low=at,
         high=at,
-        why=both_of(queue.cluster_gives_no_estimate()) if at is None else None,
+        why=both(queue.cluster_gives_no_estimate()) if at is None else None,
         made_at=waiting.at if waiting is not None else None,
         by=engine,
         nodes=list(waiting.nodes) if waiting is not None else [],

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from trainmaster.core.actions import Action, Hold, Launch, Precheck, Reap, Save, Stage, Watch
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, Task
+from trainmaster.messages import tasks as say
 
 
 class Turn(IntEnum):
@@ -124,7 +125,7 @@ class Engine:
             return ()
         there = {(a.role, a.index) for a in job.attempt.placement if a.node == node}
         tasks = [task for task in job.attempt.tasks if (task.role, task.index) in there]
-        return _about(tasks, Kind.TASK_LOST, job.id, job.attempt.number, now, {"reason": f"node {node} failed"})
+        return _about(tasks, Kind.TASK_LOST, job.id, job.attempt.number, now, {"said": say.node_failed(node).to_json()})
 
 
 def _about(

@@ -13,7 +13,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.core.states import JobState
 from trainmaster.core.units import NotRead, parse_duration_s
-from trainmaster.messages import simulation
+from trainmaster.messages import simulation, tasks
 from trainmaster.queue.elastic import fewest
 from trainmaster.queue.never import refusal
 from trainmaster.queue.policy import QueuePolicy
@@ -196,7 +196,7 @@ class _Run:
         if fault.down_s < 0:  # it is back
             self._world.set_schedulable(fault.node, True)
             return
-        self._world.set_schedulable(fault.node, False, "failed")
+        self._world.set_schedulable(fault.node, False, tasks.node_failed(fault.node))
         self._agenda.add(now + fault.down_s, Turn.TIMER, Fault(now + fault.down_s, fault.node, -1))
         for job in self._world.on_node(fault.node):
             self._world.apply(Engine.lost(job, fault.node, now))

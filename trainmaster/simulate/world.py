@@ -13,6 +13,7 @@ from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.records import Attempt, Job, Node, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import JobState, Phase
+from trainmaster.messages.said import Said
 from trainmaster.queue.capacity import Capacity
 from trainmaster.queue.classes import PendingQueue, placing
 from trainmaster.queue.fairness import Fairness
@@ -135,10 +136,10 @@ class World:
             fair=self.fair, mix=self._mix,
         )  # fmt: skip
 
-    def set_schedulable(self, name: str, schedulable: bool, reason: str = "") -> None:
+    def set_schedulable(self, name: str, schedulable: bool, why: Said | None = None) -> None:
         """Take a node out of service, or give it back."""
         self._nodes = tuple(
-            replace(node, schedulable=schedulable, reason=reason) if node.name == name else node for node in self._nodes
+            replace(node, schedulable=schedulable, reason=why) if node.name == name else node for node in self._nodes
         )
         self.capacity.set_nodes(self._nodes)
         self.stirred = True

@@ -20,6 +20,8 @@ from typing import Any, Final
 from trainmaster.core.errors import StorageFailed, Unavailable
 from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.messages import files as said
+from trainmaster.messages import render
+from trainmaster.messages.said import Said
 from trainmaster.storage import sparse
 from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk
 from trainmaster.storage.trees import kind_of, remove_tree, sync, sync_tree
@@ -42,7 +44,7 @@ class Saved:
     files: int
     size_bytes: int
     manifest: dict[str, Any]
-    skipped: tuple[dict[str, str], ...] = ()
+    skipped: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(slots=True)
@@ -52,12 +54,12 @@ class _Copy:
     target: str
     go_on: sparse.GoOn
     records: list[dict[str, Any]] = field(default_factory=list)
-    skipped: list[dict[str, str]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
     size: int = 0
 
-    def skip(self, path: str, reason: str) -> None:
-        self.skipped.append({"path": path, "reason": reason})
+    def skip(self, path: str, why: Said) -> None:
+        self.skipped.append({"path": path, "reason": render.text(why), "said": why.to_json()})
 
 
 def write(
@@ -182,19 +184,19 @@ def _copy_tree(copy: _Copy, source: str, name: str, seen_as: str) -> None:
                 os.makedirs(os.path.join(copy.target, shown), exist_ok=True)
                 copy.folders.add(shown)
                 if path.count("/") >= MAX_DEPTH - 1:
-                    copy.skip(shown, f"what lies in it: more than {MAX_DEPTH} folders deep")
+                    copy.skip(shown, said.output_too_deep(MAX_DEPTH))
             elif kind == "link":
                 _copy_link(copy, source, path, shown, seen_as)
             elif kind == "file":
                 _copy_file(copy, source, path, shown)
             else:
-                copy.skip(shown, "a device, pipe or socket")
+                copy.skip(shown, said.output_is_no_file())
         except UnicodeError:
-            copy.skip(ascii(shown), "a name that is not UTF-8")
+            copy.skip(ascii(shown), said.output_name_not_utf8())
         except PermissionError:
-            copy.skip(shown, "not readable")
+            copy.skip(shown, said.output_not_readable())
         except FileNotFoundError:
-            copy.skip(shown, "disappeared while it was saved")
+            copy.skip(shown, said.output_disappeared())
 
 
 def _copy_link(copy: _Copy, source: str, path: str, shown: str, seen_as: str) -> None:
@@ -202,7 +204,7 @@ def _copy_link(copy: _Copy, source: str, path: str, shown: str, seen_as: str) ->
     if target.startswith(seen_as):  # absolute, as the task saw it, but in its own tree
         target = "../" * path.count("/") + target.removeprefix(seen_as)
     if not inside(path, target):
-        copy.skip(shown, f"a link out of the tree, to {target}")
+        copy.skip(shown, said.output_leads_out(target))
         return
     _parent(copy, shown)
     os.symlink(target, os.path.join(copy.target, shown))

@@ -6,13 +6,15 @@ to a record lands in `record` by itself and needs no new column. Raises Malforme
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from sqlalchemy import RowMapping
 
 from trainmaster.core.events import Event, Kind
-from trainmaster.core.records import Assignment, Attempt, Job, Role, Task
+from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, replace
+from trainmaster.messages import jobs
+from trainmaster.messages.said import said_in
 from trainmaster.store import labels
 
 Row = tuple[Any, ...]
@@ -161,7 +163,9 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
         data = _object(row["record"]) | data  # a column counts: the record of an older version holds the labels, too
         data["labels"] = labels.read(row["labels"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None
-        job = msgspec.convert(data, Job)
+        job = _judged(msgspec.convert(data, Job), data)
+        if job.attempt is not None:
+            job = replace(job, attempt=_attempt_judged(job.attempt, data["attempt"]))
         if (job.attempt.number if job.attempt else 0) != job.attempts_used:
             raise MalformedRow(f"the row of attempt {job.attempts_used} is missing")
         return job
@@ -172,7 +176,8 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
 def attempt_of(row: Mapped, tasks: Iterable[Mapped]) -> Attempt:
     """Return the Attempt of its row and its task rows in order of position."""
     try:
-        return msgspec.convert(_attempt_json(row, tasks), Attempt)
+        data = _attempt_json(row, tasks)
+        return _attempt_judged(msgspec.convert(data, Attempt), data)
     except _UNREADABLE as error:
         raise MalformedRow(f"{type(error).__name__}: {error}") from error
 
@@ -192,8 +197,8 @@ def unreadable_event(job: str, row: Mapped) -> Event:
     """Return what stands for an event whose row is malformed: a note that says so."""
     at = row["at"] if isinstance(row["at"], int | float) else 0.0
     attempt = row["attempt"] if isinstance(row["attempt"], int) else 0
-    said = {"code": "malformed", "message": f"Event {row['seq']} of this job can no longer be read"}
-    return Event(job=job, kind=Kind.NOTED, at=at, attempt=attempt, data=said, seq=row["seq"])
+    data = {"code": "malformed", "said": jobs.event_unreadable(row["seq"]).to_json()}
+    return Event(job=job, kind=Kind.NOTED, at=at, attempt=attempt, data=data, seq=row["seq"])
 
 
 def decoded(text: str, kind: type[Any]) -> Any:
@@ -215,6 +220,21 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise MalformedRow("a JSON object was expected")
     return value
+
+
+R = TypeVar("R", Job, Attempt, Task)
+
+
+def _judged(record: R, data: Mapping[str, Any]) -> R:
+    """Return the record that was made of `data` with what its verdict says: things said may stand inside one another."""
+    if record.verdict is None:
+        return record
+    return replace(record, verdict=replace(record.verdict, said=said_in(data["verdict"])))
+
+
+def _attempt_judged(attempt: Attempt, data: Mapping[str, Any]) -> Attempt:
+    tasks = tuple(_judged(task, told) for task, told in zip(attempt.tasks, data["tasks"], strict=True))
+    return replace(_judged(attempt, data), tasks=tasks)
 
 
 def _attempt_json(row: Mapped, tasks: Iterable[Mapped]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import LaunchRefused, Refused
+from trainmaster.messages import render
 
 
 async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(
@@ -92,13 +93,15 @@ async def why_not(engine: Any, watcher: Watcher, story: Gang) -> tuple[str, str]
     try:
         await engine.launch(story)
     except LaunchRefused as refusal:
-        return refusal.code, refusal.message
+        return refusal.code, render.text(refusal.said)
     assert engine.flags.owns_queue, "the launch was not refused"
 
     def said() -> list[tuple[str, str]]:
-        refused = [(fact.code, fact.text) for fact in watcher.queue(key(story)) if isinstance(fact, Refused)]
+        refused = [
+            (fact.code, render.text(fact.said)) for fact in watcher.queue(key(story)) if isinstance(fact, Refused)
+        ]
         ends = [end.verdict for end in watcher.ended(key(story)) if end.verdict is not None]
-        return refused or [(verdict.code, verdict.message) for verdict in ends]
+        return refused or [(verdict.code, render.text(verdict.said)) for verdict in ends]
 
     await watcher.until(lambda: bool(said()), "a refusal")
     found = said()[0]

@@ -11,6 +11,7 @@ from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import PortRequest
 from trainmaster.engines.base import Refused, Started, Waiting
+from trainmaster.messages import render
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ async def test_what_is_accepted_waits_with_a_reason_in_words(cluster: Any, engin
     (reason, *_) = watcher.queue(key(story))
     assert isinstance(reason, Waiting)
     assert reason.code
-    assert reason.text
+    assert render.text(reason.said)
     (report,) = await engine.observe([key(story)])
     assert report.known
     assert isinstance(report.queue, Waiting)
@@ -130,7 +131,7 @@ async def test_what_the_cluster_cancels_is_told_as_refused(cluster: Any, engine:
     await watcher.until(lambda: isinstance((watcher.queue(key(story)) or [None])[-1], Refused), "the refusal")
     (report,) = await engine.observe([key(story)])
     assert isinstance(report.queue, Refused)
-    assert report.queue.text
+    assert render.text(report.queue.said)
     await engine.reap(key(story), 0)
     (report,) = await engine.observe([key(story)])
     assert not report.known
@@ -181,7 +182,7 @@ async def test_what_is_foreseen_for_a_gang_is_not_handed_over(cluster: Any, engi
     story = story_of(cluster)
     held = await engine.estimate(story)
     assert isinstance(held, Waiting)
-    assert (held.attempt, held.starts_at, bool(held.text)) == (key(story), None, True)
+    assert (held.attempt, held.starts_at, bool(render.text(held.said))) == (key(story), None, True)
     await cluster.release()
     free = await engine.estimate(replace(story, attempt=2))
     assert isinstance(free, Waiting)
@@ -198,4 +199,4 @@ async def test_what_could_never_start_is_foreseen_to_be_refused(cluster: Any, en
     story = gang(node="", gpus=99).told("w", 1, cluster.command("exit 0")).build()
     refused = await engine.estimate(story)
     assert isinstance(refused, Refused)
-    assert refused.text
+    assert render.text(refused.said)

@@ -12,6 +12,7 @@ import pytest
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import PATIENCE_S, Watcher
+from trainmaster.messages import render
 
 KINDS = pytest.mark.parametrize(
     "kind", [("bubblewrap", "auto"), ("none", "auto"), ("none", "off")], ids=["sandbox", "groups", "bare"]
@@ -41,7 +42,7 @@ async def test_a_copy_leaves_what_the_first_home_runs_alone(
     (task,) = report.tasks
     assert task.kind == "lost"
     assert task.verdict is not None
-    assert task.verdict.message == "w[0] does not run here: this home is a copy, or was moved to another disk"
+    assert render.text(task.verdict.said) == "w[0] does not run here: this home is a copy, or was moved to another disk"
     await other.signal(key(story), 15)
     await other.reap(key(story), 0)
     await copy.close()

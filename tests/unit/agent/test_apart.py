@@ -16,6 +16,7 @@ from trainmaster.agent.prepare import prepare
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
+from trainmaster.messages.render import text
 
 ONE = gang().role("w", 1, "true").build()
 TWO = gang().role("w", 2, "true").build()
@@ -86,7 +87,7 @@ def test_a_kernel_without_landlock_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(apart, "_call", lambda *given: apart.SCOPES_SINCE - 1)
     apart.missing.cache_clear()
     try:
-        assert "6.12" in apart.words("/usr/bin/bwrap", "shared")
+        assert "6.12" in text(apart.sharing("/usr/bin/bwrap", "shared"))
         assert apart.given(ONE, replace(PRIVATE, network="shared")) == Given()
     finally:
         apart.missing.cache_clear()
@@ -99,4 +100,4 @@ def test_who_is_not_root_cannot_be_kept_apart_by_a_bubblewrap_that_becomes_root(
     (tmp_path / "bwrap").chmod(0o4755)
     monkeypatch.setattr(apart, "_call", lambda *given: apart.SCOPES_SINCE)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert "set-uid" in apart.missing(str(tmp_path / "bwrap"))
+    assert "set-uid" in text(apart.missing(str(tmp_path / "bwrap")))

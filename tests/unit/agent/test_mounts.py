@@ -14,6 +14,7 @@ from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.launch import Mount
 from trainmaster.core.layout import IN_WORKSPACE
 from trainmaster.core.targets import within
+from trainmaster.messages import render
 from trainmaster.spec.check import check
 from trainmaster.spec.semantics import mount_problems
 
@@ -85,9 +86,9 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
             spawn.refuse_covering(story, Settings(bwrap="/usr/bin/bwrap"))
         spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"
-    assert refused.value.message == (
-        "a mount at /site would hide /site/env, which the tasks need on this node; one at /site/env/x would lie in /site/env, "
-        "which the tasks need on this node; mount elsewhere, for example at /dataset"
+    assert render.text(refused.value.said) == (
+        "a mount would cover what the tasks need on this node: /site would hide /site/env, /site/env/x would lie in /site/env; "
+        "mount elsewhere, for example at /dataset"
     )
 
 

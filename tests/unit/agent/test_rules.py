@@ -171,7 +171,8 @@ def test_version_2_without_controllers_is_refused_in_words(tmp_path: Path) -> No
     _version_2(tmp_path, "")
     groups = Cgroups("/home/x", root=str(tmp_path), own="0::/\n")
     assert groups.version == 0
-    assert "control groups are not usable" in groups.detail
+    assert groups.why is not None
+    assert groups.why.code == "no_control_groups"
 
 
 def test_own_paths_reads_both_versions() -> None:
@@ -187,7 +188,7 @@ def test_a_group_limits_memory_and_processes_and_is_used_again() -> None:
     """Version 1 or 2, whatever this machine has; where neither is writable the agent says so."""
     groups = Cgroups(f"/home/test-{os.getpid()}")
     if not groups.version:
-        assert groups.detail
+        assert groups.why
         return
     first = groups.take(Limits(64, 10, 0.5))
     assert groups.members(first) == []

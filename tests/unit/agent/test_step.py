@@ -24,11 +24,12 @@ from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.step import SAME_MOMENT_S, SIGNALLED_S
-from trainmaster.core.chinese import chinese
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.core.records import PortRequest
 from trainmaster.engines.slurm.script import components
+from trainmaster.messages import render
+from trainmaster.messages.said import said_in
 
 PACKAGE = str(Path(trainmaster.__file__).parents[1])
 PATIENCE_S = 30.0
@@ -36,6 +37,13 @@ PATIENCE_S = 30.0
 
 # The oldest that a node may have. No package of the system has it: where nobody has put one, the newest alone runs the code for it.
 PYTHONS = [sys.executable, pytest.param(OLD, marks=pytest.mark.skipif(OLD is None, reason="no Python 3.9 here"))]
+
+
+def words_of(told: dict[str, Any]) -> str:
+    """Return in words what a fact or a verdict says."""
+    said = said_in(told)
+    assert said is not None
+    return render.text(said)
 
 
 class Node:
@@ -257,26 +265,22 @@ def test_a_gang_that_finds_no_python_is_told_who_can_name_one(node: Node) -> Non
     assert node.step(direct).wait(PATIENCE_S) == 1
     shell = node.open(gang().shell("w", 1, "torchrun train.py").build(), environment="")
     node.step(shell).wait(PATIENCE_S)
-    said = [
-        told(direct)[-1]["message"],
-        next(fact["verdict"]["message"] for fact in told(shell) if fact.get("verdict")),
-    ]
-    for words in said:
+    verdict = next(fact["verdict"] for fact in told(shell) if fact.get("verdict"))
+    for words in (words_of(told(direct)[-1]), words_of(verdict)):
         assert "no Python environment is set for tasks here, and the node has no torchrun" in words
         assert "(environment)" in words
-        assert chinese(words) != words
 
 
 def test_where_an_environment_is_named_a_missing_command_is_the_users(node: Node, tmp_path: Path) -> None:
     shared = node.open(gang().role("w", 1, "torchrun").build(), environment=str(tmp_path / "empty"))
     assert node.step(shared).wait(PATIENCE_S) == 1
-    assert told(shared)[-1]["message"].endswith("'torchrun' was not found in PATH")
+    assert words_of(told(shared)[-1]).endswith("torchrun was not found in PATH")
 
 
 def test_other_nodes_than_asked_for_are_refused(node: Node) -> None:
     shared = node.open(gang().shell("w", 2, "true").build())
     assert node.step(shared, TRAINMASTER_TASKS_0="1").wait(PATIENCE_S) == 1
-    assert "2 tasks were asked for" in told(shared)[0]["message"]
+    assert "2 tasks were asked for" in words_of(told(shared)[0])
 
 
 def _with_port(number: int) -> GangBuilder:
@@ -291,7 +295,7 @@ def test_a_port_in_use_refuses_the_start(node: Node) -> None:
         taken.listen()
         shared = node.open(_with_port(taken.getsockname()[1]).build())
         assert node.step(shared).wait(PATIENCE_S) == 1
-        assert "is in use on node n1" in told(shared)[0]["message"]
+        assert "is in use on node n1" in words_of(told(shared)[0])
 
 
 def test_cards_are_those_that_the_cluster_gave_and_each_task_has_its_own(node: Node) -> None:
@@ -306,7 +310,7 @@ def test_cards_are_those_that_the_cluster_gave_and_each_task_has_its_own(node: N
 def test_too_few_cards_refuse_the_start(node: Node) -> None:
     shared = node.open(gang(gpus=2).shell("w", 1, "true").build())
     assert node.step(shared, CUDA_VISIBLE_DEVICES="0").wait(PATIENCE_S) == 1
-    assert "1 of the 2 cards" in told(shared)[0]["message"]
+    assert "1 of the 2 cards" in words_of(told(shared)[0])
 
 
 def test_a_task_without_cards_sees_none(node: Node) -> None:

@@ -22,7 +22,12 @@ def test_an_end_is_told_later_and_a_note_about_an_attempt_at_once(tmp_path: Path
     supervisor = Supervisor(layout, Cgroups(layout.home), told.append, later, lambda pid, call: False)
     stopping = Stopping(str(tmp_path / "stopped"), 1, supervisor, later, told.append)
     stopping.asked_to_end()
-    note = {"event": "note", "attempt": "j.1", "code": "over_memory", "message": "w[0] uses much memory"}
+    note = {
+        "event": "note",
+        "attempt": "j.1",
+        "code": "over_memory",
+        "said": {"code": "task_near_memory", "args": {"who": "w[0]"}},
+    }
     runs = {"event": "task", "attempt": "j.1", "role": 0, "index": 1, "kind": "running"}
     ends = {"event": "task", "attempt": "j.1", "role": 0, "index": 0, "kind": "exited", "verdict": None}
     for event in (note, runs, ends):

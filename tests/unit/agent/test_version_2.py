@@ -28,7 +28,7 @@ AGENT = textwrap.dedent("""
         groups.leave()
     with open("/proc/self/cgroup") as file:
         ended_in = next(line.strip() for line in file if line.startswith("0::"))
-    print(json.dumps([groups.version, groups.detail, groups.parents, ended_in]))
+    print(json.dumps([groups.version, groups.why and groups.why.to_json(), groups.parents, ended_in]))
 """)
 
 

@@ -13,6 +13,8 @@ from trainmaster.core.events import Kind
 from trainmaster.core.records import Role, Task, Verdict, to_json
 from trainmaster.core.states import JobState, Phase, TaskPhase, Why
 from trainmaster.core.verdicts import PLATFORM_STOPPED, SANDBOX_FAILED
+from trainmaster.messages import render
+from trainmaster.messages.said import words
 
 Ends = str
 """One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the platform."""
@@ -117,14 +119,14 @@ def test_the_verdict_names_the_first_task_that_failed() -> None:
     verdict = story.reaped().job.verdict
     assert verdict is not None
     assert (verdict.code, verdict.index, verdict.exit_code) == ("exit_code", 2, 7)
-    assert verdict.message == "w[2] ended with exit code 7"
+    assert render.text(verdict.said) == "w[2] ended with exit code 7"
 
 
 def test_too_few_successes_are_told_with_numbers() -> None:
     found = judge((worker(min_succeeded=3, min_failed=None),), tasks("ssf"))
     assert found is not None
     assert found.verdict.code == "too_many_failures"
-    assert "2 of the 3" in found.verdict.message
+    assert "2 of the 3" in render.text(found.verdict.said)
 
 
 # -- the same rules through a whole life ---------------------------------------------------------------------------
@@ -162,7 +164,7 @@ def test_a_lost_task_costs_a_fault_before_a_retry() -> None:
 def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
     """Nor may it fail for it, however long the trouble lasts: it waits twice as long each time, five minutes at most."""
     story = Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done())
-    failed = to_json(Verdict(SANDBOX_FAILED, "it"))
+    failed = to_json(Verdict(SANDBOX_FAILED, words("it")))
     for pause_s in (5, 10, 20, 40, 80, 160, 300, 300):
         story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
         story.reaped().is_now(JobState.QUEUED)
@@ -178,7 +180,7 @@ def test_a_stop_of_the_platform_costs_nothing() -> None:
     for _ in range(3):
         story.to_running().happens(Kind.TASK_LOST, role=0, index=0, reason="rebooted", code=PLATFORM_STOPPED)
         assert story.job.attempt is not None
-        assert story.job.attempt.verdict == Verdict(PLATFORM_STOPPED, "rebooted", role=0, index=0)
+        assert story.job.attempt.verdict == Verdict(PLATFORM_STOPPED, words("rebooted"), role=0, index=0)
         story.reaped().is_now(JobState.QUEUED)
     assert (story.job.faults_used, story.job.retries_used) == (0, 0)
 

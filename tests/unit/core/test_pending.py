@@ -7,6 +7,7 @@ from trainmaster.core.actions import Launch, Notify, Precheck, Reap, Stage, Watc
 from trainmaster.core.events import Kind
 from trainmaster.core.records import attempt_from_json, to_json
 from trainmaster.core.states import JobState, Phase, Shown
+from trainmaster.messages import render
 
 
 def accepted(**policy: float) -> Story:
@@ -52,7 +53,7 @@ def test_what_the_cluster_refuses_after_all_fails() -> None:
     story = accepted().happens(Kind.LAUNCH_FAILED, code="launch_failed", reason="cancelled by its administrator")
     story.reaped().is_now(JobState.FAILED)
     assert story.job.verdict is not None
-    assert story.job.verdict.message == "cancelled by its administrator"
+    assert render.text(story.job.verdict.said) == "cancelled by its administrator"
 
 
 def test_what_is_accepted_after_its_start_goes_on_running() -> None:

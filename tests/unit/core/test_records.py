@@ -28,6 +28,7 @@ from trainmaster.core.records import (
     to_json,
 )
 from trainmaster.core.units import exact_duration, format_duration, format_memory, parse_duration_s, parse_memory_mib
+from trainmaster.messages.said import Said, words
 
 text = st.text(max_size=8)
 number = st.integers(0, 1 << 40)
@@ -43,7 +44,11 @@ roles = st.builds(
     st.none() | number,
     st.none() | number,
 )
-verdict = st.none() | st.builds(Verdict, text, text, text, st.none() | number, st.none() | number)
+said = st.recursive(
+    st.builds(words, text), lambda inner: st.builds(Said, text, st.dictionaries(text, st.none() | number | text | inner, max_size=2)),
+    max_leaves=3,
+)  # fmt: skip
+verdict = st.none() | st.builds(Verdict, text, st.none() | said, text, st.none() | number, st.none() | number)
 tasks = st.builds(
     Task, number, number, st.sampled_from(states.TaskPhase), st.none() | number, st.none() | number,
     st.none() | seconds, st.none() | seconds, verdict,

@@ -104,3 +104,21 @@ def test_a_third_language_has_its_own_forms_of_a_noun(monkeypatch: pytest.Monkey
     ]  # fmt: skip
     assert render.remedy(left_in_a_test(2), "pl") == "Delete 2 files."
     assert render.LANGUAGES == ["en", "zh", "pl"]
+
+
+def test_what_is_said_inside_one_another_for_ever_is_refused() -> None:
+    """A task may have written it, and every reader would go as deep."""
+    for wrap in (
+        lambda inner: {"code": "x", "args": {"y": inner}},
+        lambda inner: {"code": "x", "args": {"y": [[inner]]}},
+    ):
+        deep: Any = words("at the bottom").to_json()
+        for _ in range(100):
+            deep = wrap(deep)
+        with pytest.raises(ValueError, match="inside one another"):
+            said_from_json(deep)
+    lists: Any = []
+    for _ in range(100):
+        lists = [lists]
+    with pytest.raises(ValueError, match="inside one another"):
+        said_from_json({"code": "x", "args": {"y": lists}})

@@ -6,7 +6,7 @@ sbatch refuses by itself.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,7 +20,8 @@ from trainmaster.core.states import Priority
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.parse import Partition
 from trainmaster.engines.slurm.script import Terms, components, duration
-from trainmaster.messages import rules
+from trainmaster.messages import rules, slurm
+from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
 
 SPARE_S: Final = 120.0
@@ -60,17 +61,13 @@ class Asking:
             cards=self._machines.cards(asked.pool),
         )
 
-    def changes(self, asked: Asked) -> list[tuple[str, str, str]]:
-        """Return what may change of a job in Slurm's queue, as scontrol takes it; and what is said, code and words, where it is refused:
-        only operators of a cluster may raise a limit or let a job stand higher.
+    def changes(self, asked: Asked) -> list[tuple[str, str, Callable[[Said], Said]]]:
+        """Return what may change of a job in Slurm's queue, as scontrol takes it; and what is said where it is refused, the code of the
+        note and what says why: only operators of a cluster may raise a limit or let a job stand higher.
         """
-        limit = "Slurm keeps the time limit that it has for this job"
-        found = [(f"TimeLimit={duration(self.limit_s(asked))}", "limit_kept", limit)]
-        if self._own.nice:
-            found.append(
-                (f"Nice={self._nice(asked)}", "place_kept", "Slurm keeps the place that this job has in its order")
-            )
-        return found
+        limit = (f"TimeLimit={duration(self.limit_s(asked))}", "limit_kept", slurm.time_limit_kept)
+        place = (f"Nice={self._nice(asked)}", "place_kept", slurm.place_in_order_kept)
+        return [limit, place] if self._own.nice else [limit]
 
     def _nice(self, asked: Asked) -> int:
         return self._own.nice * (Priority.VERY_URGENT - asked.priority) // Priority.VERY_URGENT

@@ -23,6 +23,7 @@ from typing import Final, Literal
 
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.engines.slurm import answers
+from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import slurm
 from trainmaster.messages.said import Said, words
 
@@ -183,7 +184,7 @@ def command(access: Access, program: Program, words: tuple[str, ...], user: str 
     if not user:
         return [path, *words]
     if not USER.fullmatch(user) or user == "root":
-        raise ValueError(f"not the name of somebody to act for: {user!r}")
+        raise Wrong(slurm.no_name_to_act_for(repr(user)))
     return ["sudo", "-n", "-u", user, "--", path, *words]
 
 
@@ -209,7 +210,7 @@ def failure(program: str, code: int, said: str) -> TrainmasterError:
 
 def said_by(error: Exception) -> Said:
     """Return what an error says: of the cluster, or of what is not understood of its answer."""
-    return error.said if isinstance(error, TrainmasterError) else words(str(error))
+    return error.said if isinstance(error, TrainmasterError | Wrong) else words(str(error))
 
 
 def plain(said: str) -> str:

@@ -45,8 +45,9 @@ from trainmaster.engines.slurm.mirrors import Mirrors
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
-from trainmaster.messages import slurm
-from trainmaster.messages.said import Said
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import render, slurm
+from trainmaster.messages.said import Said, words
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -56,6 +57,8 @@ SLACK_S: Final = 10.0
 """What agents, and a job that they have left, have beyond the grace period to end by themselves, before Slurm is told to end it."""
 AGAIN_S: Final = 30.0
 """Slurm is told again so long after, while it still has it: it may have hidden from us what it was told to end."""
+NOT_OURS: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What taking in a fact raises that no agent of ours has written."""
 
 
 class SlurmEngine:
@@ -137,7 +140,7 @@ class SlurmEngine:
     def isolation(self) -> dict[str, str]:
         """Return what is asked for; whether a node has it is known there, and told by the attempt."""
         kind = "none" if self.own.sandbox == "none" else "bubblewrap"
-        return {"kind": kind, "detail": "where a node has it" if self.own.sandbox == "auto" else ""}
+        return {"kind": kind, "detail": render.text(slurm.sandbox_where_it_is()) if self.own.sandbox == "auto" else ""}
 
     # -- starting ------------------------------------------------------------------------------------------------
 
@@ -166,7 +169,7 @@ class SlurmEngine:
             user = await self.people.user(gang.user)
             return await self.estimates.of(attempt, asked.pool, text, len(script.components(gang.roles)), user.name)
         except ValueError as error:
-            return Refused(attempt, "launch_failed", str(error), time.time())
+            return Refused(attempt, "launch_failed", said_by(error), time.time())
 
     def announce(self, gang: Gang) -> None:
         """Write down what would be submitted."""
@@ -189,7 +192,7 @@ class SlurmEngine:
             try:
                 await self.commands.run("scontrol", "update", f"JobId={following.id}", change, user=following.user)
             except ClusterRefused as error:
-                self._sink(Note(attempt, code, f"{kept}: {error.message}"))
+                self._sink(Note(attempt, code, kept(error.said)))
 
     # -- following -----------------------------------------------------------------------------------------------
 
@@ -212,7 +215,7 @@ class SlurmEngine:
                 trouble = error.said
                 log.warning("%s: %s", self.name, error.message)
             except Exception as error:  # one answer that nobody foresaw must not end the following of all jobs
-                trouble = slurm.slurm_not_understood(repr(error))
+                trouble = slurm.slurm_not_understood(error.said if isinstance(error, Wrong) else repr(error))
                 log.exception("%s: what Slurm said was not understood", self.name)
             async with self._answered:
                 self._answers, self._trouble = self._answers + 1, trouble
@@ -258,10 +261,12 @@ class SlurmEngine:
                 one.parts[part] = offset
                 try:
                     self._push(one, one.heard(part, facts))
-                except (ValueError, KeyError, TypeError):  # whoever runs the tasks could have written that
+                except NOT_OURS:  # whoever runs the tasks could have written that
                     log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
-            words = found.words or (self.mirrors.words(one) if self.mirrors is not None else "")
-            self._push(one, one.read(time.time(), words))
+            said = words(found.words) if found.words else None
+            if said is None and self.mirrors is not None:
+                said = self.mirrors.said(one)
+            self._push(one, one.read(time.time(), said))
 
     def _noted(self, note: Note) -> None:
         self._sink(note)

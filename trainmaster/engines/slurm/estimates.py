@@ -14,6 +14,8 @@ from trainmaster.engines.base import Refused, Waiting
 from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import ClusterRefused, Commands
 from trainmaster.engines.slurm.machines import Machines
+from trainmaster.messages import render, slurm
+from trainmaster.messages.said import Said
 
 FRESH_S: Final = 5.0
 """How old an answer may be."""
@@ -44,34 +46,30 @@ class Estimates:
 
     async def _ask(self, attempt: str, pool: str, text: str, components: int, user: str) -> Answer:
         try:
-            said = await self._commands.test(given=text, user=user)
+            told = await self._commands.test(given=text, user=user)
         except ClusterRefused as error:
-            return self._refused(attempt, pool, error.message)
+            return self._refused(attempt, pool, error.said)
         await self._machines.read_partitions()
         now, partition = time.time(), self._machines.limits(pool)
         if partition is not None and not partition.up:
-            down = states.REASONS["PartitionDown"]
-            return Waiting(attempt, "PartitionDown", down.en, now, chinese=down.zh)
+            return Waiting(attempt, "PartitionDown", states.reason("PartitionDown"), now)
         if components > 1:
-            why = "Slurm foresees no start of a heterogeneous job: it judges each component as if it were alone"
-            return Waiting(attempt, "Heterogeneous", why, now)
-        return _foreseen(attempt, parse.estimate(said), now)
+            return Waiting(attempt, "Heterogeneous", slurm.no_start_foreseen_of_parts(), now)
+        return _foreseen(attempt, parse.estimate(told), now)
 
-    def _refused(self, attempt: str, pool: str, said: str) -> Answer:
+    def _refused(self, attempt: str, pool: str, said: Said) -> Answer:
         """A refusal that may be owed to nodes which are out of service now is none: the job would wait for them."""
         away: Sequence[str] = [node.name for node in self._machines.of(pool) if self._machines.out_of_service(node)]
-        if away and any(words in said for words in NOT_THERE):
-            why = "no node in service can run it, and Slurm foresees nothing for those that are not"
-            return Waiting(attempt, "ReqNodeNotAvail", why, time.time())
+        told = render.text(said)
+        if away and any(words in told for words in NOT_THERE):
+            return Waiting(attempt, "ReqNodeNotAvail", slurm.no_node_in_service(), time.time())
         return Refused(attempt, "launch_failed", said, time.time())
 
 
 def _foreseen(attempt: str, found: parse.Estimate | None, now: float) -> Waiting:
     if found is None:
-        why = "Slurm foresees no start"
-        return Waiting(attempt, "None", why, now)
+        return Waiting(attempt, "None", slurm.no_start_foreseen(), now)
+    code, why = "Resources", slurm.would_wait_in_slurm()
     if found.preempts:
-        why = f"Slurm would end or suspend other jobs for it: {found.preempts}"
-        return Waiting(attempt, "Preempts", why, now, found.start, nodes=found.nodes)
-    why = "Slurm would let it wait"
-    return Waiting(attempt, "Resources", why, now, found.start, nodes=found.nodes)
+        code, why = "Preempts", slurm.would_make_room(found.preempts)
+    return Waiting(attempt, code, why, now, found.start, nodes=found.nodes)

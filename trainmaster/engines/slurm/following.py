@@ -12,11 +12,13 @@ from signal import SIGKILL, SIGTERM
 from typing import Any, Final
 
 from trainmaster.agent.folder import CLUSTER_ENDS, Folder, Work
-from trainmaster.core.records import Assignment, Verdict
+from trainmaster.core.records import Assignment, Verdict, verdict_from_json
 from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.parse import JobId, JobLine, Known
 from trainmaster.engines.slurm.states import Seen
+from trainmaster.messages import slurm_states as say
+from trainmaster.messages.said import Said, said_in
 
 ENDED: Final = ("exited", "lost")
 BLAMED: Final = frozenset({"launch_failed", "bad_node"})
@@ -112,12 +114,10 @@ class Following:
 
     def _waits(self, lines: Sequence[JobLine], now: float) -> list[Fact]:
         line = next((line for line in lines if line.state.standing == "pending"), lines[0])
-        words = states.reason(line.reason)
-        text = words.en if words is not None else f"Slurm says: {line.reason}"
         starts = [line.start for line in lines]
         at = max((start for start in starts if start is not None), default=None) if None not in starts else None
         waiting = Waiting(
-            self.attempt, line.reason.split(",")[0] or "None", text, now, at, words.zh if words is not None else "",
+            self.attempt, line.reason.split(",")[0] or "None", states.reason(line.reason), now, at,
             tuple(dict.fromkeys(node for line in lines for node in line.expected_nodes)),
         )  # fmt: skip
         before = self.queue
@@ -133,7 +133,9 @@ class Following:
     # ------------------------------------------------------------------------------------------------------ the folder
 
     def heard(self, part: str, facts: Iterable[dict[str, Any]]) -> list[Fact]:
-        """Take in what the agent of `part` wrote down."""
+        """Take in what the agent of `part` wrote down. Raises ValueError, KeyError, TypeError, AttributeError, RecursionError for what no
+        agent of ours has written.
+        """
         out: list[Fact] = []
         for fact in facts:
             kind = fact["event"]
@@ -143,17 +145,18 @@ class Following:
                 self._places.update(found)
                 self._part_of.update(dict.fromkeys(found, part))
             elif kind == "task":
-                self._reports.append({**fact, "cut": part in self._cut and fact["kind"] == "exited"})
+                cut, given = part in self._cut and fact["kind"] == "exited", verdict_from_json(fact.get("verdict"))
+                self._reports.append({**fact, "cut": cut, "verdict": given})
             elif kind == "ending" and fact["why"] == CLUSTER_ENDS:
                 self._cut.add(part)
             elif kind == "left":
                 self.left.add(part)
             elif kind == "note":
-                out.append(Note(self.attempt, fact["code"], fact["message"]))
+                out.append(Note(self.attempt, fact["code"], _said(fact)))
             elif kind == "refused":
                 self.left.add(part)
                 node = part.partition("-")[2] if fact["code"] in BLAMED else None
-                self._refusal = self._refusal or Refused(self.attempt, fact["code"], fact["message"], fact["at"], node)
+                self._refusal = self._refusal or Refused(self.attempt, fact["code"], _said(fact), fact["at"], node)
         return out
 
     def listened(self, beats: Mapping[str, float], now: float) -> None:
@@ -174,8 +177,10 @@ class Following:
         quiet = {part for part, (_, since) in self._beats.items() if self._listened - since >= SILENT_S}
         return self.began - self.left - quiet
 
-    def read(self, now: float, words: str = "") -> list[Fact]:
-        """Return what follows once all that is in the folder was heard. `words`: what the job printed where no agent told anything."""
+    def read(self, now: float, printed: Said | None = None) -> list[Fact]:
+        """Return what follows once all that is in the folder was heard. `printed`: what the job printed where no agent told anything, or
+        why nothing came from its nodes.
+        """
         self._looks += self.over
         out: list[Fact] = []
         if not self._decided:
@@ -185,7 +190,7 @@ class Following:
             elif self._all_start or (self._final and self.began):
                 out.append(self._start(now))
             elif self._final and not self.gone:
-                out.append(self._never_ran(now, words))
+                out.append(self._never_ran(now, printed))
         if isinstance(self.queue, Started):
             known = self.over or self.put_back
             for fact in self._reports:
@@ -218,15 +223,15 @@ class Following:
         self.queue = Started(self.attempt, at, places)
         return self.queue
 
-    def _never_ran(self, now: float, words: str) -> Refused:
+    def _never_ran(self, now: float, printed: Said | None) -> Refused:
         assert self.seen is not None, "what Slurm never knew is gone, not ended"
         code = self.seen.code or "launch_failed"
-        why = "; ".join(filter(None, (self.seen.told("en"), words)))
-        text = f"Slurm ended it before anything of it ran: {why}"
+        state = self.seen.said
+        why = say.slurm_ended_it_before(state) if printed is None else say.slurm_ended_it_and_it_printed(state, printed)
         # A node that was given the job and did not even begin the batch script, whose end a person's scancel would have written there:
         # it runs something of the same id, of which a controller that was killed knows nothing any more.
-        node = self._given[0] if self._given and code == "stopped" and not words else None
-        self.queue = Refused(self.attempt, code, text, now, node)
+        node = self._given[0] if self._given and code == "stopped" and printed is None else None
+        self.queue = Refused(self.attempt, code, why, now, node)
         return self.queue
 
     def _task(self, fact: dict[str, Any]) -> list[Fact]:
@@ -239,8 +244,7 @@ class Following:
         if before is None and fact["kind"] != "running" and fact.get("started_at"):
             began = fact.get("started") or ""
             out.append(TaskReport(self.attempt, *key, "running", fact["started_at"], stamp=began))
-        verdict, kind, code, signum = fact.get("verdict"), fact["kind"], fact.get("exit_code"), fact.get("signal")
-        given = Verdict(**verdict) if verdict else None
+        given, kind, code, signum = fact["verdict"], fact["kind"], fact.get("exit_code"), fact.get("signal")
         if fact["cut"] and (self.gone or self.put_back or (self.seen is not None and self.seen.code in TAKEN)):
             # A program that ends well when it is asked to has not done its work for all that.
             given = self._by_slurm()
@@ -262,10 +266,10 @@ class Following:
     def _by_slurm(self) -> Verdict:
         """Why it ended, by Slurm's word."""
         if self.gone or self.seen is None:
-            return Verdict("lost", "Slurm says of the job: is not known to Slurm any more")
+            return Verdict("lost", say.slurm_says_of_job(say.slurm_state_forgotten()))
         if self.put_back:
-            return Verdict("lost", "Slurm says of the job: was put back into its queue")
-        return Verdict(self.seen.code or "lost", f"Slurm says of the job: {self.seen.told('en')}")
+            return Verdict("lost", say.slurm_says_of_job(say.slurm_state_put_back()))
+        return Verdict(self.seen.code or "lost", say.slurm_says_of_job(self.seen.said))
 
     def _all(self) -> list[tuple[int, int]]:
         return sorted(task for component in self.work.components for task in component)
@@ -273,6 +277,14 @@ class Following:
     def _ended(self, task: tuple[int, int]) -> bool:
         report = self.tasks.get(task)
         return report is not None and report.kind in ENDED
+
+
+def _said(fact: Mapping[str, Any]) -> Said:
+    """Return what an agent says with a fact. Raises KeyError, TypeError, AttributeError, RecursionError for what is none of ours."""
+    said = said_in(fact)
+    if said is None:
+        raise KeyError("said")
+    return said
 
 
 def _places(began: dict[str, Any]) -> list[Assignment]:

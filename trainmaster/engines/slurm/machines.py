@@ -10,6 +10,8 @@ from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.parse import NodeLine, Partition
 from trainmaster.engines.slurm.reading import Reading
 from trainmaster.engines.slurm.script import Card
+from trainmaster.messages import slurm_states as say
+from trainmaster.messages.said import Said
 
 FRESH_S: Final = 10.0
 """How old an answer may be."""
@@ -55,16 +57,14 @@ class Machines:
         """Return the nodes of a pool."""
         return [node for node in self._nodes if self.partition(pool) in node.partitions]
 
-    def out_of_service(self, node: NodeLine) -> str:
-        """Return in words why a node starts none of our jobs now, "" when it may."""
+    def out_of_service(self, node: NodeLine) -> Said | None:
+        """Return why a node starts none of our jobs now, None when it may."""
         if told := states.out_of_service(node.states, node.reason):
             return told
         mine, kept = self._own.reservation, self._reserved.get(node.name, "")
         if mine == kept:
-            return ""
-        if mine:
-            return f"Slurm says that the node is not in the reservation {mine}"
-        return f"Slurm says that the node is kept for the reservation {kept}"
+            return None
+        return say.slurm_node_outside_reservation(mine) if mine else say.slurm_node_kept_for_reservation(kept)
 
     def cards(self, pool: str) -> dict[str, Card]:
         """Return by model how cards are asked for in a pool where it is not simply by their type."""
@@ -111,11 +111,11 @@ class Machines:
         model = next((name for name in line.features if name in self._own.card_features), UNTYPED)
         reason = self.out_of_service(line)
         partition = self.limits(pool)
-        if not reason and (partition is None or not partition.up):
-            reason = f"Slurm says that the partition {self.partition(pool)} is down"
+        if reason is None and (partition is None or not partition.up):
+            reason = say.slurm_says_partition_down(self.partition(pool))
         return Node(
             line.name, line.address, float(line.cpus), line.memory_mib,
-            tuple(card.type or model for card in line.cards for _ in range(card.count)), pool, schedulable=not reason,
+            tuple(card.type or model for card in line.cards for _ in range(card.count)), pool, schedulable=reason is None,
             reason=reason, facts=tuple(facts), driver=self._driver(line), kernel=line.kernel,
         )  # fmt: skip
 

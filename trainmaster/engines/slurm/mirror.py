@@ -25,9 +25,11 @@ from trainmaster.agent import logcap, mirror
 from trainmaster.agent.mirror import PRINTED
 from trainmaster.agent.mirror_start import START, root_of
 from trainmaster.engines.slurm.commands import plain
-from trainmaster.engines.slurm.mirror_disk import growing, sound
+from trainmaster.engines.slurm.mirror_disk import Failed, growing, sound
 from trainmaster.engines.slurm.mirror_progress import Progress
 from trainmaster.engines.slurm.mirror_trees import MOST_FILES, PIECE, Shape, Trees, pieces
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import slurm_files as say
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -129,9 +131,9 @@ class Mirror:
             self._shown = time.monotonic()
 
     def _sync(self, op: str = "sync", **more: Any) -> None:
-        """Raises OSError where the node cannot write what it was given."""
+        """Raises Failed where the node cannot write what it was given."""
         if trouble := self._ask(op, **more)[0]["trouble"]:
-            raise OSError(f"on the node: {trouble}")
+            raise Failed(say.failed_on_node(str(trouble)))
 
     # ------------------------------------------------------------------------------------------------------------ life
 
@@ -193,7 +195,7 @@ class Mirror:
         fd = os.open(self.shape.shared.path, _INTO)
         try:
             if ctypes.CDLL(None).syncfs(fd) != 0:
-                raise OSError("what was fetched cannot be brought to the disk")
+                raise Failed(say.fetched_not_on_disk())
         finally:
             os.close(fd)
         self._mark("fetched")
@@ -307,7 +309,7 @@ class Mirror:
         if asked:
             self._get(asked)
         if sum(map(len, self._have)) > MOST_NAMES:
-            raise ValueError(f"there are too many logs and metrics: {len(self._have)} files")
+            raise Wrong(say.too_many_logs(len(self._have)))
 
     def _get(self, asked: Sequence[tuple[str, int, int]]) -> None:
         for (name, at, wanted), (piece, *_) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):

@@ -8,13 +8,26 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import render
+from trainmaster.messages import slurm_files as say
+from trainmaster.messages.said import Said
+
 MOST_DEEP: Final = 64
 _NEW: Final = os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _INTO: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Trespass(ValueError):
+class Trespass(Wrong):
     """What a node wants to have written here, it may not."""
+
+
+class Failed(OSError):
+    """Something could not be brought or fetched. `said`: what, and why."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__(render.text(said))
+        self.said = said
 
 
 class Changed(Exception):
@@ -50,7 +63,7 @@ def parent_of(data: str, path: str, make: bool = True) -> Iterator[tuple[int, st
                     os.mkdir(one, 0o700, dir_fd=fd)
                 below = os.open(one, _INTO, dir_fd=fd)
             except OSError as error:
-                raise Trespass(f"{one!r} is no folder here") from error
+                raise Trespass(say.no_folder_here(repr(one))) from error
             os.close(fd)
             fd = below
         yield fd, name

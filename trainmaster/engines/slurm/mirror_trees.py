@@ -18,7 +18,10 @@ from typing import Any, Final
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.mirror import FILE, FOLDER, LINK, pwrite_all
 from trainmaster.engines.slurm import mirror_disk
-from trainmaster.engines.slurm.mirror_disk import Changed, Trespass, sound
+from trainmaster.engines.slurm.mirror_disk import Changed, Failed, Trespass, sound
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import slurm_files as say
+from trainmaster.messages.said import Said, words
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -31,9 +34,6 @@ MOST_FILES: Final = 256
 MOST_ENTRIES: Final = 1_000_000
 EVENTS: Final = ".tfevents."
 """In the name of a file that only grows, and is looked at while it does."""
-
-_UNREAD: Final = "it cannot be read there"
-_CHANGED: Final = "it was written to while it was read"
 
 Ask = Callable[..., tuple[dict[str, Any], bytes]]
 
@@ -59,7 +59,7 @@ class Shape:
     givers: dict[str, int] | None = None  # which node a file or link was taken from; None: not yet read
     turn: threading.Lock = field(default_factory=threading.Lock)
     twice: set[str] = field(default_factory=set)  # what several nodes have written
-    left_out: dict[str, str] = field(default_factory=dict)  # links that were not made here, and why
+    left_out: dict[str, Said] = field(default_factory=dict)  # links that were not made here, and why
 
     @property
     def folder(self) -> str:
@@ -107,16 +107,14 @@ class Trees:
 
     def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
         self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
-        self._missing: dict[str, tuple[str, str]] = {}  # what the last look could not fetch: its kind, and why
+        self._missing: dict[str, tuple[str, Said]] = {}  # what the last look could not fetch: its kind, and why
 
     def complete(self) -> None:
-        """Say which links were left out. Raises OSError where a file or folder was: the node has the only copy of it."""
+        """Say which links were left out. Raises Failed where a file or folder was: the node has the only copy of it."""
         self.shape.left_out.update({path: why for path, (kind, why) in self._missing.items() if kind == LINK})
         rest = [(path, why) for path, (kind, why) in self._missing.items() if kind != LINK]
         for path, why in rest:
-            raise OSError(
-                f"{len(rest)} of its files and folders could not be fetched, the first is {shown(path)}: {why}"
-            )
+            raise Failed(say.files_not_fetched(len(rest), shown(path), why))
 
     def collect(self, final: bool) -> None:
         """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
@@ -129,19 +127,19 @@ class Trees:
             more = said["more"] and bool(page)
             at += len(page)
             if at > MOST_ENTRIES:
-                raise Trespass(f"more than {MOST_ENTRIES} files")
+                raise Trespass(say.too_many_to_fetch(MOST_ENTRIES))
             for entry in page:
                 try:
                     if self._take(entry, final, int(said["now"])):
                         files.append(entry)
                 except Trespass as error:
                     log.warning("%s of %s: %s: %s", self.part, self.shape.base, shown(entry[0]), error)
-                    self._left_out(entry, str(error))
+                    self._left_out(entry, error.said)
             for batch in batches(files):
                 self._fetch(batch)
             files.clear()
 
-    def _left_out(self, entry: Sequence[Any], why: str) -> None:
+    def _left_out(self, entry: Sequence[Any], why: Said) -> None:
         if entry[1]:  # else it is gone there
             self._missing[entry[0]] = entry[1], why
 
@@ -150,7 +148,7 @@ class Trees:
         path, kind, size, mtime, _, target = entry
         tree = next((tree for tree in self.shape.trees if path.startswith(tree + "/")), None)
         if tree is None or not sound(path):
-            raise Trespass("no path below what its tasks may write, of text and of at most 64 names")
+            raise Trespass(say.path_not_taken())
         if kind == FOLDER:
             self._folder(path)
             return False
@@ -160,12 +158,12 @@ class Trees:
             return False
         if kind == LINK:
             if not within(tree, path, target):
-                raise Trespass("a link that leads elsewhere, or not straight")
+                raise Trespass(say.link_leads_elsewhere())
             if self._mine(path):
                 mirror_disk.link(self.shape.data, path, target)
             return False
         if kind != FILE:
-            raise Trespass(str(target) or "neither file, folder nor link")
+            raise Trespass(words(str(target)[:200]) if target else say.no_file_folder_or_link())
         if not final and EVENTS not in path and now - mtime < QUIET_S * 1e9:
             return False
         if not self._mine(path):
@@ -177,14 +175,14 @@ class Trees:
         """Make a folder, also in place of what is none. Raises Trespass where that came from another node."""
         here = mirror_disk.found(self.shape.data, path)
         if here is not None and not stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
-            raise Trespass("a file of another node lies there")
+            raise Trespass(say.file_of_another_node())
         mirror_disk.folder(self.shape.data, path)
 
     def _mine(self, path: str) -> bool:
         """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another node lies."""
         here = mirror_disk.found(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
-            raise Trespass("a folder with files of another node lies there")
+            raise Trespass(say.folder_of_another_node())
         return self.shape.giver(path, self.order)
 
     def _fetch(self, files: Sequence[Sequence[Any]]) -> None:
@@ -198,7 +196,7 @@ class Trees:
                 with self._whole(entry) as fd:
                     pwrite_all(fd, piece, 0)
             else:
-                self._left_out(entry, _UNREAD if size < 0 else _CHANGED)
+                self._left_out(entry, _why_not(size))
 
     def _fetch_one(self, entry: Sequence[Any]) -> None:
         path, _, size, mtime, *_ = entry
@@ -209,7 +207,7 @@ class Trees:
                 pwrite_all(fd, piece, at)
                 at += len(piece)
                 if now < 0 or (EVENTS not in path and (now, changed) != (size, mtime)):
-                    self._left_out(entry, _UNREAD if now < 0 else _CHANGED)
+                    self._left_out(entry, _why_not(now))
                     raise Changed
                 if not piece or at >= size:
                     os.truncate(fd, at)  # to its end, where nothing was written there
@@ -223,6 +221,11 @@ class Trees:
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry
         return mirror_disk.whole(self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime)
+
+
+def _why_not(size: int) -> Said:
+    """Return why a file was not taken that is not as it was listed. `size` below 0: it could not be read."""
+    return say.unreadable_on_node() if size < 0 else say.changed_while_read()
 
 
 def within(tree: str, path: str, target: str) -> bool:
@@ -265,11 +268,11 @@ def pieces(
     said, body = ask("get", folder=folder, files=asked, holes=holes)
     got, begins = said["got"], 0
     if len(got) != len(asked) or sum(one[0] for one in got) != len(body):
-        raise ValueError("an answer that does not fit what was asked")
+        raise Wrong(say.answer_does_not_fit())
     for (_, wanted, most), (length, size, mtime, at) in zip(asked, got, strict=True):
         if not 0 <= length <= most:
-            raise ValueError("more than was asked for")
+            raise Wrong(say.more_than_asked_for())
         if at != wanted and not (holes and wanted <= at <= size):
-            raise ValueError("another place than was asked for")
+            raise Wrong(say.another_place_than_asked_for())
         yield body[begins : begins + length], int(size), int(mtime), int(at)
         begins += length

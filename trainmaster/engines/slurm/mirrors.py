@@ -23,8 +23,13 @@ from trainmaster.engines.base import Note
 from trainmaster.engines.slurm.commands import Access, beside, command, environment
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror import Mirror
+from trainmaster.engines.slurm.mirror_disk import Failed
 from trainmaster.engines.slurm.mirror_progress import Progress
 from trainmaster.engines.slurm.mirror_trees import Shape, shown
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import render
+from trainmaster.messages import slurm_files as say
+from trainmaster.messages.said import Said, words
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -34,6 +39,8 @@ PART: Final = re.compile("[0-9]{1,6}-.+")
 """Component and node. Parts are also read from names of files, which whoever runs the tasks could have made."""
 LINGER_S: Final = 20.0
 """How long after the end of a job a connection may still bring something."""
+SOME: Final = 3
+"""Files that a note names."""
 
 
 def srun(access: Access, python: str, number: int, node: str, component: int | None) -> list[str]:
@@ -75,7 +82,7 @@ class Keeper(threading.Thread):
         self.progress = progress or Progress()
         self.part, self._connect = part, connect
         self.fetched = False
-        self.words = ""  # why the last connection ended
+        self.said: Said | None = None  # why the last connection ended
         self._turn = threading.Lock()  # the server's loop takes it: nothing that blocks is done with it
         self._mirror: Mirror | None = None
         self._cut = False  # no connection may go on
@@ -102,9 +109,9 @@ class Keeper(threading.Thread):
             mirror.run()
             self.fetched = True
         except Exception as error:  # a node may say anything at all; nobody else's job may notice
-            self.words = (mirror.words() if mirror is not None else "") or str(error) or "the connection has ended"
+            self.said = why_ended(error, mirror.words() if mirror is not None else "")
             if not self._ended.is_set():
-                log.warning("the mirror of %s: %s (%r)", self.part, self.words, error)
+                log.warning("the mirror of %s: %s (%r)", self.part, render.text(self.said), error)
         finally:
             with self._turn:
                 self._mirror = None
@@ -185,10 +192,11 @@ class Mirrors:
             for note in left_behind(kept, one):
                 self._tell(note)
 
-    def words(self, one: Following) -> str:
-        """Return why nothing came from its nodes, as srun says it; "": nobody said anything."""
+    def said(self, one: Following) -> Said | None:
+        """Return why nothing came from its nodes; None: nobody said anything."""
         kept = self._kept.get(one.attempt)
-        return next((keeper.words for keeper in kept.keepers.values() if keeper.words), "") if kept is not None else ""
+        keepers = kept.keepers.values() if kept is not None else ()
+        return next((keeper.said for keeper in keepers if keeper.said is not None), None)
 
     def progressed(self, one: Following) -> float:
         """Return when one of its parts got further, a monotonic clock; 0.0: never."""
@@ -232,21 +240,29 @@ def conclude(shared: Folder, incomplete: str) -> None:
             os.unlink(incomplete)
 
 
+def why_ended(error: Exception, printed: str) -> Said:
+    """Return why a connection has ended. `printed`: what srun, or Python on the node, had to say: it knows best."""
+    if printed:
+        return words(printed)
+    if isinstance(error, Failed | Wrong):
+        return error.said
+    if isinstance(error, OSError | EOFError):
+        return words(str(error)) if str(error) else say.connection_ended()
+    return say.node_not_understood(repr(error))
+
+
 def left_behind(kept: Kept, one: Following) -> list[Note]:
     """Return what people should know of how the fetching has ended."""
-    found, base = [], kept.shape.base
+    found, shape = [], kept.shape
     if left := unfetched(one.shared):
-        nodes = ", ".join(part.partition("-")[2] for part in left)
-        words = [kept.keepers[part].words for part in left if part in kept.keepers]
-        why = words[0] if words else "nobody asked for it"
-        text = f"Not everything that its tasks wrote on {nodes} was fetched: it is kept there, in {base}-* ({why})"
-        found.append(Note(one.attempt, "not_fetched", text))
-    if count := len(kept.shape.twice):
-        names = ", ".join(os.path.basename(path) for path in sorted(kept.shape.twice)[:3])
-        text = f"Several nodes wrote the same files, {count} in all, and those of the first node are kept: {names}"
-        found.append(Note(one.attempt, "written_twice", text))
-    if count := len(kept.shape.left_out):
-        names = ", ".join(f"{shown(path)} ({why})" for path, why in sorted(kept.shape.left_out.items())[:3])
-        text = f"Links that its tasks made were left out, {count} in all: {names}"
-        found.append(Note(one.attempt, "left_out", text))
+        nodes = [part.partition("-")[2] for part in left]
+        told = (kept.keepers[part].said for part in left if part in kept.keepers)
+        why = next((said for said in told if said is not None), say.nobody_asked_for_it())
+        found.append(Note(one.attempt, "not_fetched", say.not_all_fetched(nodes, f"{shape.base}-*", why)))
+    if shape.twice:
+        names = [os.path.basename(path) for path in sorted(shape.twice)[:SOME]]
+        found.append(Note(one.attempt, "written_twice", say.written_by_several_nodes(len(shape.twice), names)))
+    if shape.left_out:
+        some = [say.link_left_out(shown(path), why) for path, why in sorted(shape.left_out.items())[:SOME]]
+        found.append(Note(one.attempt, "left_out", say.links_left_out(len(shape.left_out), some)))
     return found

@@ -31,6 +31,7 @@ from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm import parse
 from trainmaster.engines.slurm.commands import SEARCHED, USER, ClusterRefused, Commands
 from trainmaster.messages import rules, slurm
+from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
 
 FRESH_S: Final = 60.0
@@ -57,9 +58,9 @@ SERVICE: Final = SystemUser()
 class Stranger(LaunchRefused):
     """Nothing may run here for this person; `problem` says why."""
 
-    def __init__(self, found: Problem) -> None:
-        super().__init__("launch_failed", found.rule)
-        self.problem = found
+    def __init__(self, said: Said) -> None:
+        super().__init__("launch_failed", said)
+        self.problem = problem("pool", said)
 
 
 class People:
@@ -107,11 +108,11 @@ class People:
         name = self.name_of(person)
         number = await asyncio.to_thread(_number, name)
         if number is None:
-            return Stranger(problem("pool", rules.no_system_user(self._engine, person, name)))
+            return Stranger(rules.no_system_user(self._engine, person, name))
         if number in (0, self._own_number):
-            return Stranger(problem("pool", rules.forbidden_system_user(self._engine, person, name)))
+            return Stranger(rules.forbidden_system_user(self._engine, person, name))
         if why := await self._commands.forbids(name):
-            return Stranger(problem("pool", rules.not_on_behalf(self._engine, person, name, why)))
+            return Stranger(rules.not_on_behalf(self._engine, person, name, why))
         return SystemUser(name, number)
 
     async def problem(self, person: str) -> Problem | None:

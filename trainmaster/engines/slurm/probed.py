@@ -7,7 +7,8 @@ from typing import Any, Final
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.states import Seen
 from trainmaster.messages import checks as saying
-from trainmaster.messages.said import Said, words
+from trainmaster.messages import render, slurm_states
+from trainmaster.messages.said import WORDS, Said, said_from_json, words
 
 
 def not_started(where: str, waited_s: float, reason: Said) -> Check:
@@ -20,21 +21,23 @@ _NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
 
 
 def silent(
-    where: str, python: str, data: str, node: str, seen: Seen | None, log: str | None, scratch: str = ""
+    where: str, python: str, data: str, node: str, seen: Seen | None, printed: Said | None, scratch: str = ""
 ) -> Check:
-    """Say why a probe job ended without a word. `log`: what it printed into the shared folder; None: nothing ever came there.
+    """Say why a probe job ended without a word. `printed`: its own words, or why the connection with its node ended; None: nothing came.
 
     `scratch`: the nodes' own folder, where none is shared.
     """
-    if log and (found := _TOO_OLD.search(log)):
+    log = render.text(printed) if printed is not None else ""
+    if found := _TOO_OLD.search(log):
         return Check("python", False, saying.python_too_old(python, node, found[1]), where=where)
-    if log and (found := _NO_PYTHON.search(log)) and found[1].rstrip(":") == python:
+    if (found := _NO_PYTHON.search(log)) and found[1].rstrip(":") == python:
         return Check("python", False, saying.no_python(python, node, found[2].strip()), where=where)
-    if log and log.strip():
-        lines = log.strip().splitlines()
-        said = ([line for line in lines if not line.startswith(("srun:", "slurmstepd:"))] or lines)[-1][:200]
-        return Check("probe", False, saying.probe_ended(node, said), where=where)
-    ended = words(seen.told("en")) if seen is not None else saying.not_known_any_more()
+    if printed is not None and printed.code != WORDS:
+        return Check("probe", False, saying.probe_broke_off(node, printed), where=where)
+    if lines := log.strip().splitlines():
+        last = ([line for line in lines if not line.startswith(("srun:", "slurmstepd:"))] or lines)[-1][:200]
+        return Check("probe", False, saying.probe_ended(node, last), where=where)
+    ended = seen.said if seen is not None else slurm_states.slurm_state_forgotten()
     if scratch:
         return Check("shared", False, saying.node_sent_nothing(node or saying.the_node(), ended), where=where)
     return Check("shared", False, saying.node_wrote_nothing(node or saying.the_node(), data, ended), where=where)
@@ -98,7 +101,7 @@ def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
         return Check("sandbox", True, saying.sandbox_off(), where=where)
     if found["sandbox"]:
         return Check("sandbox", True, _works(found), where=where)
-    lacking = saying.no_sandbox_on_node(words(found["degraded"]))
+    lacking = saying.no_sandbox_on_node(_said(found["degraded"]))
     return Check("sandbox", False, lacking, needed=wanted == "bubblewrap", where=where)
 
 
@@ -106,10 +109,15 @@ def _works(found: Mapping[str, Any]) -> Said:
     """Return that sandboxes work, with what they leave open."""
     node, filters, sockets = found["node"], found.get("unfiltered"), found.get("reachable")
     if filters and sockets:
-        return saying.sandbox_unfiltered_and_reachable(node, words(filters), words(sockets))
+        return saying.sandbox_unfiltered_and_reachable(node, _said(filters), _said(sockets))
     if filters:
-        return saying.sandbox_unfiltered(node, words(filters))
-    return saying.sandbox_reachable(node, words(sockets)) if sockets else saying.sandbox_works(node)
+        return saying.sandbox_unfiltered(node, _said(filters))
+    return saying.sandbox_reachable(node, _said(sockets)) if sockets else saying.sandbox_works(node)
+
+
+def _said(kept: Mapping[str, Any] | str) -> Said:
+    """Return what a node says; a text is of an earlier version."""
+    return words(kept) if isinstance(kept, str) else said_from_json(kept)
 
 
 def _cards(where: str, found: Mapping[str, Any], wanted: int) -> Check:

@@ -18,6 +18,7 @@ from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, Commands, failure
 from trainmaster.engines.slurm.parse import JobId, JobLine, NodeLine, Partition, Reservation
 from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import slurm
 
 T = TypeVar("T")
@@ -84,7 +85,7 @@ class Served:
         try:
             return [read(item) for item in await self._ask(what)]
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"slurmrestd: its {what} are not those of v0.0.38: {error!r}") from error
+            raise Wrong(slurm.slurmrestd_of_another_version(what, repr(error))) from error
 
     async def _ask(self, what: str) -> list[dict[str, Any]]:
         headers = await asyncio.to_thread(self._identity)
@@ -101,7 +102,7 @@ class Served:
         try:
             return list(document[what])
         except KeyError as error:
-            raise ValueError(f"slurmrestd: no {what} in its answer") from error
+            raise Wrong(slurm.slurmrestd_left_out(what)) from error
 
     async def _get(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
         """Return status and body. Raises ClusterDown for a body that is larger than any of these."""

@@ -16,6 +16,8 @@ from trainmaster.core.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Resources, Role
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import slurm
 
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,127}")
 """Partitions, features, types of cards, reservations, accounts, hosts."""
@@ -218,7 +220,7 @@ def _resources(tasks: int, ask: Resources, card: Card) -> list[str]:
         f"--mem-per-cpu={max(1, math.ceil(ask.memory_mib / cores))}M",
     ]
     if ask.gpu and ask.gpu_milli < 1000:
-        raise ValueError("Slurm gives whole cards: ask for one, or run the job in a pool of this platform's own engine")
+        raise Wrong(slurm.slurm_gives_whole_cards())
     if ask.gpu:
         options.append(f"--gpus-per-task={_cards(card, ask.gpu)}")
     return options
@@ -280,5 +282,5 @@ def _path(text: str) -> str:
 def _checked(pattern: re.Pattern[str], text: str, what: str) -> str:
     """Return `text`. Raises ValueError when it is not of the form that may stand in a script."""
     if pattern.fullmatch(text) is None:
-        raise ValueError(f"not the name of {what} that may be given to Slurm: {text[:80]!r}")
+        raise Wrong(slurm.no_name_for_slurm(what, repr(text[:80])))
     return text

@@ -27,13 +27,21 @@ from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm import disk, submitter, turn
 from trainmaster.engines.slurm.asking import Asking
-from trainmaster.engines.slurm.commands import Access, ClusterDown, ClusterRefused, command, environment, failure
+from trainmaster.engines.slurm.commands import (
+    Access,
+    ClusterDown,
+    ClusterRefused,
+    command,
+    environment,
+    failure,
+    said_by,
+)
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.people import People, SystemUser
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
-from trainmaster.messages import slurm
+from trainmaster.messages import slurm, starting
 
 log = logging.getLogger("trainmaster.slurm")
 T = TypeVar("T")
@@ -299,7 +307,7 @@ class Submitting:
                         await storing(self._people.open, gang, order.shared, user)
                     found = await self._run(order)
             except ValueError as error:
-                raise LaunchRefused("launch_failed", str(error)) from error
+                raise LaunchRefused("launch_failed", said_by(error)) from error
             return Following(attempt, order.shared, order.work, *found, user.name)
 
     async def _before(self, order: Order) -> tuple[str, JobId] | None:
@@ -309,7 +317,7 @@ class Submitting:
         """
         before = await storing(disk.remembered, order.shared)
         if before is None or before.closed:
-            raise LaunchRefused("launch_failed", f"{order.attempt} was reaped: it may not start again")
+            raise LaunchRefused("launch_failed", starting.attempt_reaped(order.attempt))
         found = await self._queue.submitted(before, order.attempt, order.user.name)
         if found is None:
             await storing(order.shared.open, step_text(order.work))
@@ -329,6 +337,6 @@ class Submitting:
                     await self.hand.ask("begin", **self._begin(order, single=True))
                     return await self._run(order)
                 await storing(write_whole, order.shared.file(submitter.CLOSED), "")
-                raise LaunchRefused("launch_failed", error.message) from error
+                raise LaunchRefused("launch_failed", error.said) from error
         name, number, element = told["ok"]
         return name, JobId(number, element)

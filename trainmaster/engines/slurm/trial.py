@@ -33,7 +33,6 @@ from trainmaster.engines.slurm.mirror_trees import Shape
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
-from trainmaster.messages import checks as saying
 from trainmaster.messages.said import Said, words
 
 LOOK_S: Final = 0.2
@@ -162,7 +161,7 @@ class Trial:
             if line is not None:
                 self._mirror(line)
             if line is not None and line.state.standing == "pending":
-                reason = why(line)
+                reason = states.reason(line.reason)
                 if reason != told and now - began > SOON_S:
                     told = reason
                     self.tell(self.partition, reason)
@@ -188,15 +187,13 @@ class Trial:
         return []
 
     async def _silent(self, line: JobLine | None, found: dict[str, Any] | None) -> Check:
-        try:
-            log = await asyncio.to_thread(Path(self.shared.file("slurm.log")).read_text)
-        except OSError:
-            log = None
-        if not log and self.keeper is not None:
-            log = self.keeper.words
+        text = ""
+        with suppress(OSError):
+            text = await asyncio.to_thread(Path(self.shared.file("slurm.log")).read_text)
+        printed = words(text) if text else self.keeper.said if self.keeper is not None else None
         node = (found or {}).get("node") or ", ".join(line.nodes if line else ())
         seen = line.state if line is not None else None
-        return probed.silent(self.partition, self.own.python, self.data, node, seen, log, self.own.scratch)
+        return probed.silent(self.partition, self.own.python, self.data, node, seen, printed, self.own.scratch)
 
     async def _ended(self, patience_s: float) -> None:
         """Wait until nothing of the job is left, at most `patience_s` seconds."""
@@ -205,9 +202,3 @@ class Trial:
             if time.monotonic() > give_up:
                 return
             await asyncio.sleep(LOOK_S)
-
-
-def why(line: JobLine) -> Said:
-    """Return why Slurm lets a job wait."""
-    known = states.reason(line.reason)
-    return saying.slurm_says(line.reason) if known is None else words(known.en)

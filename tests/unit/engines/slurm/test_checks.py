@@ -10,7 +10,7 @@ import pytest
 
 from trainmaster.engines.slurm import checks, examine, probed, states, trial
 from trainmaster.engines.slurm.checks import Check
-from trainmaster.messages import render, slurm
+from trainmaster.messages import render, slurm, slurm_files, starting
 from trainmaster.messages.said import words
 from trainmaster.service import adding
 
@@ -114,17 +114,20 @@ def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list
 
 
 def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
-    left = {"unfiltered": "no filters", "reachable": "an old kernel"}
-    told = {check.name: check.text for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
-    assert told.endswith(
-        "; system calls are not filtered: no filters; abstract sockets are not kept apart: an old kernel"
+    left = {"unfiltered": starting.no_filter_in_kernel("Bad").to_json(), "reachable": words("an old kernel").to_json()}
+    told = {check.name: check for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
+    assert told.text.endswith(
+        "; system calls are not filtered: the kernel takes no filter (Bad); abstract sockets are not kept apart: an old kernel"
     )
+    assert "内核不支持过滤（Bad）" in render.text(told.said, "zh")
 
 
 def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
-    told = probed.survey("gpu", {**FOUND, "sandbox": False, "degraded": "bubblewrap is not installed"}, "w", "auto", 0)
-    assert [check.name for check in told if not check.ok] == ["sandbox"]
-    assert bad(told) == {}
+    for degraded in ("bubblewrap is not installed", starting.no_bubblewrap().to_json()):
+        told = probed.survey("gpu", {**FOUND, "sandbox": False, "degraded": degraded}, "w", "auto", 0)
+        (check,) = [check for check in told if not check.ok]
+        assert (check.name, check.text.partition(";")[0]) == ("sandbox", "bubblewrap is not installed")
+        assert bad(told) == {}
 
 
 @pytest.mark.parametrize(
@@ -138,10 +141,19 @@ def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
     ],
 )  # fmt: skip
 def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
-    check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), log)
+    printed = words(log) if log is not None else None
+    check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), printed)
     assert (check.name, check.bad, check.where) == (name, True, "gpu")
     assert says in check.text
     assert render.text(check.said, "zh") != check.text
+
+
+def test_why_nothing_comes_from_a_node_that_shares_no_folder_is_said_in_both_languages() -> None:
+    broken = slurm_files.failed_on_node("No space left on device (/s)")
+    check = probed.silent("gpu", "/opt/py", "/d", "n1", states.read("RUNNING"), broken, "/s")
+    assert (check.name, check.bad, check.where) == ("probe", True, "gpu")
+    assert check.text == "the connection with n1 ended: on the node: No space left on device (/s)"
+    assert render.text(check.said, "zh") == "与 n1 的连接中断：节点上出错：No space left on device (/s)"
 
 
 def test_a_queue_that_cannot_be_read_or_hides_our_jobs_keeps_them_away() -> None:

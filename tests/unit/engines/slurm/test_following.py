@@ -7,12 +7,18 @@ import pytest
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
-from trainmaster.engines.base import Fact, Refused, Started, TaskReport, Waiting
+from trainmaster.core.records import Verdict, to_json
+from trainmaster.engines.base import Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm import states
+from trainmaster.engines.slurm.engine import NOT_OURS
 from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.parse import JobId, JobLine
+from trainmaster.messages import render
+from trainmaster.messages import slurm_states as say
+from trainmaster.messages.said import Said, words
 
 NOW = 1000.0
+NO_COMMAND = Said("command_not_in_path", {"task": "task0-0", "program": "trian"})
 
 
 def following() -> Following:
@@ -50,14 +56,15 @@ def test_a_reason_is_told_once_until_it_changes() -> None:
     one = following()
     (first,) = one.looked([line("PENDING", "Resources")], NOW)
     assert isinstance(first, Waiting)
-    assert (first.code, first.starts_at, first.chinese) == ("Resources", None, "等待节点空闲")
+    assert (first.code, first.starts_at, first.said) == ("Resources", None, say.slurm_reason_resources())
+    assert render.text(first.said, "zh") == "等待节点空闲"
     assert one.looked([line("PENDING", "Resources")], NOW + 1) == []
     (second,) = one.looked([line("PENDING", "Resources", 2000.0)], NOW + 2)
     assert isinstance(second, Waiting)
     assert second.starts_at == 2000.0
     (unknown,) = one.looked([line("PENDING", "QuantumFlux")], NOW + 3)
     assert isinstance(unknown, Waiting)
-    assert unknown.text == "Slurm says: QuantumFlux"
+    assert (unknown.code, unknown.said) == ("QuantumFlux", say.slurm_says("QuantumFlux"))
 
 
 def test_nothing_of_a_task_is_told_before_all_nodes_have_started_theirs() -> None:
@@ -83,10 +90,10 @@ def test_what_a_node_refuses_after_it_has_begun_is_a_refusal() -> None:
     one = following()
     one.heard("0-n1", [began((0, "n1"), (1, "n1"))])
     assert one.read(NOW) == []
-    one.heard("0-n1", [{"event": "refused", "at": NOW, "code": "command_not_found", "message": "no such command"}])
+    one.heard("0-n1", [{"event": "refused", "at": NOW, "code": "command_not_found", "said": NO_COMMAND.to_json()}])
     (refused,) = one.read(NOW)
     assert isinstance(refused, Refused)
-    assert refused.code == "command_not_found"
+    assert (refused.code, refused.said) == ("command_not_found", NO_COMMAND)
 
 
 def test_what_the_nodes_wrote_wins_over_what_slurm_says() -> None:
@@ -101,8 +108,7 @@ def test_what_the_nodes_wrote_wins_over_what_slurm_says() -> None:
     facts = one.read(NOW)
     assert kinds(facts) == ["lost"], "only after it was looked again"
     assert isinstance(facts[0], TaskReport)
-    assert facts[0].verdict is not None
-    assert "lost a node" in facts[0].verdict.message
+    assert facts[0].verdict == Verdict("lost", say.slurm_says_of_job(say.slurm_state_node_fail()))
     assert one.report().known
 
 
@@ -113,18 +119,23 @@ def test_memory_that_slurm_took_is_said() -> None:
     silence(one, "0-n1")
     facts = [fact for _ in range(4) for fact in one.read(NOW)]
     ends = [fact for fact in facts if isinstance(fact, TaskReport) and fact.kind != "running"]
-    assert [(end.kind, end.signal, end.verdict and end.verdict.code) for end in ends] == 2 * [
-        ("exited", 9, "out_of_memory")
-    ]
+    memory = Verdict("out_of_memory", say.slurm_says_of_job(say.slurm_state_out_of_memory()))
+    assert [(end.kind, end.signal, end.verdict) for end in ends] == 2 * [("exited", 9, memory)]
 
 
 def test_ended_before_it_began_is_a_refusal_in_words_and_forgotten_is_unknown() -> None:
     cancelled = following()
     cancelled.looked([line("CANCELLED")], NOW)
-    facts = [fact for _ in range(4) for fact in cancelled.read(NOW, "python3: not found")]
+    facts = [fact for _ in range(4) for fact in cancelled.read(NOW, words("python3: not found"))]
     assert kinds(facts) == ["Refused"]
     assert isinstance(facts[0], Refused)
-    assert facts[0].text.endswith("was cancelled in Slurm; python3: not found")
+    assert render.text(facts[0].said).endswith("was cancelled in Slurm; python3: not found")
+    assert render.text(facts[0].said, "zh") == "在运行之前就被 Slurm 结束：在 Slurm 中被取消；python3: not found"
+    silent = following()
+    silent.looked([line("CANCELLED")], NOW)
+    (fact,) = [fact for _ in range(4) for fact in silent.read(NOW)]
+    assert isinstance(fact, Refused)
+    assert fact.said == say.slurm_ended_it_before(say.slurm_state_cancelled())
     forgotten = following()
     forgotten.looked([line("PENDING")], NOW)
     forgotten.looked([], NOW)
@@ -135,10 +146,52 @@ def test_ended_before_it_began_is_a_refusal_in_words_and_forgotten_is_unknown() 
 def test_a_node_is_blamed_for_what_is_its_fault_only() -> None:
     for code, node in (("launch_failed", "n1"), ("command_not_found", None)):
         one = following()
-        one.heard("0-n1", [{"event": "refused", "attempt": "x", "at": NOW, "code": code, "message": "words"}])
+        one.heard("0-n1", [{"event": "refused", "attempt": "x", "at": NOW, "code": code, "said": NO_COMMAND.to_json()}])
         (fact,) = one.read(NOW)
         assert isinstance(fact, Refused)
-        assert (fact.code, fact.node, fact.text) == (code, node, "words")
+        assert (fact.code, fact.node, fact.said) == (code, node, NO_COMMAND)
+
+
+def test_what_an_agent_of_an_earlier_version_wrote_is_told_in_its_words() -> None:
+    one = following()
+    old = {"attempt": "x", "at": NOW, "code": "degraded", "message": "no sandbox"}
+    (note,) = one.heard("0-n1", [{"event": "note", **old}])
+    assert note == Note(one.attempt, "degraded", words("no sandbox"))
+    one.heard("0-n1", [{"event": "refused", **old}])
+    (refused,) = one.read(NOW)
+    assert isinstance(refused, Refused)
+    assert refused.said == words("no sandbox")
+
+
+def test_why_a_program_ended_is_told_as_its_agent_says_it() -> None:
+    one = following()
+    one.heard("0-n1", [began((0, "n1"), (1, "n1"))])
+    told = Verdict("command_not_found", NO_COMMAND, "line 3", 0, 0, 127)
+    earlier = {"code": "exit_code", "message": "worker[1] ended with exit code 2", "exit_code": 2}
+    one.heard("0-n1", [task(0, "exited", exit_code=127, verdict=to_json(told)), task(1, "exited", verdict=earlier)])
+    ends = [fact.verdict for fact in one.read(NOW) if isinstance(fact, TaskReport)]
+    assert ends == [told, Verdict("exit_code", words("worker[1] ended with exit code 2"), exit_code=2)]
+
+
+NESTED: dict[str, Any] = {"code": "x", "args": {}}
+for _ in range(400):
+    NESTED = {"code": "x", "args": {"state": NESTED}}
+
+
+@pytest.mark.parametrize("said", [3, "words", ["x"], {"code": "x"}, {"code": "x", "args": 3}, NESTED])
+def test_what_no_agent_of_ours_has_said_ends_nothing(said: object) -> None:
+    """Whoever runs the tasks could write it: it is refused where it is heard, and nothing of it is left to be read again."""
+    for fact in (
+        task(0, "exited", verdict={"code": "lost", "said": said}),
+        {"event": "note", "code": "x", "said": said},
+        {"event": "refused", "at": NOW, "code": "x", "said": said},
+    ):
+        one = following()
+        one.heard("0-n1", [began((0, "n1"), (1, "n1")), task(1, "running")])
+        with pytest.raises(NOT_OURS):
+            one.heard("0-n1", [fact])
+        one.heard("0-n1", [task(0, "running")])
+        assert kinds(one.read(NOW)) == ["Started", "running", "running"]
 
 
 def test_a_state_that_nobody_knows_is_taken_for_still_there() -> None:
@@ -166,17 +219,17 @@ ENDING = {"event": "ending", "attempt": "x", "at": NOW, "why": "the cluster ends
 
 
 @pytest.mark.parametrize(
-    ("lines", "kind", "code", "words"),
+    ("lines", "kind", "code", "state"),
     [
-        ([line("CANCELLED")], "exited", "stopped", "was cancelled in Slurm"),
-        ([line("TIMEOUT")], "exited", "expired", "reached its time limit in Slurm"),
-        ([line("PREEMPTED")], "lost", "lost", "had to make room for another job in Slurm"),
-        ([line("PENDING", "BeginTime")], "lost", "lost", "was put back into its queue"),
-        ([], "lost", "lost", "is not known to Slurm any more"),
+        ([line("CANCELLED")], "exited", "stopped", say.slurm_state_cancelled()),
+        ([line("TIMEOUT")], "exited", "expired", say.slurm_state_timeout()),
+        ([line("PREEMPTED")], "lost", "lost", say.slurm_state_preempted()),
+        ([line("PENDING", "BeginTime")], "lost", "lost", say.slurm_state_put_back()),
+        ([], "lost", "lost", say.slurm_state_forgotten()),
     ],
 )
 def test_why_the_cluster_ended_a_program_is_slurms_to_say(
-    lines: list[JobLine], kind: str, code: str, words: str
+    lines: list[JobLine], kind: str, code: str, state: Said
 ) -> None:
     one = following()
     one.heard("0-n1", [began((0, "n1"), (1, "n1")), task(0, "running"), task(1, "running")])
@@ -188,9 +241,9 @@ def test_why_the_cluster_ended_a_program_is_slurms_to_say(
     one.looked(lines, NOW)
     (end,) = one.read(NOW)
     assert isinstance(end, TaskReport)
-    assert end.verdict is not None
-    assert (end.index, end.kind, end.verdict.code, end.exit_code) == (0, kind, code, None)
-    assert end.verdict.message.endswith(words)
+    assert (end.index, end.kind, end.verdict, end.exit_code) == (
+        0, kind, Verdict(code, say.slurm_says_of_job(state)), None,
+    )  # fmt: skip
     assert one.settled
 
 
@@ -205,9 +258,9 @@ def test_a_program_that_an_administrators_own_signal_ended_has_its_own_end() -> 
 
 
 def test_a_node_that_has_something_of_the_same_id_is_blamed_and_a_persons_cancel_is_not() -> None:
-    for nodes, words, blamed in ((("n3",), "", "n3"), (("n3",), "JOB 7 CANCELLED", None), ((), "", None)):
+    for nodes, said, blamed in ((("n3",), None, "n3"), (("n3",), words("JOB 7 CANCELLED"), None), ((), None, None)):
         one = following()
         one.looked([line("CANCELLED", nodes=nodes)], NOW)
-        (fact,) = [fact for _ in range(4) for fact in one.read(NOW, words)]
+        (fact,) = [fact for _ in range(4) for fact in one.read(NOW, said)]
         assert isinstance(fact, Refused)
         assert fact.node == blamed

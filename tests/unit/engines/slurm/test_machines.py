@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang, key
-from trainmaster.core.chinese import chinese
 from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
 from trainmaster.core.launch import Asked
-from trainmaster.core.records import Resources, Role
+from trainmaster.core.records import Node, Resources, Role
 from trainmaster.engines.base import Refused, Waiting
-from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.asking import Asking
 from trainmaster.engines.slurm.commands import ClusterDown, ClusterRefused
 from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.reading import Printed
 from trainmaster.engines.slurm.script import Card, Place, script
+from trainmaster.messages import render, slurm, slurm_states
+from trainmaster.messages.said import words
 
 NODE = (
     "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} Partitions=batch"
@@ -77,6 +77,10 @@ async def test_features_name_the_model_of_untyped_cards_and_the_driver() -> None
     assert (second.gpus, second.driver) == (("v100",) * 4, "")
 
 
+def told_of(node: Node) -> str:
+    return render.text(node.reason) if node.reason is not None else ""
+
+
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
@@ -89,31 +93,26 @@ async def test_why_a_node_is_out_of_service_is_said_in_words(more: dict[str, str
     told = Told()
     told.node["n1"] |= more
     node, _ = await (await machines_of(told)).nodes({"kind": "none"})
-    assert (node.schedulable, node.reason) == (not reason, reason)
+    assert (node.schedulable, told_of(node)) == (not reason, reason)
 
 
 async def test_a_partition_that_is_down_takes_its_nodes_out_of_service() -> None:
     told = Told()
     told.partition["state"] = "DOWN"
     node, _ = await (await machines_of(told)).nodes({"kind": "none"})
-    assert (node.schedulable, node.reason) == (False, "Slurm says that the partition batch is down")
+    assert (node.schedulable, node.reason) == (False, slurm_states.slurm_says_partition_down("batch"))
+    assert told_of(node) == "Slurm says that the partition batch is down"
 
 
 async def test_nodes_of_a_reservation_are_for_those_who_ask_for_it() -> None:
     told = Told()
     told.reservation = RESERVATION
     nodes = await (await machines_of(told)).nodes({"kind": "none"})
-    assert [node.reason for node in nodes] == ["", "Slurm says that the node is kept for the reservation course"]
+    assert [told_of(node) for node in nodes] == ["", "Slurm says that the node is kept for the reservation course"]
     assert dict(nodes[1].facts)["reservation"] == "course"
     ours = await (await machines_of(told, reservation="course")).nodes({"kind": "none"})
-    assert [node.reason for node in ours] == ["Slurm says that the node is not in the reservation course", ""]
-
-
-def test_every_state_that_takes_a_node_out_of_service_exists_in_chinese() -> None:
-    for state in states.NOT_USABLE:
-        text = states.out_of_service((state,), "x")
-        assert "Slurm 报告该节点" in chinese(text)
-        assert states.NOT_USABLE[state] not in chinese(text)
+    assert [told_of(node) for node in ours] == ["Slurm says that the node is not in the reservation course", ""]
+    assert [node.schedulable for node in (*nodes, *ours)] == [True, False, False, True]
 
 
 async def test_cards_and_drivers_are_asked_for_as_the_cluster_has_them() -> None:
@@ -121,15 +120,23 @@ async def test_cards_and_drivers_are_asked_for_as_the_cluster_has_them() -> None
     terms = asking.terms(Asked("gpu", driver="535.104.05"))
     assert terms.features == ("driver-535.104.05",)
     roles = {"A100": "--gpus-per-task=1", "v100": "--gpus-per-task=v100:1", "gpu": "--gpus-per-task=1"}
-    for model, words in roles.items():
+    for model, option in roles.items():
         made = gang(node="")
         made.roles = [Role("w", 1, Resources(gpu=1, gpu_type=model)), Role("ps", 1, Resources())]
         text = script(made.build(), terms, Place("/d", "/p"))
         with_card, without = text.split("#SBATCH hetjob")
-        assert f"#SBATCH {words}\n" in with_card
+        assert f"#SBATCH {option}\n" in with_card
         assert ("--constraint=driver-535.104.05&A100\n" in with_card) == (model == "A100")
         assert "--constraint=driver-535.104.05\n" in without
     assert terms.card(Resources(gpu=1)) == Card("")
+
+
+async def test_what_slurm_keeps_of_a_job_is_said_with_why() -> None:
+    why, asking = words("Access/permission denied"), await asking_of(Told(), nice=50)
+    assert [(change.partition("=")[0], code, said(why)) for change, code, said in asking.changes(Asked("gpu", 60.0))] == [
+        ("TimeLimit", "limit_kept", slurm.time_limit_kept(why)), ("Nice", "place_kept", slurm.place_in_order_kept(why)),
+    ]  # fmt: skip
+    assert [code for _, code, _ in (await asking_of(Told(), nice=0)).changes(Asked("gpu"))] == ["limit_kept"]
 
 
 @pytest.mark.parametrize(
@@ -175,6 +182,16 @@ async def test_an_estimate_says_when_and_where() -> None:
     found = await foreseen(Told())
     assert isinstance(found, Waiting)
     assert (found.attempt, found.starts_at, found.nodes) == ("a-1", 5.0, ("n1",))
+    assert (found.code, found.said) == ("Resources", slurm.would_wait_in_slurm())
+
+
+async def test_an_estimate_says_how_many_would_have_to_make_room() -> None:
+    told = Told()
+    told.foreseen = f"{told.foreseen} Preempts: 7,8"
+    found = await foreseen(told)
+    assert isinstance(found, Waiting)
+    assert (found.code, found.starts_at) == ("Preempts", 5.0)
+    assert render.text(found.said) == "Slurm would end or suspend 2 other jobs for it"
 
 
 async def test_no_start_is_guessed_where_slurm_foresees_none() -> None:
@@ -192,16 +209,19 @@ async def test_no_start_is_guessed_where_slurm_foresees_none() -> None:
     for answer in answers:
         assert isinstance(answer, Waiting)
         assert answer.starts_at is None
-        assert answer.chinese or chinese(answer.text) != answer.text
-    assert [answer.code for answer in answers if isinstance(answer, Waiting)] == [
-        "PartitionDown", "ReqNodeNotAvail", "None", "Heterogeneous",
+        assert render.text(answer.said, "zh") != render.text(answer.said)
+    assert [(answer.code, answer.said.code) for answer in answers if isinstance(answer, Waiting)] == [
+        ("PartitionDown", "slurm_reason_partition_down"), ("ReqNodeNotAvail", "no_node_in_service"),
+        ("None", "no_start_foreseen"), ("Heterogeneous", "no_start_foreseen_of_parts"),
     ]  # fmt: skip
 
 
 async def test_a_refusal_is_one_where_all_nodes_are_in_service_or_it_is_not_about_nodes() -> None:
     told = Told()
     told.foreseen = ClusterRefused("Requested node configuration is not available")
-    assert isinstance(await foreseen(told), Refused)
+    refused = await foreseen(told)
+    assert isinstance(refused, Refused)
+    assert refused.said == words("Requested node configuration is not available")
     told.node["n1"]["state"] = "DOWN"
     told.foreseen = ClusterRefused("Invalid feature specification")
     assert isinstance(await foreseen(told), Refused)

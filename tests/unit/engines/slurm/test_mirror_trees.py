@@ -23,6 +23,8 @@ from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror_trees import Trees
 from trainmaster.engines.slurm.mirrors import Kept, left_behind
 from trainmaster.engines.slurm.parse import JobId
+from trainmaster.messages import render
+from trainmaster.messages import slurm_files as say
 
 
 @pytest.fixture
@@ -248,8 +250,10 @@ def test_links_that_are_left_out_are_told_and_hold_up_nobody(site: Site) -> None
     assert below(site.tree("outputs", site.data)) == {"beside", "ck", "best"}
     one = Following("t-1", site.shared, site.work, "t-1", JobId(1), began={"0-n1"})
     (note,) = left_behind(Kept(site.shape, {}), one)
-    latest = f"{site.shape.trees[1]}/latest (a link that leads elsewhere, or not straight)"
-    assert note == Note("t-1", "left_out", f"Links that its tasks made were left out, 1 in all: {latest}")
+    latest = say.link_left_out(f"{site.shape.trees[1]}/latest", say.link_leads_elsewhere())
+    assert note == Note("t-1", "left_out", say.links_left_out(1, [latest]))
+    why = "a link that leads elsewhere, or not straight"
+    assert render.text(note.said) == f"1 link that its tasks made was left out: {site.shape.trees[1]}/latest ({why})"
 
 
 def test_a_link_that_became_a_folder_is_one_here(site: Site) -> None:

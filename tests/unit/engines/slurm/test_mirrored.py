@@ -23,6 +23,8 @@ from trainmaster.engines.slurm.following import Following
 from trainmaster.engines.slurm.mirror_trees import Shape
 from trainmaster.engines.slurm.mirrors import Kept, left_behind
 from trainmaster.engines.slurm.parse import JobId
+from trainmaster.messages import render
+from trainmaster.messages import slurm_files as say
 
 
 @pytest.fixture
@@ -162,6 +164,9 @@ def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
     assert (looked.there / "facts-0-n1.jsonl").stat().st_size
     one = Following("t-1", looked.shared, looked.work, "t-1", JobId(1))
     (note,) = left_behind(Kept(looked.shape, {}), one)
-    assert note.message == (
+    assert (note.code, note.said) == (
+        "not_fetched", say.not_all_fetched(["n1"], f"{looked.shape.base}-*", say.nobody_asked_for_it()),
+    )  # fmt: skip
+    assert render.text(note.said) == (
         f"Not everything that its tasks wrote on n1 was fetched: it is kept there, in {looked.shape.base}-* (nobody asked for it)"
     )

@@ -22,11 +22,14 @@ from trainmaster.core.launch import Mount
 from trainmaster.core.records import Job, Policy
 from trainmaster.engines.slurm.commands import Access
 from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.mirror_disk import sound
+from trainmaster.engines.slurm.mirror_disk import Failed, Trespass, sound
 from trainmaster.engines.slurm.mirror_trees import Shape
-from trainmaster.engines.slurm.mirrors import Keeper, Mirrors, conclude, moved
+from trainmaster.engines.slurm.mirrors import Keeper, Mirrors, conclude, moved, why_ended
 from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, script, together
+from trainmaster.engines.slurm.wrong import Wrong
+from trainmaster.messages import slurm_files as say
+from trainmaster.messages.said import Said, words
 from trainmaster.service.saving import Saving
 from trainmaster.service.settings import parse
 
@@ -65,6 +68,23 @@ def test_a_keeper_is_ended_while_it_connects() -> None:
     gate.set()
     keeper.join(PATIENCE_S)
     assert (blocked, keeper.is_alive(), ran) == (False, False, [True])
+    assert keeper.said == say.connection_ended()
+
+
+@pytest.mark.parametrize(
+    ("error", "printed", "said"),
+    [
+        (EOFError(), "srun: error: Unable to create step", words("srun: error: Unable to create step")),
+        (EOFError(), "", say.connection_ended()),
+        (TimeoutError("timed out"), "", words("timed out")),
+        (Failed(say.failed_on_node("No space left on device")), "", say.failed_on_node("No space left on device")),
+        (Trespass(say.too_many_to_fetch(7)), "", say.too_many_to_fetch(7)),
+        (Wrong(say.answer_does_not_fit()), "", say.answer_does_not_fit()),
+        (KeyError("stands"), "", say.node_not_understood("KeyError('stands')")),
+    ],
+)
+def test_why_a_connection_ended_is_said(error: Exception, printed: str, said: Said) -> None:
+    assert why_ended(error, printed) == said
 
 
 def test_what_fails_with_one_attempt_concerns_no_other(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,20 @@
 
 import pytest
 
-from trainmaster.core.chinese import chinese
 from trainmaster.core.verdicts import VERDICTS
-from trainmaster.engines.slurm.states import REASONS, SHORT, STATES, Seen, of_components, read, reason
+from trainmaster.engines.slurm.states import (
+    NOT_USABLE,
+    REASONS,
+    SHORT,
+    STATES,
+    Seen,
+    of_components,
+    out_of_service,
+    read,
+    reason,
+)
+from trainmaster.messages import render, slurm_states
+from trainmaster.messages.said import Said, words
 
 MANUAL = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING", "CG": "COMPLETING", "DL": "DEADLINE",
@@ -23,8 +34,6 @@ def test_every_state_of_the_manual_is_in_the_table() -> None:
 def test_every_end_has_a_verdict_of_ours_and_only_ends_have() -> None:
     for name, state in STATES.items():
         assert state.code == "" or (state.standing == "ended" and state.code in VERDICTS), name
-        assert state.zh
-        assert state.en
     assert [name for name, state in STATES.items() if state.standing == "ended" and not state.code] == ["COMPLETED"]
 
 
@@ -48,9 +57,15 @@ def test_states_are_read_as_any_program_writes_them(text: str, standing: str, co
     assert (seen.standing, seen.code) == (standing, code)
 
 
+def in_both(said: Said) -> tuple[str, str]:
+    return render.text(said), render.text(said, "zh")
+
+
 def test_a_state_is_told_in_both_languages_and_an_unknown_one_as_it_is() -> None:
-    assert read("CANCELLED by 0").told("en") == "was cancelled in Slurm"
-    assert read("RUNNING,NEW").told("zh") == "正在运行，NEW"
+    assert read("CANCELLED by 0").said == slurm_states.slurm_state_cancelled()
+    assert in_both(read("CANCELLED by 0").said) == ("was cancelled in Slurm", "在 Slurm 中被取消")
+    assert in_both(read("RUNNING,NEW").said) == ("running, NEW", "正在运行、NEW")
+    assert read("NEW").said == words("NEW")
 
 
 @pytest.mark.parametrize(
@@ -73,15 +88,48 @@ def test_a_component_that_failed_gives_the_verdict() -> None:
 
 def test_reasons() -> None:
     found = reason("(ReqNodeNotAvail, UnavailableNodes:n[1-2])")
-    assert found is REASONS["ReqNodeNotAvail"]
-    assert reason("AssocGrpCpuLimit") is REASONS["AssocGrp*"]
-    assert reason("QOSMaxGRESPerUser") is REASONS["QOSMax*"]
-    assert reason("launch failed requeued held") is not None
-    assert reason("SomethingNew") is None
-    assert all(words.zh and words.en for words in REASONS.values())
+    assert found == REASONS["ReqNodeNotAvail"] == slurm_states.slurm_reason_nodes_not_available()
+    assert reason("AssocGrpCpuLimit") == REASONS["AssocGrp*"]
+    assert reason("QOSMaxGRESPerUser") == REASONS["QOSMax*"]
+    assert reason("launch failed requeued held") == slurm_states.slurm_reason_launch_failed_held()
+
+
+def test_a_reason_that_is_not_known_is_told_as_slurm_writes_it() -> None:
+    assert reason("SomethingNew") == slurm_states.slurm_says("SomethingNew")
+    assert in_both(reason("SomethingNew")) == ("Slurm says: SomethingNew", "Slurm 的说明：SomethingNew")
+
+
+TABLES: dict[str, dict[str, Said]] = {
+    "slurm_state_": {name: state.said for name, state in STATES.items()},
+    "slurm_reason_": REASONS,
+    "slurm_node_": NOT_USABLE,
+}
+
+
+@pytest.mark.parametrize("prefix", TABLES)
+def test_whatever_slurm_says_has_a_code_and_words_of_its_own_in_both_languages(prefix: str) -> None:
+    for name, said in TABLES[prefix].items():
+        english, chinese = in_both(said)
+        assert said.code.startswith(prefix), name
+        assert render.known(said.code), name
+        assert english != chinese, name
 
 
 def test_how_a_job_ended_is_said_in_chinese_wherever_it_is_told() -> None:
-    for state in STATES.values():
+    for name, state in STATES.items():
         if state.standing == "ended":
-            assert chinese(f"Slurm says of the job: {state.en}") == f"Slurm 对该任务的说明：{state.zh}"
+            english, chinese = in_both(slurm_states.slurm_says_of_job(read(name).said))
+            assert english == f"Slurm says of the job: {render.text(state.said)}"
+            assert chinese.replace(" ", "") == f"Slurm对该任务的说明：{render.text(state.said, 'zh')}".replace(" ", "")
+
+
+def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_administrator_wrote() -> None:
+    for state, said in NOT_USABLE.items():
+        english, chinese = render.text(said), render.text(said, "zh")
+        assert in_both(out_of_service((state,), "x") or words("")) == (
+            f"Slurm says that the node is {english}: x", f"Slurm 报告该节点{chinese}：x",
+        )  # fmt: skip
+        assert in_both(out_of_service((state,), "") or words("")) == (
+            f"Slurm says that the node is {english}", f"Slurm 报告该节点{chinese}",
+        )  # fmt: skip
+    assert out_of_service(("IDLE", "POWERED_DOWN"), "x") is None
