@@ -17,7 +17,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "antd", test: /node_modules[\\/](antd|@ant-design|@rc-component|rc-)/, priority: 3 },
-            { name: "react", test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|i18next|react-i18next)[\\/]/, priority: 2 },
+            {
+              name: "react",
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|i18next|react-i18next)[\\/]/,
+              priority: 2,
+            },
           ],
         },
       },

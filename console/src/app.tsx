@@ -4,7 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { App as AntApp, ConfigProvider } from "antd";
 import enUS from "antd/locale/en_US";
 import zhCN from "antd/locale/zh_CN";
-import { useMemo, type ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { ApiError, whenSignedOut } from "./api/client";
 import { whenKeyChanges } from "./api/key";
 import { useLanguage } from "./i18n";

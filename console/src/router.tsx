@@ -8,10 +8,13 @@ export type JobTab = (typeof TABS)[number];
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 const texts = (value: unknown): string[] | undefined => {
-  const list = (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === "string" && item !== "");
+  const list = (Array.isArray(value) ? value : [value]).filter(
+    (item): item is string => typeof item === "string" && item !== "",
+  );
   return list.length > 0 ? list : undefined;
 };
-const whole = (value: unknown): number | undefined => (typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined);
+const whole = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
 
@@ -28,7 +31,12 @@ const jobs = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: (s: Record<string, unknown>): JobsSearch => ({
-    q: text(s["q"]), state: texts(s["state"]), owner: text(s["owner"]), framework: text(s["framework"]), node: text(s["node"]), order: text(s["order"]),
+    q: text(s["q"]),
+    state: texts(s["state"]),
+    owner: text(s["owner"]),
+    framework: text(s["framework"]),
+    node: text(s["node"]),
+    order: text(s["order"]),
   }),
   component: lazyRouteComponent(() => import("./pages/jobs"), "JobsPage"),
 });
@@ -36,7 +44,10 @@ const jobs = createRoute({
 const submit = createRoute({
   getParentRoute: () => root,
   path: "/submit",
-  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string } => ({ clone: text(s["clone"]), set: text(s["set"]) }),
+  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string } => ({
+    clone: text(s["clone"]),
+    set: text(s["set"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),
 });
 
@@ -52,7 +63,11 @@ const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$id",
   validateSearch: (s: Record<string, unknown>): JobSearch => ({
-    tab: TABS.find((tab) => tab === s["tab"]), attempt: whole(s["attempt"]), task: text(s["task"]), line: whole(s["line"]), find: text(s["find"]),
+    tab: TABS.find((tab) => tab === s["tab"]),
+    attempt: whole(s["attempt"]),
+    task: text(s["task"]),
+    line: whole(s["line"]),
+    find: text(s["find"]),
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
@@ -69,7 +84,11 @@ const queue = createRoute({
   getParentRoute: () => root,
   path: "/queue",
   validateSearch: (s: Record<string, unknown>): QueueSearch => ({
-    view: s["view"] === "timeline" ? "timeline" : undefined, pool: text(s["pool"]), model: text(s["model"]), workspace: text(s["workspace"]), mine: s["mine"] === true || undefined,
+    view: s["view"] === "timeline" ? "timeline" : undefined,
+    pool: text(s["pool"]),
+    model: text(s["model"]),
+    workspace: text(s["workspace"]),
+    mine: s["mine"] === true || undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/queue"), "QueuePage"),
 });
@@ -85,7 +104,10 @@ const cluster = createRoute({
   getParentRoute: () => root,
   path: "/cluster",
   validateSearch: (s: Record<string, unknown>): ClusterSearch => ({
-    view: s["view"] === "resources" ? "resources" : undefined, flavors: texts(s["flavors"]), model: text(s["model"]), pool: text(s["pool"]),
+    view: s["view"] === "resources" ? "resources" : undefined,
+    flavors: texts(s["flavors"]),
+    model: text(s["model"]),
+    pool: text(s["pool"]),
   }),
   component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
 });
@@ -109,7 +131,9 @@ export type AdminTab = (typeof ADMIN_TABS)[number];
 const admin = createRoute({
   getParentRoute: () => root,
   path: "/admin",
-  validateSearch: (s: Record<string, unknown>): { tab?: AdminTab } => ({ tab: ADMIN_TABS.find((tab) => tab === s["tab"]) }),
+  validateSearch: (s: Record<string, unknown>): { tab?: AdminTab } => ({
+    tab: ADMIN_TABS.find((tab) => tab === s["tab"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/admin"), "AdminPage"),
 });
 

@@ -9,10 +9,22 @@ const STILL = "(prefers-reduced-motion: reduce)";
 
 export const FONT =
   '-apple-system, BlinkMacSystemFont, "Segoe UI", Inter, Roboto, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", "Noto Sans CJK SC", "Helvetica Neue", Arial, sans-serif';
-export const MONO = '"JetBrains Mono", "SF Mono", ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
+export const MONO =
+  '"JetBrains Mono", "SF Mono", ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
 
 /** Distinct on light and dark, and in the common kinds of colour blindness next to each other. */
-export const SERIES = ["#4c6ef5", "#f76707", "#12b886", "#be4bdb", "#f59f00", "#15aabf", "#fa5252", "#82c91e", "#7950f2", "#868e96"] as const;
+export const SERIES = [
+  "#4c6ef5",
+  "#f76707",
+  "#12b886",
+  "#be4bdb",
+  "#f59f00",
+  "#15aabf",
+  "#fa5252",
+  "#82c91e",
+  "#7950f2",
+  "#868e96",
+] as const;
 
 export interface LookState {
   look: Look;
@@ -22,7 +34,12 @@ export interface LookState {
   setLook: (look: Look) => void;
 }
 
-export const LookContext = createContext<LookState>({ look: "system", dark: false, still: false, setLook: () => undefined });
+export const LookContext = createContext<LookState>({
+  look: "system",
+  dark: false,
+  still: false,
+  setLook: () => undefined,
+});
 export const useLook = (): LookState => useContext(LookContext);
 
 function savedLook(): Look {
@@ -50,13 +67,18 @@ export function useLookState(): LookState {
   useEffect(() => {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
   }, [dark]);
-  return useMemo(() => ({
-    look, dark, still,
-    setLook: (next: Look) => {
-      localStorage.setItem(KEY, next);
-      setLookState(next);
-    },
-  }), [look, dark, still]);
+  return useMemo(
+    () => ({
+      look,
+      dark,
+      still,
+      setLook: (next: Look) => {
+        localStorage.setItem(KEY, next);
+        setLookState(next);
+      },
+    }),
+    [look, dark, still],
+  );
 }
 
 export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
@@ -82,11 +104,29 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       motion: !still,
     },
     components: {
-      Layout: { headerBg: dark ? "#171a21" : "#ffffff", siderBg: dark ? "#13161c" : "#ffffff", headerHeight: 52, headerPadding: "0 20px" },
-      Menu: { itemBorderRadius: 8, activeBarBorderWidth: 0, itemBg: "transparent", ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}) },
-      Table: { headerBg: "transparent", cellPaddingBlockMD: 9, cellPaddingInlineMD: 10, headerSplitColor: "transparent" },
+      Layout: {
+        headerBg: dark ? "#171a21" : "#ffffff",
+        siderBg: dark ? "#13161c" : "#ffffff",
+        headerHeight: 52,
+        headerPadding: "0 20px",
+      },
+      Menu: {
+        itemBorderRadius: 8,
+        activeBarBorderWidth: 0,
+        itemBg: "transparent",
+        ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}),
+      },
+      Table: {
+        headerBg: "transparent",
+        cellPaddingBlockMD: 9,
+        cellPaddingInlineMD: 10,
+        headerSplitColor: "transparent",
+      },
       Card: { headerFontSize: 15, headerHeight: 46 },
-      Tabs: { horizontalMargin: "0 0 14px 0", ...(dark ? { itemSelectedColor: "#91a7ff", inkBarColor: "#91a7ff" } : {}) },
+      Tabs: {
+        horizontalMargin: "0 0 14px 0",
+        ...(dark ? { itemSelectedColor: "#91a7ff", inkBarColor: "#91a7ff" } : {}),
+      },
     },
   };
 }

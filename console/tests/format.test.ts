@@ -1,13 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { bytes, duration, DURATION_STEPS, modelName, number, parseDuration, parseMemory, shellWords, spellMemory } from "../src/shared/format";
+import {
+  bytes,
+  DURATION_STEPS,
+  duration,
+  modelName,
+  number,
+  parseDuration,
+  parseMemory,
+  shellWords,
+  spellMemory,
+} from "../src/shared/format";
 
 describe("sizes and durations are read as the server reads them (trainmaster/core/units.py)", () => {
-  it.each([["30m", 1800], ["1h30m", 5400], ["90", 90], ["1.5h", 5400], ["2d", 172800], ["10 s", 10]])("%s is %d seconds", (text, seconds) => {
+  it.each([
+    ["30m", 1800],
+    ["1h30m", 5400],
+    ["90", 90],
+    ["1.5h", 5400],
+    ["2d", 172800],
+    ["10 s", 10],
+  ])("%s is %d seconds", (text, seconds) => {
     expect(parseDuration(text)).toBe(seconds);
   });
   it.each(["", "soon", "5x", "1h and more"])("%j is no duration", (text) => expect(parseDuration(text)).toBeNull());
 
-  it.each([["512MiB", 512], ["2GiB", 2048], ["1.5g", 1536], ["2048", 2048], [64, 64]])("%s is %d MiB", (text, size) => {
+  it.each([
+    ["512MiB", 512],
+    ["2GiB", 2048],
+    ["1.5g", 1536],
+    ["2048", 2048],
+    [64, 64],
+  ])("%s is %d MiB", (text, size) => {
     expect(parseMemory(text)).toBe(size);
   });
   it("refuses what is no size", () => expect(parseMemory("much")).toBeNull());

@@ -4,23 +4,53 @@ import { LogLines } from "../src/pages/job/log/lines";
 import type { LogSession, LogView } from "../src/pages/job/log/session";
 
 beforeAll(() => {
-  vi.stubGlobal("ResizeObserver", class { observe(): void {} unobserve(): void {} disconnect(): void {} });
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe(): void {}
+      unobserve(): void {}
+      disconnect(): void {}
+    },
+  );
 });
 
 afterEach(cleanup);
 
 const session = { more: () => Promise.resolve() } as unknown as LogSession;
 const view: LogView = {
-  lines: [{ text: "epoch=1" }] as LogView["lines"], first: 0, size: 8, total: 1, atStart: true, atEnd: true, ended: false, loading: false,
-  error: null, epoch: 0, aim: null, shift: 0,
+  lines: [{ text: "epoch=1" }] as LogView["lines"],
+  first: 0,
+  size: 8,
+  total: 1,
+  atStart: true,
+  atEnd: true,
+  ended: false,
+  loading: false,
+  error: null,
+  epoch: 0,
+  aim: null,
+  shift: 0,
 };
 
 function shown(): { log: HTMLElement; pinned: boolean[]; at: (below: number) => void } {
   const pinned: boolean[] = [];
-  render(<LogLines session={session} view={view} wrap={false} pinned setPinned={(on) => pinned.push(on)} mark={null} current={null} />);
+  render(
+    <LogLines
+      session={session}
+      view={view}
+      wrap={false}
+      pinned
+      setPinned={(on) => pinned.push(on)}
+      mark={null}
+      current={null}
+    />,
+  );
   const log = screen.getByTestId("log");
   const at = (below: number): void => {
-    for (const [name, value] of [["scrollHeight", 1000 + below], ["clientHeight", 1000]] as const) {
+    for (const [name, value] of [
+      ["scrollHeight", 1000 + below],
+      ["clientHeight", 1000],
+    ] as const) {
       Object.defineProperty(log, name, { value, configurable: true });
     }
     fireEvent.scroll(log);

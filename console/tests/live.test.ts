@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, get, open, post, url, whenSignedOut } from "../src/api/client";
-import { Parser, type Ears, type Heard } from "../src/api/events";
+import { type Ears, type Heard, Parser } from "../src/api/events";
 import { Feed, type FeedStatus } from "../src/api/feed";
 import { keepKey, sessionKey } from "../src/api/key";
 import { signIn, signOut } from "../src/api/session";
@@ -12,7 +12,10 @@ import { smooth } from "../src/shared/smooth";
 
 class FakeStream {
   static made: FakeStream[] = [];
-  constructor(readonly address: string, readonly ears: Ears) {
+  constructor(
+    readonly address: string,
+    readonly ears: Ears,
+  ) {
     FakeStream.made.push(this);
   }
   send(event: string, id: number, data: unknown): void {
@@ -32,10 +35,16 @@ describe("the live feed", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     seen.length = statuses.length = FakeStream.made.length = 0;
-    feed = new Feed({ path: "/feed", after: 7, events: { job: (data) => seen.push(data), reset: () => seen.push("reset") }, onStatus: (status) => statuses.push(status), open: (path, query, ears) => {
-      new FakeStream(url(path, query), ears);
-      return () => undefined;
-    } });
+    feed = new Feed({
+      path: "/feed",
+      after: 7,
+      events: { job: (data) => seen.push(data), reset: () => seen.push("reset") },
+      onStatus: (status) => statuses.push(status),
+      open: (path, query, ears) => {
+        new FakeStream(url(path, query), ears);
+        return () => undefined;
+      },
+    });
   });
   afterEach(() => {
     feed.close();
@@ -90,20 +99,27 @@ describe("the live feed", () => {
 
 describe("a stream of events", () => {
   it("is read the same wherever it is cut", () => {
-    const text = ': stream\n\nid: 7\nevent: job\ndata: {"name":"训练: a"}\n\nevent: ping\ndata: {}\n\nevent: half\ndata: 1\n';
+    const text =
+      ': stream\n\nid: 7\nevent: job\ndata: {"name":"训练: a"}\n\nevent: ping\ndata: {}\n\nevent: half\ndata: 1\n';
     for (let cut = 0; cut <= text.length; cut += 1) {
       const heard: Heard[] = [];
       const parser = new Parser((event) => heard.push(event));
       parser.take(text.slice(0, cut));
       parser.take(text.slice(cut));
-      expect(heard).toEqual([{ event: "job", data: '{"name":"训练: a"}', id: "7" }, { event: "ping", data: "{}", id: "7" }]);
+      expect(heard).toEqual([
+        { event: "job", data: '{"name":"训练: a"}', id: "7" },
+        { event: "ping", data: "{}", id: "7" },
+      ]);
     }
   });
 });
 
 describe("changes flow into pages that are shown", () => {
   const page = (...jobs: Partial<Job>[]): JobPage => ({ items: jobs as Job[], next_cursor: null, counts: {}, seq: 1 });
-  const data = { pages: [page({ id: "a", version: 2, state: "queued" }, { id: "b", version: 1, state: "queued" })], pageParams: [null] };
+  const data = {
+    pages: [page({ id: "a", version: 2, state: "queued" }, { id: "b", version: 1, state: "queued" })],
+    pageParams: [null],
+  };
 
   it("replaces a job in place and leaves the others as they are", () => {
     const patched = patchPages(data, new Map([["a", { id: "a", version: 3, state: "running" } as Job]]));
@@ -114,12 +130,16 @@ describe("changes flow into pages that are shown", () => {
     const patched = patchPages(data, new Map([["a", { id: "a", version: 1, state: "stopped" } as Job]]));
     expect(patched?.pages[0]?.items[0]?.state).toBe("queued");
   });
-  it("changes nothing when the job is not on the page", () => expect(patchPages(data, new Map([["z", { id: "z" } as Job]]))).toBe(data));
+  it("changes nothing when the job is not on the page", () =>
+    expect(patchPages(data, new Map([["z", { id: "z" } as Job]]))).toBe(data));
 });
 
 describe("the client", () => {
   const answer = (status: number, body: unknown): void => {
-    vi.stubGlobal("fetch", vi.fn(async () => new Response(JSON.stringify(body), { status })));
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => new Response(JSON.stringify(body), { status })),
+    );
   };
   afterEach(() => vi.unstubAllGlobals());
 
@@ -130,7 +150,9 @@ describe("the client", () => {
     keepKey("second");
     await post("/jobs", { a: 1 });
     await open("/feed", {}, new AbortController().signal);
-    const calls = vi.mocked(fetch).mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-session-key"]);
+    const calls = vi
+      .mocked(fetch)
+      .mock.calls.map(([, init]) => (init?.headers as Record<string, string>)["x-session-key"]);
     expect(calls).toEqual(["first", "second", "second"]);
   });
   it("says in which browser somebody signs in again", async () => {
@@ -138,7 +160,9 @@ describe("the client", () => {
     await signIn("ann", "one");
     await signIn("bob", "two");
     await signIn("ann", "three");
-    const sent = vi.mocked(fetch).mock.calls.map(([, init]) => (JSON.parse(String(init?.body)) as { browser?: string }).browser);
+    const sent = vi
+      .mocked(fetch)
+      .mock.calls.map(([, init]) => (JSON.parse(String(init?.body)) as { browser?: string }).browser);
     expect(sent).toEqual([undefined, undefined, "mark of ann"]);
   });
   it("forgets the key when signing out, even from a session that has ended already", async () => {
@@ -151,13 +175,30 @@ describe("the client", () => {
     expect(sessionKey()).toBe("");
   });
   it("turns a problem document into an error with remedy and problems", async () => {
-    answer(422, { title: "The job is not valid: 1 problem", status: 422, kind: "invalid_spec", code: "job_not_valid", args: { count: 1 }, remedy: "Mend it.", problems: [{ path: "name", rule: "r", remedy: "m", code: "missing" }] });
+    answer(422, {
+      title: "The job is not valid: 1 problem",
+      status: 422,
+      kind: "invalid_spec",
+      code: "job_not_valid",
+      args: { count: 1 },
+      remedy: "Mend it.",
+      problems: [{ path: "name", rule: "r", remedy: "m", code: "missing" }],
+    });
     const error = await get("/jobs").catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 422, code: "job_not_valid", remedy: "Mend it.", message: "The job is not valid: 1 problem", problems: [{ path: "name", code: "missing" }] });
+    expect(error).toMatchObject({
+      status: 422,
+      code: "job_not_valid",
+      remedy: "Mend it.",
+      message: "The job is not valid: 1 problem",
+      problems: [{ path: "name", code: "missing" }],
+    });
   });
   it("survives an answer that is no JSON", async () => {
-    vi.stubGlobal("fetch", vi.fn(async () => new Response("<html>", { status: 502 })));
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => new Response("<html>", { status: 502 })),
+    );
     await expect(get("/jobs")).rejects.toMatchObject({ status: 502 });
   });
   it("tells once signed out, but not for the sign-in itself", async () => {
@@ -168,15 +209,33 @@ describe("the client", () => {
     await get("/session").catch(() => undefined);
     expect(told).toHaveBeenCalledTimes(1);
   });
-  it("repeats list parameters and leaves empty ones out", () => expect(url("/jobs", { state: ["a", "b"], q: "", owner: undefined })).toBe("/api/v1/jobs?state=a&state=b"));
+  it("repeats list parameters and leaves empty ones out", () =>
+    expect(url("/jobs", { state: ["a", "b"], q: "", owner: undefined })).toBe("/api/v1/jobs?state=a&state=b"));
 });
 
 describe("pictures", () => {
-  const attempt = { number: 1, created_at: 10, accepted_at: null, started_at: 12, draining_at: 30, ended_at: 31 } as AttemptView;
+  const attempt = {
+    number: 1,
+    created_at: 10,
+    accepted_at: null,
+    started_at: 12,
+    draining_at: 30,
+    ended_at: 31,
+  } as AttemptView;
   it("shows an attempt as queued, initialising, running, saving without gaps", () => {
-    expect(pieces(attempt, 5, 99)).toEqual([{ kind: "queued", from: 5, to: 10 }, { kind: "initialising", from: 10, to: 12 }, { kind: "running", from: 12, to: 30 }, { kind: "saving", from: 30, to: 31 }]);
+    expect(pieces(attempt, 5, 99)).toEqual([
+      { kind: "queued", from: 5, to: 10 },
+      { kind: "initialising", from: 10, to: 12 },
+      { kind: "running", from: 12, to: 30 },
+      { kind: "saving", from: 30, to: 31 },
+    ]);
   });
-  it("lets a live attempt grow to now", () => expect(pieces({ ...attempt, draining_at: null, ended_at: null }, 5, 99).at(-1)).toEqual({ kind: "running", from: 12, to: 99 }));
+  it("lets a live attempt grow to now", () =>
+    expect(pieces({ ...attempt, draining_at: null, ended_at: null }, 5, 99).at(-1)).toEqual({
+      kind: "running",
+      from: 12,
+      to: 99,
+    }));
   it("smooths without pulling the beginning to zero", () => {
     expect(smooth([2, 2, 2], 0.9).map((v) => Math.round((v ?? 0) * 1e6) / 1e6)).toEqual([2, 2, 2]);
     expect(smooth([1, null, 3], 0)).toEqual([1, null, 3]);

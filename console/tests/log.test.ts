@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { ansi, plain } from "../src/shared/ansi";
 import { LogBuffer, MOST_LINES } from "../src/pages/job/log/buffer";
 import { markOf } from "../src/pages/job/log/search";
 import { tellingLine } from "../src/pages/job/verdict";
+import { ansi, plain } from "../src/shared/ansi";
 
-const chunk = (offset: number, text: string, more: object = {}) => ({ offset, next_offset: offset + new TextEncoder().encode(text).length, text, cut: [], ...more });
+const chunk = (offset: number, text: string, more: object = {}) => ({
+  offset,
+  next_offset: offset + new TextEncoder().encode(text).length,
+  text,
+  cut: [],
+  ...more,
+});
 const texts = (buffer: LogBuffer) => buffer.lines.map((line) => line.text);
 
 describe("the part of a log in memory (R207, R208)", () => {
@@ -64,7 +70,11 @@ describe("the part of a log in memory (R207, R208)", () => {
 
 describe("terminal output", () => {
   it("keeps colours and drops what moves a cursor", () => {
-    expect(ansi("\u001b[1;31mERROR\u001b[0m disk\u001b[K full")).toEqual([{ text: "ERROR", style: "tm-fg-1 tm-b" }, { text: " disk", style: "" }, { text: " full", style: "" }]);
+    expect(ansi("\u001b[1;31mERROR\u001b[0m disk\u001b[K full")).toEqual([
+      { text: "ERROR", style: "tm-fg-1 tm-b" },
+      { text: " disk", style: "" },
+      { text: " full", style: "" },
+    ]);
   });
   it("shows the last state of a progress bar", () => expect(plain("10%\r50%\r100%\r")).toBe("100%"));
   it("knows 256 colours and skips true colours", () => {
@@ -83,7 +93,9 @@ describe("marking hits", () => {
 
 describe("the way from a verdict into the log (R222)", () => {
   it("looks for the line that names the error", () => {
-    expect(tellingLine("loading\nModuleNotFoundError: No module named 'x'\n=====\npython FAILED\n-----")).toBe("ModuleNotFoundError: No module named 'x'");
+    expect(tellingLine("loading\nModuleNotFoundError: No module named 'x'\n=====\npython FAILED\n-----")).toBe(
+      "ModuleNotFoundError: No module named 'x'",
+    );
     expect(tellingLine("about to end\n=======")).toBe("about to end");
     expect(tellingLine("")).toBe("");
   });

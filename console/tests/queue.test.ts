@@ -1,34 +1,71 @@
-import { describe, expect, it } from "vitest";
 import type { TFunction } from "i18next";
+import { describe, expect, it } from "vitest";
 import type { Knob, TimelineBar, TimelineNode } from "../src/api/types";
-import { limitsOf } from "../src/pages/admin/limits";
 import { shown, valueOf } from "../src/pages/admin/knobs";
-import { changeable } from "../src/pages/queue/sooner";
+import { limitsOf } from "../src/pages/admin/limits";
 import { away } from "../src/pages/queue/forecast";
-import { clipped } from "../src/pages/queue/timeline/bars";
+import { changeable } from "../src/pages/queue/sooner";
 import { colours } from "../src/pages/queue/timeline";
+import { clipped } from "../src/pages/queue/timeline/bars";
 import { layout, runs, step, tracks } from "../src/pages/queue/timeline/layout";
 import { around, marks, panned, showing, zoomed } from "../src/pages/queue/timeline/view";
 import { changed, readChange } from "../src/pages/submit/document";
 
 const node = (name: string, cards: number): TimelineNode => ({ name, pool: "default", service: "in_service", cards });
-const bar = (on: string, start: number, end: number | null, cards: number[], more: Partial<TimelineBar> = {}): TimelineBar => ({
-  node: on, job: `t${start}${cards.join("")}`, name: "j", owner: "ann", workspace: "vision", priority: "normal", kind: "running", start, end, low: null, high: null, cards, gpu: cards.length, cpu: 1, memory_mib: 64, ...more,
+const bar = (
+  on: string,
+  start: number,
+  end: number | null,
+  cards: number[],
+  more: Partial<TimelineBar> = {},
+): TimelineBar => ({
+  node: on,
+  job: `t${start}${cards.join("")}`,
+  name: "j",
+  owner: "ann",
+  workspace: "vision",
+  priority: "normal",
+  kind: "running",
+  start,
+  end,
+  low: null,
+  high: null,
+  cards,
+  gpu: cards.length,
+  cpu: 1,
+  memory_mib: 64,
+  ...more,
 });
 
 describe("where the bars of the timeline lie", () => {
   it("draws cards that lie together as one bar, and the others by themselves", () => {
-    expect(runs([5, 0, 1, 2])).toEqual([[0, 3], [5, 1]]);
+    expect(runs([5, 0, 1, 2])).toEqual([
+      [0, 3],
+      [5, 1],
+    ]);
     expect(runs([])).toEqual([]);
   });
   it("gives spans that overlap tracks of their own, and uses a track again once it is free", () => {
-    expect(tracks([{ start: 0, end: 10 }, { start: 5, end: 15 }, { start: 10, end: null }, { start: 99, end: 100 }])).toEqual([0, 1, 0, 1]);
+    expect(
+      tracks([
+        { start: 0, end: 10 },
+        { start: 5, end: 15 },
+        { start: 10, end: null },
+        { start: 99, end: 100 },
+      ]),
+    ).toEqual([0, 1, 0, 1]);
   });
   it("gives every card a line while there are few nodes, and no two jobs the same place", () => {
-    const made = layout([node("a", 4), node("b", 0)], [bar("a", 0, 9, [0, 1]), bar("a", 0, 9, [3]), bar("a", 0, 9, []), bar("b", 0, 9, [])], true);
+    const made = layout(
+      [node("a", 4), node("b", 0)],
+      [bar("a", 0, 9, [0, 1]), bar("a", 0, 9, [3]), bar("a", 0, 9, []), bar("b", 0, 9, [])],
+      true,
+    );
     expect(made.lanes.map((lane) => lane.card)).toEqual([20, 0]);
     const sorted = [...made.boxes].sort((p, q) => p.y - q.y);
-    sorted.slice(1).forEach((box, i) => expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0)));
+    sorted
+      .slice(1)
+      .forEach((box, i) => expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0)));
     expect(made.height).toBeGreaterThan(0);
   });
   it("divides the line of a card among the jobs that share it", () => {
@@ -50,7 +87,8 @@ describe("where the bars of the timeline lie", () => {
     expect(week.at.every((at) => (at + 8 * 3600) % 86_400 === 0)).toBe(true);
   });
   it("never marks more moments than there is room for", () => {
-    for (const span of [900, 5000, 21_600, 100_000, 2_592_000]) expect(marks(12_345, span, 3600, 5).at.length).toBeLessThanOrEqual(6);
+    for (const span of [900, 5000, 21_600, 100_000, 2_592_000])
+      expect(marks(12_345, span, 3600, 5).at.length).toBeLessThanOrEqual(6);
   });
 });
 
@@ -119,7 +157,10 @@ describe("changes that would help", () => {
     expect(changeable(null)).toBeNull();
   });
   it("are put into the copy of the document otherwise", () => {
-    expect(changed({ name: "a", roles: [{ replicas: 4 }] }, readChange('{"roles.0.replicas": 2}'))).toEqual({ name: "a", roles: [{ replicas: 2 }] });
+    expect(changed({ name: "a", roles: [{ replicas: 4 }] }, readChange('{"roles.0.replicas": 2}'))).toEqual({
+      name: "a",
+      roles: [{ replicas: 2 }],
+    });
     expect(readChange("not json")).toEqual([]);
     expect(readChange("[1]")).toEqual([]);
   });
@@ -131,7 +172,18 @@ describe("changes that would help", () => {
 
 describe("the policy", () => {
   const t = ((key: string) => key) as unknown as TFunction;
-  const knob = (more: Partial<Knob>): Knob => ({ name: "k", title: { zh: "", en: "" }, meaning: { zh: "", en: "" }, unit: "", value: 1, default: 1, minimum: 0, maximum: 4, choices: [], ...more });
+  const knob = (more: Partial<Knob>): Knob => ({
+    name: "k",
+    title: { zh: "", en: "" },
+    meaning: { zh: "", en: "" },
+    unit: "",
+    value: 1,
+    default: 1,
+    minimum: 0,
+    maximum: 4,
+    choices: [],
+    ...more,
+  });
   it("reads what was typed, and says what is wrong with it", () => {
     expect(valueOf(knob({ unit: "s", maximum: 90_000 }), "12h", t)).toEqual({ value: 43_200 });
     expect(valueOf(knob({ unit: "s" }), "soon", t)).toEqual({ problem: "admin.policy.badDuration" });
@@ -141,7 +193,9 @@ describe("the policy", () => {
     expect(shown(knob({ unit: "s" }), 43_200)).toBe("12h");
   });
   it("makes limits of rows, leaving out those without a resource", () => {
-    expect(limitsOf([{ resource: "gpu", nominal: 4, cap: null }, { resource: "", nominal: 1, cap: 2 }, undefined])).toEqual({ gpu: { nominal: 4, cap: null } });
+    expect(
+      limitsOf([{ resource: "gpu", nominal: 4, cap: null }, { resource: "", nominal: 1, cap: 2 }, undefined]),
+    ).toEqual({ gpu: { nominal: 4, cap: null } });
     expect(limitsOf(undefined)).toEqual({});
   });
 });

@@ -5,7 +5,9 @@ import { zh } from "../src/i18n/zh";
 type Tree = { [key: string]: string | Tree };
 
 function flat(tree: Tree, at = ""): [string, string][] {
-  return Object.entries(tree).flatMap(([key, value]): [string, string][] => (typeof value === "string" ? [[at + key, value]] : flat(value, `${at}${key}.`)));
+  return Object.entries(tree).flatMap(([key, value]): [string, string][] =>
+    typeof value === "string" ? [[at + key, value]] : flat(value, `${at}${key}.`),
+  );
 }
 
 const gaps = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "").sort();
@@ -18,11 +20,15 @@ describe("both languages say the same", () => {
     expect([...english.keys()].filter((key) => !key.endsWith("_one") && !chinese.has(key))).toEqual([]);
   });
   it("fills the same gaps in both", () => {
-    const differ = [...chinese].filter(([key, text]) => JSON.stringify(gaps(text)) !== JSON.stringify(gaps(english.get(key) ?? "")));
+    const differ = [...chinese].filter(
+      ([key, text]) => JSON.stringify(gaps(text)) !== JSON.stringify(gaps(english.get(key) ?? "")),
+    );
     expect(differ.map(([key]) => key)).toEqual([]);
   });
   it("leaves no text empty, and none untranslated that is more than a name", () => {
-    const same = [...chinese].filter(([key, text]) => text === "" || (text === english.get(key) && /[a-z]{4,} [a-z]{2,}/.test(text)));
+    const same = [...chinese].filter(
+      ([key, text]) => text === "" || (text === english.get(key) && /[a-z]{4,} [a-z]{2,}/.test(text)),
+    );
     expect(same.map(([key]) => key)).toEqual([]);
   });
 });

@@ -73,7 +73,12 @@ export interface CallOptions {
 }
 
 async function call(method: string, path: string, options: CallOptions): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json", "accept-language": spoken(), "x-session-key": sessionKey(), ...options.headers };
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-language": spoken(),
+    "x-session-key": sessionKey(),
+    ...options.headers,
+  };
   let body: BodyInit | undefined;
   if (options.body instanceof Blob) body = options.body;
   else if (options.body !== undefined) {
@@ -82,7 +87,13 @@ async function call(method: string, path: string, options: CallOptions): Promise
   }
   let response: Response;
   try {
-    response = await fetch(url(path, options.query), { method, headers, body, signal: options.signal, credentials: "same-origin" });
+    response = await fetch(url(path, options.query), {
+      method,
+      headers,
+      body,
+      signal: options.signal,
+      credentials: "same-origin",
+    });
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw new Unreachable(error);
@@ -99,7 +110,8 @@ async function json<T>(method: string, path: string, options: CallOptions = {}):
   return (await response.json()) as T;
 }
 
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> => json<T>("GET", path, { query, signal });
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
+  json<T>("GET", path, { query, signal });
 export const post = <T>(path: string, body?: unknown, options: CallOptions = {}): Promise<T> =>
   json<T>("POST", path, { ...options, body });
 export const put = <T>(path: string, body: unknown): Promise<T> => json<T>("PUT", path, { body });

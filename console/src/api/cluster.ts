@@ -1,14 +1,28 @@
 /** The machines and how they are shared: pools, virtual clusters, workspaces, flavors; and what forms need to know about the platform. */
 import { get, patch, post, put, remove } from "./client";
-import type { Cluster, ClusterResources, CardDemand, Engine, Flavor, Meta, NodeDetail, ResourcePool, VirtualCluster, Workspace } from "./types";
+import type {
+  CardDemand,
+  Cluster,
+  ClusterResources,
+  Engine,
+  Flavor,
+  Meta,
+  NodeDetail,
+  ResourcePool,
+  VirtualCluster,
+  Workspace,
+} from "./types";
 
 const at = (...names: string[]): string => names.map(encodeURIComponent).join("/");
 
 export const readCluster = (): Promise<Cluster> => get("/cluster");
 export const readMeta = (): Promise<Meta> => get("/meta");
 
-export const readResources = (flavors: string[], workspace: string, pool: string | undefined): Promise<ClusterResources> =>
-  get("/cluster/resources", { flavors, workspace, pool });
+export const readResources = (
+  flavors: string[],
+  workspace: string,
+  pool: string | undefined,
+): Promise<ClusterResources> => get("/cluster/resources", { flavors, workspace, pool });
 
 export const listEngines = (): Promise<{ items: Engine[] }> => get("/engines");
 
@@ -21,7 +35,10 @@ export const deletePool = (name: string): Promise<void> => remove(`/pools/${at(n
 export type Limits = Record<string, { nominal: number; cap: number | null }>;
 
 export const listVirtualClusters = (): Promise<{ items: VirtualCluster[] }> => get("/virtual-clusters");
-export const saveVirtualCluster = (name: string, body: { pool: string; share: Limits; description: string }): Promise<VirtualCluster> => put(`/virtual-clusters/${at(name)}`, body);
+export const saveVirtualCluster = (
+  name: string,
+  body: { pool: string; share: Limits; description: string },
+): Promise<VirtualCluster> => put(`/virtual-clusters/${at(name)}`, body);
 export const deleteVirtualCluster = (name: string): Promise<void> => remove(`/virtual-clusters/${at(name)}`);
 
 export const listWorkspaces = (): Promise<{ items: Workspace[] }> => get("/workspaces");
@@ -32,17 +49,23 @@ export interface WorkspaceBody {
   urgent_total: number | null;
   description: string;
 }
-export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> => put(`/workspaces/${at(name)}`, body);
+export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>
+  put(`/workspaces/${at(name)}`, body);
 export const deleteWorkspace = (name: string): Promise<void> => remove(`/workspaces/${at(name)}`);
 
-export const listFlavors = (workspace: string): Promise<{ items: Flavor[]; demand: CardDemand[] }> => get("/flavors", { workspace });
+export const listFlavors = (workspace: string): Promise<{ items: Flavor[]; demand: CardDemand[] }> =>
+  get("/flavors", { workspace });
 export type FlavorBody = Omit<Flavor, "name" | "workspace" | "kind">;
-export const saveFlavor = (workspace: string, name: string, body: FlavorBody): Promise<Flavor> => put(`/workspaces/${at(workspace, "flavors", name)}`, body);
-export const deleteFlavor = (workspace: string, name: string): Promise<void> => remove(`/workspaces/${at(workspace, "flavors", name)}`);
+export const saveFlavor = (workspace: string, name: string, body: FlavorBody): Promise<Flavor> =>
+  put(`/workspaces/${at(workspace, "flavors", name)}`, body);
+export const deleteFlavor = (workspace: string, name: string): Promise<void> =>
+  remove(`/workspaces/${at(workspace, "flavors", name)}`);
 
 export const listNodes = (): Promise<{ items: NodeDetail[] }> => get("/nodes");
 export const moveNode = (name: string, pool: string): Promise<NodeDetail> => patch(`/nodes/${at(name)}`, { pool });
-export const cordonNode = (name: string, note: string): Promise<NodeDetail> => post(`/nodes/${at(name)}/cordon`, { note });
+export const cordonNode = (name: string, note: string): Promise<NodeDetail> =>
+  post(`/nodes/${at(name)}/cordon`, { note });
 export const uncordonNode = (name: string): Promise<NodeDetail> => post(`/nodes/${at(name)}/uncordon`);
 export type Evict = "none" | "preemptible" | "all";
-export const drainNode = (name: string, note: string, evict: Evict): Promise<NodeDetail> => post(`/nodes/${at(name)}/drain`, { note, evict });
+export const drainNode = (name: string, note: string, evict: Evict): Promise<NodeDetail> =>
+  post(`/nodes/${at(name)}/drain`, { note, evict });

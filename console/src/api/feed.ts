@@ -5,8 +5,8 @@
  * asked twice. Reconnects back off x1.5 up to a minute. A hidden page lets its connection go (a browser grants few per
  * server, and ten tabs must not starve the eleventh) and catches up when it is looked at again.
  */
-import { signedOut, type Query } from "./client";
-import { listen, type Ears, type Heard } from "./events";
+import { type Query, signedOut } from "./client";
+import { type Ears, type Heard, listen } from "./events";
 
 export type FeedStatus = "connecting" | "live" | "waiting" | "paused";
 

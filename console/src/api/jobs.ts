@@ -1,6 +1,17 @@
 /** Jobs: list, detail, and everything that changes one. */
 import { get, patch, post, remove, text } from "./client";
-import type { Bulk, Explanation, Job, JobDetail, JobEvent, JobPage, JobQuery, JsonObject, Preview, Submission } from "./types";
+import type {
+  Bulk,
+  Explanation,
+  Job,
+  JobDetail,
+  JobEvent,
+  JobPage,
+  JobQuery,
+  JsonObject,
+  Preview,
+  Submission,
+} from "./types";
 
 const at = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 
@@ -12,7 +23,8 @@ export const readJob = (id: string, signal?: AbortSignal): Promise<JobDetail> =>
 export const readSpec = (id: string, dialect: "native" | "pai", form: "json" | "yaml"): Promise<string> =>
   text(`${at(id)}/spec`, { dialect, form });
 
-export const readEvents = (id: string, after?: number): Promise<{ items: JobEvent[] }> => get(`${at(id)}/events`, { after });
+export const readEvents = (id: string, after?: number): Promise<{ items: JobEvent[] }> =>
+  get(`${at(id)}/events`, { after });
 
 export const explainJob = (id: string): Promise<Explanation> => get(`${at(id)}/explain`);
 

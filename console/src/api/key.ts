@@ -15,7 +15,8 @@ export const forgetKey = (): void => localStorage.removeItem(NAME);
 /** By this mark the server tells a browser in which `username` has signed in from strangers, who wait after failed sign-ins. */
 const markName = (username: string): string => `trainmaster.browser.${username}`;
 
-export const browserMark = (username: string): string | undefined => localStorage.getItem(markName(username)) ?? undefined;
+export const browserMark = (username: string): string | undefined =>
+  localStorage.getItem(markName(username)) ?? undefined;
 
 export const keepBrowserMark = (username: string, mark: string): void => localStorage.setItem(markName(username), mark);
 

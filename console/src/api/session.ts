@@ -6,7 +6,11 @@ import type { NewSession, Session, Token } from "./types";
 export const readSession = (): Promise<Session> => get("/session");
 
 export async function signIn(username: string, password: string): Promise<Session> {
-  const { key, browser, ...session } = await post<NewSession>("/session", { username, password, browser: browserMark(username) });
+  const { key, browser, ...session } = await post<NewSession>("/session", {
+    username,
+    password,
+    browser: browserMark(username),
+  });
   keepKey(key);
   keepBrowserMark(username, browser);
   return session;
@@ -29,7 +33,9 @@ export const changePassword = (old: string, fresh: string): Promise<unknown> =>
 
 export const listTokens = (): Promise<{ items: Token[] }> => get("/tokens");
 
-export const createToken = (name: string, expires_in_s?: number): Promise<{ id: string; name: string; token: string }> =>
-  post("/tokens", { name, expires_in_s });
+export const createToken = (
+  name: string,
+  expires_in_s?: number,
+): Promise<{ id: string; name: string; token: string }> => post("/tokens", { name, expires_in_s });
 
 export const deleteToken = (id: string): Promise<void> => remove(`/tokens/${encodeURIComponent(id)}`);

@@ -11,7 +11,17 @@ export type JsonObject = { [key: string]: Json };
 export type Bilingual = S["Text"];
 
 export const STATES = [
-  "queued", "initialising", "pending", "running", "saving", "retained", "stopping", "succeeded", "failed", "stopped", "expired",
+  "queued",
+  "initialising",
+  "pending",
+  "running",
+  "saving",
+  "retained",
+  "stopping",
+  "succeeded",
+  "failed",
+  "stopped",
+  "expired",
 ] as const satisfies readonly S["Job"]["state"][];
 export type State = S["Job"]["state"];
 export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed", "stopped", "expired"]);
@@ -45,7 +55,11 @@ export interface JobQuery {
 export type JobEvent = Omit<S["Event"], "data"> & { data: Record<string, Json> };
 export type Explanation = S["Explanation"];
 export type Bulk = S["Outcome"];
-export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & { problems: Problem[]; warnings: Problem[]; spec: JsonObject | null };
+export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & {
+  problems: Problem[];
+  warnings: Problem[];
+  spec: JsonObject | null;
+};
 export type Submission = { spec: Json; dialect?: S["Submission"]["dialect"] };
 /** `instead_of`: a waiting job that would wait no longer; `suggest`: say what would start it sooner. */
 export type Question = Submission & Partial<Pick<S["Question"], "instead_of" | "suggest">>;

@@ -2,6 +2,5 @@
 import { upload } from "./client";
 import type { Uploaded } from "./types";
 
-
 export const uploadCode = (archive: Blob, onProgress: (fraction: number) => void): Promise<Uploaded> =>
   upload("/uploads", archive, "application/gzip", onProgress);

@@ -18,7 +18,12 @@ export const readLogLine = (a: TaskAddress, line: number, count: number, signal?
   get(at(a), { line, count }, signal);
 
 export const searchLog = (
-  a: TaskAddress, q: string, regex: boolean, offset: number, limit: number, signal?: AbortSignal,
+  a: TaskAddress,
+  q: string,
+  regex: boolean,
+  offset: number,
+  limit: number,
+  signal?: AbortSignal,
 ): Promise<LogHits> => get(`${at(a)}/search`, { q, regex, offset, limit }, signal);
 
 export const logDownloadUrl = (a: TaskAddress): string => url(`${at(a)}/download`);

@@ -9,4 +9,16 @@ import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
 
-export const zh: Translated<typeof en> = { ...common, jobs, job, submit, help, queue, timeline, admin, resources, ...cluster, ...settings };
+export const zh: Translated<typeof en> = {
+  ...common,
+  jobs,
+  job,
+  submit,
+  help,
+  queue,
+  timeline,
+  admin,
+  resources,
+  ...cluster,
+  ...settings,
+};

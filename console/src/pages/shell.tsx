@@ -1,15 +1,23 @@
 /** The frame: who is signed in decides between the sign-in page and the console with its navigation. */
-import { ClusterOutlined, ControlOutlined, DeploymentUnitOutlined, HourglassOutlined, PlusOutlined, SettingOutlined, UnorderedListOutlined } from "@ant-design/icons";
+import {
+  ClusterOutlined,
+  ControlOutlined,
+  DeploymentUnitOutlined,
+  HourglassOutlined,
+  PlusOutlined,
+  SettingOutlined,
+  UnorderedListOutlined,
+} from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Button, Dropdown, Flex, Layout, Menu, Skeleton, Tooltip } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/client";
 import { readSession, signOut } from "../api/session";
 import type { Session } from "../api/types";
-import { useLiveFeed } from "../shared/live";
 import { LanguageSwitch, Logo, LookSwitch } from "../shared/brand";
+import { useLiveFeed } from "../shared/live";
 import { ErrorPanel } from "../shared/ui";
 import { SignInPage } from "./signin";
 
@@ -33,9 +41,18 @@ async function sessionOrNone(): Promise<Session | null> {
 }
 
 export function Shell(): ReactNode {
-  const query = useQuery<Session | null>({ queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000, refetchInterval: (q) => (q.state.error ? 3000 : false) });
+  const query = useQuery<Session | null>({
+    queryKey: ["session"],
+    queryFn: sessionOrNone,
+    staleTime: 300_000,
+    refetchInterval: (q) => (q.state.error ? 3000 : false),
+  });
   if (query.data === undefined) {
-    return <div className="tm-boot">{query.error ? <ErrorPanel error={query.error} retry={() => void query.refetch()} /> : <Skeleton active />}</div>;
+    return (
+      <div className="tm-boot">
+        {query.error ? <ErrorPanel error={query.error} retry={() => void query.refetch()} /> : <Skeleton active />}
+      </div>
+    );
   }
   if (query.data === null || query.data.user.must_change_password) return <SignInPage session={query.data} />;
   return <Frame session={query.data} />;
@@ -62,23 +79,53 @@ function Frame({ session }: { session: Session }): ReactNode {
   const path = useRouterState({ select: (state) => state.location.pathname });
   return (
     <Layout className="tm-frame">
-      <Layout.Sider className="tm-sider" width={208} collapsedWidth={64} breakpoint="xl" collapsed={narrow} onBreakpoint={setNarrow} trigger={null} theme="light">
-        <Link to="/" className="tm-brand" aria-label="Trainmaster"><Logo />{!narrow && <span>Trainmaster</span>}</Link>
+      <Layout.Sider
+        className="tm-sider"
+        width={208}
+        collapsedWidth={64}
+        breakpoint="xl"
+        collapsed={narrow}
+        onBreakpoint={setNarrow}
+        trigger={null}
+        theme="light"
+      >
+        <Link to="/" className="tm-brand" aria-label="Trainmaster">
+          <Logo />
+          {!narrow && <span>Trainmaster</span>}
+        </Link>
         <div className="tm-new">
           <Tooltip title={narrow ? t("nav.newJob") : ""} placement="right">
             <Link to="/submit" search={{}}>
-              <Button type="primary" block icon={<PlusOutlined />} data-testid="new-job" aria-label={t("nav.newJob")}>{narrow ? "" : t("nav.newJob")}</Button>
+              <Button type="primary" block icon={<PlusOutlined />} data-testid="new-job" aria-label={t("nav.newJob")}>
+                {narrow ? "" : t("nav.newJob")}
+              </Button>
             </Link>
           </Tooltip>
         </div>
         <nav aria-label={t("nav.main")}>
-          <Menu mode="inline" selectedKeys={[currentPage(path)]} inlineCollapsed={narrow}
-            items={PAGES.filter(([to]) => session.user.role === "admin" || !ADMINISTRATORS.has(to)).map(([to, name, icon]) => ({ key: to, icon, label: <Link to={to} data-testid={`nav-${name}`}>{t(`nav.${name}`)}</Link> }))} />
+          <Menu
+            mode="inline"
+            selectedKeys={[currentPage(path)]}
+            inlineCollapsed={narrow}
+            items={PAGES.filter(([to]) => session.user.role === "admin" || !ADMINISTRATORS.has(to)).map(
+              ([to, name, icon]) => ({
+                key: to,
+                icon,
+                label: (
+                  <Link to={to} data-testid={`nav-${name}`}>
+                    {t(`nav.${name}`)}
+                  </Link>
+                ),
+              }),
+            )}
+          />
         </nav>
       </Layout.Sider>
       <Layout>
         <TopBar session={session} />
-        <Layout.Content className="tm-content"><Outlet /></Layout.Content>
+        <Layout.Content className="tm-content">
+          <Outlet />
+        </Layout.Content>
       </Layout>
     </Layout>
   );
@@ -99,20 +146,31 @@ function TopBar({ session }: { session: Session }): ReactNode {
   return (
     <Layout.Header className="tm-header">
       <Tooltip title={t("feed.hint")}>
-        <span className={`tm-feed tm-feed-${status}`} role="status" data-testid="feed" data-status={status}><i />{t(`feed.${status}`)}</span>
+        <span className={`tm-feed tm-feed-${status}`} role="status" data-testid="feed" data-status={status}>
+          <i />
+          {t(`feed.${status}`)}
+        </span>
       </Tooltip>
       <Flex gap={4} align="center">
         <LanguageSwitch />
         <LookSwitch />
-        <Dropdown trigger={["click"]} menu={{
-          items: [
-            { key: "settings", label: t("user.password"), onClick: () => void navigate({ to: "/settings" }) },
-            { type: "divider" },
-            { key: "out", label: <span data-testid="sign-out">{t("user.signOut")}</span>, onClick: () => void leave() },
-          ],
-        }}>
+        <Dropdown
+          trigger={["click"]}
+          menu={{
+            items: [
+              { key: "settings", label: t("user.password"), onClick: () => void navigate({ to: "/settings" }) },
+              { type: "divider" },
+              {
+                key: "out",
+                label: <span data-testid="sign-out">{t("user.signOut")}</span>,
+                onClick: () => void leave(),
+              },
+            ],
+          }}
+        >
           <Button type="text" data-testid="user-menu" aria-label={t("user.menu")}>
-            <span className="tm-avatar">{session.user.name.slice(0, 1).toUpperCase()}</span>{session.user.name}
+            <span className="tm-avatar">{session.user.name.slice(0, 1).toUpperCase()}</span>
+            {session.user.name}
           </Button>
         </Dropdown>
       </Flex>

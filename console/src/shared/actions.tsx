@@ -1,10 +1,11 @@
 /** Stop and delete, for one job or many, always after a question that says what will happen (R201, R202). */
-import { App } from "antd";
+
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, type ReactNode } from "react";
+import { App } from "antd";
+import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteJob, deleteJobs, stopJob, stopJobs } from "../api/jobs";
-import { ENDED, type Bulk, type Job } from "../api/types";
+import { type Bulk, ENDED, type Job } from "../api/types";
 import { useBilingual } from "../i18n";
 import { leave } from "./live";
 import { StateTag } from "./state";
@@ -29,46 +30,59 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
   const errorText = useErrorText();
   const pick = useBilingual();
 
-  const act = useCallback(async (verb: Verb, jobs: Subject[]): Promise<void> => {
-    let refused: Bulk["refused"] = [];
-    const stay = verb === "delete" ? leave(client, jobs.map((job) => job.id)) : undefined;
-    try {
-      if (jobs.length === 1 && jobs[0]) await ONE[verb](jobs[0].id);
-      else refused = (await MANY[verb](jobs.map((job) => job.id))).refused;
-    } catch (error) {
-      stay?.();
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 6);
-      throw error;
-    } finally {
-      void client.invalidateQueries({ queryKey: ["jobs"] });
-      if (verb === "stop") for (const job of jobs) void client.invalidateQueries({ queryKey: ["job", job.id] });
-    }
-    if (refused.length > 0) stay?.();
-    if (refused.length > 0) message.warning(`${t("jobs.refused", { count: refused.length })} ${pick(refused[0]?.title)}`, 6);
-    else message.success(t(`jobs.${verb}.done`, { count: jobs.length }));
-  }, [client, errorText, message, pick, t]);
+  const act = useCallback(
+    async (verb: Verb, jobs: Subject[]): Promise<void> => {
+      let refused: Bulk["refused"] = [];
+      const stay =
+        verb === "delete"
+          ? leave(
+              client,
+              jobs.map((job) => job.id),
+            )
+          : undefined;
+      try {
+        if (jobs.length === 1 && jobs[0]) await ONE[verb](jobs[0].id);
+        else refused = (await MANY[verb](jobs.map((job) => job.id))).refused;
+      } catch (error) {
+        stay?.();
+        const { title, remedy } = errorText(error);
+        message.error(`${title} ${remedy}`, 6);
+        throw error;
+      } finally {
+        void client.invalidateQueries({ queryKey: ["jobs"] });
+        if (verb === "stop") for (const job of jobs) void client.invalidateQueries({ queryKey: ["job", job.id] });
+      }
+      if (refused.length > 0) stay?.();
+      if (refused.length > 0)
+        message.warning(`${t("jobs.refused", { count: refused.length })} ${pick(refused[0]?.title)}`, 6);
+      else message.success(t(`jobs.${verb}.done`, { count: jobs.length }));
+    },
+    [client, errorText, message, pick, t],
+  );
 
-  return useCallback((verb, jobs, done) => {
-    const allowed = jobs.filter(ALLOWED[verb]);
-    if (allowed.length === 0) {
-      if (verb === "delete") message.info(t("jobs.delete.onlyEnded"));
-      return;
-    }
-    modal.confirm({
-      title: t(`jobs.${verb}.title`, { count: allowed.length }),
-      width: 520,
-      icon: null,
-      content: <Question verb={verb} allowed={allowed} skipped={jobs.length - allowed.length} />,
-      okText: t(`jobs.${verb}.ok`),
-      cancelText: t("action.cancel"),
-      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
-      onOk: async () => {
-        await act(verb, allowed);
-        done?.();
-      },
-    });
-  }, [act, message, modal, t]);
+  return useCallback(
+    (verb, jobs, done) => {
+      const allowed = jobs.filter(ALLOWED[verb]);
+      if (allowed.length === 0) {
+        if (verb === "delete") message.info(t("jobs.delete.onlyEnded"));
+        return;
+      }
+      modal.confirm({
+        title: t(`jobs.${verb}.title`, { count: allowed.length }),
+        width: 520,
+        icon: null,
+        content: <Question verb={verb} allowed={allowed} skipped={jobs.length - allowed.length} />,
+        okText: t(`jobs.${verb}.ok`),
+        cancelText: t("action.cancel"),
+        okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
+        onOk: async () => {
+          await act(verb, allowed);
+          done?.();
+        },
+      });
+    },
+    [act, message, modal, t],
+  );
 }
 
 function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; skipped: number }): ReactNode {
@@ -77,7 +91,10 @@ function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; 
     <div data-testid="confirm">
       <ul className="tm-confirm-list">
         {allowed.slice(0, SHOWN_AT_MOST).map((job) => (
-          <li key={job.id}><StateTag state={job.state} quiet /> <strong>{job.name}</strong> <span className="tm-mono tm-faint">{job.id.slice(0, 9)}</span></li>
+          <li key={job.id}>
+            <StateTag state={job.state} quiet /> <strong>{job.name}</strong>{" "}
+            <span className="tm-mono tm-faint">{job.id.slice(0, 9)}</span>
+          </li>
         ))}
         {allowed.length > SHOWN_AT_MOST && <li>{t("jobs.andMore", { count: allowed.length - SHOWN_AT_MOST })}</li>}
       </ul>

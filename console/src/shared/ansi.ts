@@ -31,7 +31,8 @@ function apply(pen: Pen, codes: number[]): void {
     else if (code >= 100 && code <= 107) pen.bg = `tm-bg-${code - 100}`;
     else if (code === 38 || code === 48) {
       const index = codes[i + 1] === 5 ? codes[i + 2] : undefined;
-      if (index !== undefined && index < 16) pen[code === 38 ? "fg" : "bg"] = `tm-${code === 38 ? "fg" : "bg"}-${index % 8}`;
+      if (index !== undefined && index < 16)
+        pen[code === 38 ? "fg" : "bg"] = `tm-${code === 38 ? "fg" : "bg"}-${index % 8}`;
       i += codes[i + 1] === 5 ? 2 : 4;
     }
   }
@@ -57,4 +58,7 @@ export function ansi(line: string): Span[] {
   return spans;
 }
 
-export const plain = (line: string): string => ansi(line).map((span) => span.text).join("");
+export const plain = (line: string): string =>
+  ansi(line)
+    .map((span) => span.text)
+    .join("");

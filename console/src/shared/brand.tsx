@@ -4,7 +4,7 @@ import { Button, Dropdown, Tooltip } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { setLanguage, useLanguage } from "../i18n";
-import { useLook, type Look } from "../theme";
+import { type Look, useLook } from "../theme";
 
 export function Logo({ size = 28 }: { size?: number }): ReactNode {
   return <img src="/favicon.svg" width={size} height={size} alt="" className="tm-logo" />;
@@ -15,24 +15,48 @@ export function LanguageSwitch(): ReactNode {
   const language = useLanguage();
   return (
     <Tooltip title={t("language.switch")}>
-      <Button type="text" icon={<TranslationOutlined />} data-testid="language" aria-label={t("language.switch")}
-        onClick={() => setLanguage(language === "zh" ? "en" : "zh")}>{t("language.other")}</Button>
+      <Button
+        type="text"
+        icon={<TranslationOutlined />}
+        data-testid="language"
+        aria-label={t("language.switch")}
+        onClick={() => setLanguage(language === "zh" ? "en" : "zh")}
+      >
+        {t("language.other")}
+      </Button>
     </Tooltip>
   );
 }
 
-const LOOKS: [Look, ReactNode][] = [["light", <BulbOutlined key="i" />], ["dark", <MoonOutlined key="i" />], ["system", <DesktopOutlined key="i" />]];
+const LOOKS: [Look, ReactNode][] = [
+  ["light", <BulbOutlined key="i" />],
+  ["dark", <MoonOutlined key="i" />],
+  ["system", <DesktopOutlined key="i" />],
+];
 
 export function LookSwitch(): ReactNode {
   const { t } = useTranslation();
   const { look, dark, setLook } = useLook();
   return (
-    <Dropdown trigger={["click"]} menu={{
-      selectable: true,
-      selectedKeys: [look],
-      items: LOOKS.map(([key, icon]) => ({ key, icon, label: <span data-testid={`look-${key}`}>{t(`theme.${key}`)}</span>, onClick: () => setLook(key) })),
-    }}>
-      <Button type="text" icon={dark ? <MoonOutlined /> : <BulbOutlined />} data-testid="look" aria-label={t("theme.title")} />
+    <Dropdown
+      trigger={["click"]}
+      menu={{
+        selectable: true,
+        selectedKeys: [look],
+        items: LOOKS.map(([key, icon]) => ({
+          key,
+          icon,
+          label: <span data-testid={`look-${key}`}>{t(`theme.${key}`)}</span>,
+          onClick: () => setLook(key),
+        })),
+      }}
+    >
+      <Button
+        type="text"
+        icon={dark ? <MoonOutlined /> : <BulbOutlined />}
+        data-testid="look"
+        aria-label={t("theme.title")}
+      />
     </Dropdown>
   );
 }

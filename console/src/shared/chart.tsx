@@ -1,10 +1,10 @@
 /** One line chart. uPlot draws; this owns size, colours of the theme, and keeps the zoom while data flow in. */
-import { useEffect, useMemo, useRef, type ReactNode } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useFormatTime } from "./time";
 import { useLook } from "../theme";
 import { number } from "./format";
+import { useFormatTime } from "./time";
 
 export interface Line {
   label: string;
@@ -44,31 +44,66 @@ export function Chart(props: Props): ReactNode {
   const stamp = useFormatTime();
   const format = props.format ?? number;
   const data = useMemo(() => joined(lines, log), [lines, log]);
-  const shape = JSON.stringify([lines.map((l) => [l.label, l.color, l.width, l.dash, l.ghost]), time, log, height, dark, props.xLabel]);
+  const shape = JSON.stringify([
+    lines.map((l) => [l.label, l.color, l.width, l.dash, l.ghost]),
+    time,
+    log,
+    height,
+    dark,
+    props.xLabel,
+  ]);
 
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
-    const axis = { stroke: cssColor("--faint"), grid: { stroke: cssColor("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
-    const made = new uPlot({
-      width: Math.max(200, element.clientWidth),
-      height,
-      padding: [10, 26, 0, 0],
-      legend: { live: true },
-      cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
-      scales: { x: { time }, y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) } },
-      axes: [
-        { ...axis, size: 32, values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number), space: time ? 80 : 50 },
-        { ...axis, size: 62, incrs: props.steps, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
-      ],
-      series: [
-        { label: props.xLabel ?? "", value: (u, v) => told(v ?? latest(u.data[0]), (at) => (time ? stamp(at, "clock") : number(at))) },
-        ...lines.map((line): uPlot.Series => ({
-          label: line.label, stroke: line.color, width: line.width ?? 1.6, dash: line.dash, spanGaps: true, points: { show: false },
-          class: line.ghost ? "tm-ghost" : undefined, value: (u, v, i, at) => told(at == null ? latest(u.data[i]) : v, format),
-        })),
-      ],
-    }, data, element);
+    const axis = {
+      stroke: cssColor("--faint"),
+      grid: { stroke: cssColor("--line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui, sans-serif",
+    };
+    const made = new uPlot(
+      {
+        width: Math.max(200, element.clientWidth),
+        height,
+        padding: [10, 26, 0, 0],
+        legend: { live: true },
+        cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
+        scales: {
+          x: { time },
+          y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) },
+        },
+        axes: [
+          {
+            ...axis,
+            size: 32,
+            values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number),
+            space: time ? 80 : 50,
+          },
+          { ...axis, size: 62, incrs: props.steps, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
+        ],
+        series: [
+          {
+            label: props.xLabel ?? "",
+            value: (u, v) => told(v ?? latest(u.data[0]), (at) => (time ? stamp(at, "clock") : number(at))),
+          },
+          ...lines.map(
+            (line): uPlot.Series => ({
+              label: line.label,
+              stroke: line.color,
+              width: line.width ?? 1.6,
+              dash: line.dash,
+              spanGaps: true,
+              points: { show: false },
+              class: line.ghost ? "tm-ghost" : undefined,
+              value: (u, v, i, at) => told(at == null ? latest(u.data[i]) : v, format),
+            }),
+          ),
+        ],
+      },
+      data,
+      element,
+    );
     chart.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, element.clientWidth), height }));
     observer.observe(element);
@@ -85,7 +120,8 @@ export function Chart(props: Props): ReactNode {
     if (!made) return;
     const x = made.scales["x"];
     const xs = made.data[0];
-    const zoomed = x?.min != null && x.max != null && xs.length > 1 && (x.min > (xs[0] ?? 0) || x.max < (xs[xs.length - 1] ?? 0));
+    const zoomed =
+      x?.min != null && x.max != null && xs.length > 1 && (x.min > (xs[0] ?? 0) || x.max < (xs[xs.length - 1] ?? 0));
     made.setData(data, !zoomed);
     if (zoomed) made.redraw();
   }, [data]);

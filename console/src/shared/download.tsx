@@ -8,15 +8,18 @@ import { useErrorText } from "./ui";
 export function useDownload(): (address: string) => void {
   const { message } = App.useApp();
   const errorText = useErrorText();
-  return useCallback((address) => {
-    takeTicket(address).then(
-      (ticket) => fetchAway(ticket.address),
-      (error: unknown) => {
-        const { title, remedy } = errorText(error);
-        message.error(`${title} ${remedy}`, 6);
-      },
-    );
-  }, [errorText, message]);
+  return useCallback(
+    (address) => {
+      takeTicket(address).then(
+        (ticket) => fetchAway(ticket.address),
+        (error: unknown) => {
+          const { title, remedy } = errorText(error);
+          message.error(`${title} ${remedy}`, 6);
+        },
+      );
+    },
+    [errorText, message],
+  );
 }
 
 function fetchAway(address: string, name = ""): void {

@@ -7,7 +7,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
-import { useEffect, useRef, type ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useFillHeight } from "./fill";
 
 interface Props {
@@ -31,7 +31,9 @@ const look = EditorView.theme({
   ".cm-content": { fontFamily: "var(--mono)", caretColor: "var(--text)" },
   ".cm-gutters": { backgroundColor: "var(--code-bg)", color: "var(--log-line)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--hover) 60%, transparent)" },
-  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--blue) 24%, transparent) !important" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--blue) 24%, transparent) !important",
+  },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-panels": { backgroundColor: "var(--panel)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
@@ -53,7 +55,10 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
       state: EditorState.create({
         doc: value,
         extensions: [
-          basicSetup, look, syntaxHighlighting(colors), EditorView.lineWrapping,
+          basicSetup,
+          look,
+          syntaxHighlighting(colors),
+          EditorView.lineWrapping,
           language === "json" ? [json(), editable ? linter(jsonParseLinter()) : []] : yaml(),
           EditorState.readOnly.of(!editable),
           EditorView.updateListener.of((update) => {
@@ -72,8 +77,13 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
 
   useEffect(() => {
     const made = view.current;
-    if (made && made.state.doc.toString() !== value) made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: value } });
+    if (made && made.state.doc.toString() !== value)
+      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: value } });
   }, [value]);
 
-  return <div ref={height === undefined ? fill : undefined} style={{ height }} data-testid={testId}><div ref={host} className="tm-editor" /></div>;
+  return (
+    <div ref={height === undefined ? fill : undefined} style={{ height }} data-testid={testId}>
+      <div ref={host} className="tm-editor" />
+    </div>
+  );
 }

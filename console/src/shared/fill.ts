@@ -1,5 +1,5 @@
 /** Heights that fill the window below wherever the element begins, so that a log's foot is never out of sight. */
-import { useLayoutEffect, type RefObject } from "react";
+import { type RefObject, useLayoutEffect } from "react";
 
 const LEAST_PX = 320;
 

@@ -34,7 +34,12 @@ export function duration(seconds: number, exact = false): string {
   if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}s`;
   let rest = Math.max(0, Math.floor(seconds));
   const parts: string[] = [];
-  for (const [unit, size] of [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]] as const) {
+  for (const [unit, size] of [
+    ["d", 86400],
+    ["h", 3600],
+    ["m", 60],
+    ["s", 1],
+  ] as const) {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count}${unit}`);
@@ -46,7 +51,9 @@ const UP_TO_A_MINUTE = [1, 2, 5, 10, 15, 30];
 
 /** Distances of marks on an axis of seconds, ascending, each said in one word: decimal ones would read 1m 40s, or 0s again and again. */
 export const DURATION_STEPS = [
-  ...UP_TO_A_MINUTE, ...UP_TO_A_MINUTE.map((n) => n * 60), ...[1, 2, 3, 6, 12].map((n) => n * 3600),
+  ...UP_TO_A_MINUTE,
+  ...UP_TO_A_MINUTE.map((n) => n * 60),
+  ...[1, 2, 3, 6, 12].map((n) => n * 3600),
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].map((n) => n * 86400),
 ];
 
@@ -69,8 +76,23 @@ export function parseDuration(text: string): number | null {
 
 const MEMORY = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i;
 const MEMORY_UNITS: Record<string, number> = {
-  "": 1, m: 1, mb: 1, mi: 1, mib: 1, k: 1 / 1024, kb: 1 / 1024, ki: 1 / 1024, kib: 1 / 1024,
-  g: 1024, gb: 1024, gi: 1024, gib: 1024, t: 1048576, tb: 1048576, ti: 1048576, tib: 1048576,
+  "": 1,
+  m: 1,
+  mb: 1,
+  mi: 1,
+  mib: 1,
+  k: 1 / 1024,
+  kb: 1 / 1024,
+  ki: 1 / 1024,
+  kib: 1 / 1024,
+  g: 1024,
+  gb: 1024,
+  gi: 1024,
+  gib: 1024,
+  t: 1048576,
+  tb: 1048576,
+  ti: 1048576,
+  tib: 1048576,
 };
 
 /** "2GiB" -> 2048 (MiB); null when it is not a size. The same grammar as the server's. */

@@ -28,7 +28,10 @@ export function useKept<T>(query: UseQueryResult<T> | UseInfiniteQueryResult<T>)
     else if (fresh) setError(null);
   }, [trouble, fresh]);
   return {
-    data: data ?? last?.data, dataUpdatedAt: fresh ? dataUpdatedAt : (last?.at ?? dataUpdatedAt),
-    error: trouble ?? (fresh ? null : error), refetch: query.refetch, earlier: !fresh,
+    data: data ?? last?.data,
+    dataUpdatedAt: fresh ? dataUpdatedAt : (last?.at ?? dataUpdatedAt),
+    error: trouble ?? (fresh ? null : error),
+    refetch: query.refetch,
+    earlier: !fresh,
   };
 }

@@ -4,11 +4,11 @@
  * Jobs already on a page are replaced in place (no flicker); what a change means for filters, counts and order is asked
  * of the server again, at most once a second.
  */
-import { useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Feed, type FeedStatus } from "../api/feed";
-import type { Job, JobDetail, JobPage } from "../api/types";
 import { listJobs } from "../api/jobs";
+import type { Job, JobDetail, JobPage } from "../api/types";
 
 const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
@@ -30,7 +30,10 @@ export function leave(client: QueryClient, ids: string[]): () => void {
 }
 
 /** Replace jobs by newer versions of themselves; the same object comes back when nothing changed. */
-export function patchPages(data: InfiniteData<JobPage> | undefined, fresh: ReadonlyMap<string, Job>): InfiniteData<JobPage> | undefined {
+export function patchPages(
+  data: InfiniteData<JobPage> | undefined,
+  fresh: ReadonlyMap<string, Job>,
+): InfiniteData<JobPage> | undefined {
   if (!data) return data;
   let touched = false;
   const pages = data.pages.map((page) => {
@@ -102,12 +105,15 @@ class Inbox {
     const key = queryKey.join("/");
     if (this.refetchTimers.has(key)) return;
     const wait = Math.max(0, (this.refetchedAt.get(key) ?? 0) + REFETCH_MS - Date.now());
-    this.refetchTimers.set(key, setTimeout(() => {
-      this.refetchTimers.delete(key);
-      this.refetchedAt.set(key, Date.now());
-      if (queryKey.some((part) => leaving.has(part))) return;
-      void this.client.invalidateQueries({ queryKey });
-    }, wait));
+    this.refetchTimers.set(
+      key,
+      setTimeout(() => {
+        this.refetchTimers.delete(key);
+        this.refetchedAt.set(key, Date.now());
+        if (queryKey.some((part) => leaving.has(part))) return;
+        void this.client.invalidateQueries({ queryKey });
+      }, wait),
+    );
   }
 }
 

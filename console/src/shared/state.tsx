@@ -1,7 +1,17 @@
 /** The state of a job or task, told by colour, icon and word together (never by colour alone). */
 import {
-  CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, FieldTimeOutlined, HourglassOutlined, LoadingOutlined, MinusCircleFilled,
-  PauseCircleOutlined, PlayCircleFilled, QuestionCircleFilled, SaveOutlined, StopOutlined,
+  CheckCircleFilled,
+  ClockCircleOutlined,
+  CloseCircleFilled,
+  FieldTimeOutlined,
+  HourglassOutlined,
+  LoadingOutlined,
+  MinusCircleFilled,
+  PauseCircleOutlined,
+  PlayCircleFilled,
+  QuestionCircleFilled,
+  SaveOutlined,
+  StopOutlined,
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,6 +1,6 @@
 /** Times and durations on the page. One clock for everything that ticks, so a thousand rows cost one timer. */
 import { Tooltip } from "antd";
-import { useSyncExternalStore, type ReactNode } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { useLanguage } from "../i18n";
 import { duration } from "./format";
@@ -47,17 +47,29 @@ export function useFormatTime(): (at: number, style?: "full" | "short" | "clock"
     if (style === "day") return date.toLocaleDateString(locale, { weekday: "short", month: "short", day: "numeric" });
     const sameDay = date.toDateString() === new Date().toDateString();
     const sameYear = date.getFullYear() === new Date().getFullYear();
-    if (style === "minute" && sameDay) return date.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hour12: false });
+    if (style === "minute" && sameDay)
+      return date.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hour12: false });
     if (style === "short" && sameDay) return date.toLocaleTimeString(locale, clock);
     if (style === "short" || style === "minute") {
       const year = sameYear ? {} : ({ year: "numeric" } as const);
-      return date.toLocaleString(locale, { ...year, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+      return date.toLocaleString(locale, {
+        ...year,
+        month: "short",
+        day: "numeric",
+        hour: "2-digit",
+        minute: "2-digit",
+        hour12: false,
+      });
     }
     return date.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", hour12: false });
   };
 }
 
-const STEPS = [["day", 86400], ["hour", 3600], ["minute", 60]] as const;
+const STEPS = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
 
 /** "3 minutes ago", exact in the tooltip with the zone. */
 export function Ago({ at }: { at: number | null | undefined }): ReactNode {
@@ -68,7 +80,10 @@ export function Ago({ at }: { at: number | null | undefined }): ReactNode {
   const passed = Math.max(0, current - at);
   const step = STEPS.find(([, size]) => passed >= size);
   const text = step
-    ? new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }).format(-Math.floor(passed / step[1]), step[0])
+    ? new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }).format(
+        -Math.floor(passed / step[1]),
+        step[0],
+      )
     : t("time.justNow");
   return <Stamp at={at}>{text}</Stamp>;
 }

@@ -1,7 +1,7 @@
 /** Small pieces every page is made of. */
 import { CheckOutlined, CopyOutlined, ReloadOutlined } from "@ant-design/icons";
-import { Alert, App, Button, Empty as AntEmpty, Skeleton, Tooltip } from "antd";
-import { useEffect, useState, type ReactNode } from "react";
+import { Alert, Empty as AntEmpty, App, Button, Skeleton, Tooltip } from "antd";
+import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError, Unreachable } from "../api/client";
 import { ENDED, type Job } from "../api/types";
@@ -37,8 +37,14 @@ export function CopyButton({ text, label }: { text: string; label?: string }): R
   };
   return (
     <Tooltip title={done ? t("action.copied") : (label ?? t("action.copy"))}>
-      <Button type="text" size="small" className="tm-copy" aria-label={label ?? t("action.copy")} onClick={() => void copy()}
-        icon={done ? <CheckOutlined /> : <CopyOutlined />} />
+      <Button
+        type="text"
+        size="small"
+        className="tm-copy"
+        aria-label={label ?? t("action.copy")}
+        onClick={() => void copy()}
+        icon={done ? <CheckOutlined /> : <CopyOutlined />}
+      />
     </Tooltip>
   );
 }
@@ -73,8 +79,15 @@ export function useErrorText(): (error: unknown) => { title: string; remedy: str
   const { t } = useTranslation();
   return (error) => {
     if (error instanceof Unreachable) return { title: t("error.unreachable"), remedy: t("error.unreachableHint") };
-    if (error instanceof ApiError && error.code === "unknown") return { title: t("error.broken", { status: error.message }), remedy: t("error.brokenHint") };
-    if (error instanceof ApiError) return { title: error.message, remedy: [error.remedy, ...error.problems.map((p) => `${p.rule}${t("mark.stop")}${p.remedy}`)].filter(Boolean).join(" ") };
+    if (error instanceof ApiError && error.code === "unknown")
+      return { title: t("error.broken", { status: error.message }), remedy: t("error.brokenHint") };
+    if (error instanceof ApiError)
+      return {
+        title: error.message,
+        remedy: [error.remedy, ...error.problems.map((p) => `${p.rule}${t("mark.stop")}${p.remedy}`)]
+          .filter(Boolean)
+          .join(" "),
+      };
     return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
   };
 }
@@ -85,25 +98,44 @@ export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => voi
   const problems = error instanceof ApiError ? error.problems : [];
   const advice = error instanceof ApiError && problems.length > 0 ? error.remedy : remedy;
   return (
-    <Alert type="error" showIcon title={title} data-testid="error"
+    <Alert
+      type="error"
+      showIcon
+      title={title}
+      data-testid="error"
       description={
         <>
           {advice}
           {problems.length > 0 && (
             <ul className="tm-problems">
               {problems.map((p) => (
-                <li key={`${p.path}${p.rule}`}>{p.path && <code>{p.path}</code>} {p.rule} {p.remedy}</li>
+                <li key={`${p.path}${p.rule}`}>
+                  {p.path && <code>{p.path}</code>} {p.rule} {p.remedy}
+                </li>
               ))}
             </ul>
           )}
         </>
       }
-      action={retry && <Button size="small" icon={<ReloadOutlined />} onClick={retry}>{t("action.retry")}</Button>} />
+      action={
+        retry && (
+          <Button size="small" icon={<ReloadOutlined />} onClick={retry}>
+            {t("action.retry")}
+          </Button>
+        )
+      }
+    />
   );
 }
 
 /** What a query shows before it has data: a skeleton, or the error with a way out. */
-export function Pending({ query, rows = 6 }: { query: { error: unknown; refetch: () => unknown }; rows?: number }): ReactNode {
+export function Pending({
+  query,
+  rows = 6,
+}: {
+  query: { error: unknown; refetch: () => unknown };
+  rows?: number;
+}): ReactNode {
   if (query.error) return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
   return <Skeleton active paragraph={{ rows }} title={false} />;
 }
@@ -116,8 +148,23 @@ export function Outdated({ query }: { query: Kept<unknown> }): ReactNode {
   if (!query.error || query.data === undefined) return null;
   const { title, remedy } = words(query.error);
   return (
-    <Alert type="warning" showIcon className="tm-outdated" data-testid="outdated" title={t(query.earlier ? "error.earlier" : "error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })}
-      description={<>{title} {remedy}</>} action={<Button size="small" icon={<ReloadOutlined />} onClick={() => void query.refetch()}>{t("action.retry")}</Button>} />
+    <Alert
+      type="warning"
+      showIcon
+      className="tm-outdated"
+      data-testid="outdated"
+      title={t(query.earlier ? "error.earlier" : "error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })}
+      description={
+        <>
+          {title} {remedy}
+        </>
+      }
+      action={
+        <Button size="small" icon={<ReloadOutlined />} onClick={() => void query.refetch()}>
+          {t("action.retry")}
+        </Button>
+      }
+    />
   );
 }
 
@@ -138,16 +185,29 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
   const live = !ENDED.has(job.state) && job.state !== "queued";
   if (known === null && !live) return <span className="tm-faint">–</span>;
   const p = job.progress;
-  const words = p?.step != null && p.of != null ? t("jobs.step", { step: p.step, of: p.of }) : p?.step != null ? t("jobs.stepOnly", { step: p.step }) : "";
+  const words =
+    p?.step != null && p.of != null
+      ? t("jobs.step", { step: p.step, of: p.of })
+      : p?.step != null
+        ? t("jobs.stepOnly", { step: p.step })
+        : "";
   const eta = live && p?.eta_s != null ? t("jobs.eta", { time: duration(p.eta_s) }) : "";
   const tone = job.state === "running" ? "blue" : toneOf(job.state);
   return (
     <Tooltip title={[words, eta].filter(Boolean).join(" · ")}>
-      <div className={`tm-progress${wide ? " tm-wide" : ""}`} role="progressbar" aria-valuemin={0} aria-valuemax={100}
-        aria-valuenow={known === null ? undefined : percent(known)} data-testid="progress">
+      <div
+        className={`tm-progress${wide ? " tm-wide" : ""}`}
+        role="progressbar"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={known === null ? undefined : percent(known)}
+        data-testid="progress"
+      >
         <div className="tm-progress-track">
-          <div className={`tm-progress-bar tm-fill-${tone}${known === null ? " tm-unknown" : ""}`}
-            style={{ width: known === null ? "35%" : `${percent(known)}%` }} />
+          <div
+            className={`tm-progress-bar tm-fill-${tone}${known === null ? " tm-unknown" : ""}`}
+            style={{ width: known === null ? "35%" : `${percent(known)}%` }}
+          />
         </div>
         <span className="tm-num">{known === null ? "" : `${Math.floor(percent(known))}%`}</span>
         {wide && <span className="tm-faint">{[words, eta].filter(Boolean).join(" · ")}</span>}
@@ -156,12 +216,37 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
   );
 }
 
-export function Bar({ used, total, label, text, tone = "blue" }: { used: number; total: number; label: string; text: string; tone?: string }): ReactNode {
+export function Bar({
+  used,
+  total,
+  label,
+  text,
+  tone = "blue",
+}: {
+  used: number;
+  total: number;
+  label: string;
+  text: string;
+  tone?: string;
+}): ReactNode {
   const share = total > 0 ? percent(used / total) : 0;
   return (
-    <div className="tm-bar" role="meter" aria-label={label} aria-valuenow={used} aria-valuemin={0} aria-valuemax={total} aria-valuetext={text}>
-      <div className="tm-bar-head"><span>{label}</span><span className="tm-num">{text}</span></div>
-      <div className="tm-progress-track"><div className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`} style={{ width: `${share}%` }} /></div>
+    <div
+      className="tm-bar"
+      role="meter"
+      aria-label={label}
+      aria-valuenow={used}
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuetext={text}
+    >
+      <div className="tm-bar-head">
+        <span>{label}</span>
+        <span className="tm-num">{text}</span>
+      </div>
+      <div className="tm-progress-track">
+        <div className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`} style={{ width: `${share}%` }} />
+      </div>
     </div>
   );
 }
@@ -170,7 +255,10 @@ export function Facts({ items, columns = 3 }: { items: [string, ReactNode][]; co
   return (
     <dl className="tm-facts" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
       {items.map(([label, value]) => (
-        <div key={label}><dt>{label}</dt><dd>{value}</dd></div>
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
       ))}
     </dl>
   );

@@ -8,15 +8,18 @@ import { duration, number, parseDuration } from "../../shared/format";
 export type Draft = Record<string, KnobValue>;
 
 /** 43200 -> "12h" as it can be typed again. */
-export const spelled = (knob: Knob, value: KnobValue): KnobValue => (knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value);
+export const spelled = (knob: Knob, value: KnobValue): KnobValue =>
+  knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value;
 
 /** The value that a draft means, or what is wrong with it. Pure. */
 export function valueOf(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
   if (typeof knob.default === "boolean" || knob.choices.length > 0) return { value: draft };
-  const value = knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
+  const value =
+    knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
   const low = knob.minimum ?? Number.NEGATIVE_INFINITY;
   const high = knob.maximum ?? Number.POSITIVE_INFINITY;
-  if (value === null) return { problem: knob.unit === "s" ? t("admin.policy.badDuration") : t("admin.policy.bad", boundsOf(knob)) };
+  if (value === null)
+    return { problem: knob.unit === "s" ? t("admin.policy.badDuration") : t("admin.policy.bad", boundsOf(knob)) };
   if (value < low || value > high) return { problem: t("admin.policy.bad", boundsOf(knob)) };
   if (knob.unit === "count" && !Number.isInteger(value)) return { problem: t("admin.policy.whole") };
   return { value };
@@ -28,9 +31,16 @@ export function shown(knob: Knob, value: KnobValue | null): string {
   return knob.unit === "s" ? duration(value) : number(value);
 }
 
-export const boundsOf = (knob: Knob): { min: string; max: string } => ({ min: knob.minimum === null ? "−∞" : shown(knob, knob.minimum), max: shown(knob, knob.maximum) });
+export const boundsOf = (knob: Knob): { min: string; max: string } => ({
+  min: knob.minimum === null ? "−∞" : shown(knob, knob.minimum),
+  max: shown(knob, knob.maximum),
+});
 
-export function changesOf(knobs: readonly Knob[], draft: Draft, t: TFunction): { values: PolicyValues; problems: Record<string, string> } {
+export function changesOf(
+  knobs: readonly Knob[],
+  draft: Draft,
+  t: TFunction,
+): { values: PolicyValues; problems: Record<string, string> } {
   const values: PolicyValues = {};
   const problems: Record<string, string> = {};
   for (const knob of knobs) {

@@ -14,18 +14,25 @@ export interface LimitRow {
   cap: number | null;
 }
 
-export const rowsOf = (share: readonly Share[]): LimitRow[] => share.map(({ resource, nominal, cap }) => ({ resource, nominal, cap }));
+export const rowsOf = (share: readonly Share[]): LimitRow[] =>
+  share.map(({ resource, nominal, cap }) => ({ resource, nominal, cap }));
 
 /** Rows without a resource are left out; of two for the same the later one counts. Pure. */
 export function limitsOf(rows: readonly (LimitRow | undefined)[] | undefined): Limits {
-  return Object.fromEntries((rows ?? []).flatMap((row) => (row?.resource ? [[row.resource, { nominal: row.nominal ?? 0, cap: row.cap ?? null }]] : [])));
+  return Object.fromEntries(
+    (rows ?? []).flatMap((row) =>
+      row?.resource ? [[row.resource, { nominal: row.nominal ?? 0, cap: row.cap ?? null }]] : [],
+    ),
+  );
 }
 
 export function useResourceName(): (resource: string) => string {
   const { t } = useTranslation();
   return (resource) => {
     if (resource.startsWith("gpu:")) return t("admin.limits.of", { model: resource.slice(4) });
-    return resource === "gpu" || resource === "cpu" || resource === "memory_mib" ? t(`admin.limits.names.${resource}`) : resource;
+    return resource === "gpu" || resource === "cpu" || resource === "memory_mib"
+      ? t(`admin.limits.names.${resource}`)
+      : resource;
   };
 }
 
@@ -36,7 +43,10 @@ export function useWarnings(): (pool: string, share: readonly Share[]) => string
   const { t } = useTranslation();
   const pick = useBilingual();
   const name = useResourceName();
-  return (pool, share) => share.flatMap(({ resource, warning }) => (warning ? [`${pool} · ${name(resource)}${t("mark.colon")}${pick(warning)}`] : []));
+  return (pool, share) =>
+    share.flatMap(({ resource, warning }) =>
+      warning ? [`${pool} · ${name(resource)}${t("mark.colon")}${pick(warning)}`] : [],
+    );
 }
 
 export function Shares({ share }: { share: readonly Share[] }): ReactNode {
@@ -50,9 +60,25 @@ export function Shares({ share }: { share: readonly Share[] }): ReactNode {
         const most = Math.max(one.nominal, one.cap ?? 0, one.used, 1e-9);
         return (
           <div key={one.resource} className="tm-used">
-            <span className="tm-used-head"><span className="tm-ellipsis">{name(one.resource)}</span><span className="tm-num tm-nowrap">{amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}{one.cap !== null && one.cap > one.nominal && <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>}</span></span>
-            <span className="tm-demand-track"><i className="tm-fill-violet" style={{ width: `${percent((one.used - one.borrowed) / most)}%` }} /><i className="tm-fill-amber" style={{ width: `${percent(one.borrowed / most)}%` }} />{one.nominal < most && <em style={{ left: `${percent(one.nominal / most)}%` }} />}</span>
-            {one.borrowed > 0 && <span className="tm-line tm-warn">{t("admin.limits.borrowed", { borrowed: amount(one.resource, one.borrowed) })}</span>}
+            <span className="tm-used-head">
+              <span className="tm-ellipsis">{name(one.resource)}</span>
+              <span className="tm-num tm-nowrap">
+                {amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}
+                {one.cap !== null && one.cap > one.nominal && (
+                  <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>
+                )}
+              </span>
+            </span>
+            <span className="tm-demand-track">
+              <i className="tm-fill-violet" style={{ width: `${percent((one.used - one.borrowed) / most)}%` }} />
+              <i className="tm-fill-amber" style={{ width: `${percent(one.borrowed / most)}%` }} />
+              {one.nominal < most && <em style={{ left: `${percent(one.nominal / most)}%` }} />}
+            </span>
+            {one.borrowed > 0 && (
+              <span className="tm-line tm-warn">
+                {t("admin.limits.borrowed", { borrowed: amount(one.resource, one.borrowed) })}
+              </span>
+            )}
             {one.warning && <span className="tm-line tm-warn tm-wrap-line">{pick(one.warning)}</span>}
           </div>
         );
@@ -75,7 +101,9 @@ export function LimitsEditor({ path, within = [], models }: EditorProps): ReactN
   const name = useResourceName();
   const rows = (Form.useWatch([...within, ...path]) as (LimitRow | undefined)[] | undefined) ?? [];
   const taken = rows.flatMap((row) => (row?.resource ? [row.resource] : []));
-  const free = ["gpu", ...models.map((model) => `gpu:${model}`), "cpu", "memory_mib"].filter((resource) => !taken.includes(resource));
+  const free = ["gpu", ...models.map((model) => `gpu:${model}`), "cpu", "memory_mib"].filter(
+    (resource) => !taken.includes(resource),
+  );
   const wide = { width: "100%" };
   return (
     <Form.List name={path}>
@@ -86,16 +114,63 @@ export function LimitsEditor({ path, within = [], models }: EditorProps): ReactN
             const unit = own === "memory_mib" ? t("admin.limits.memoryUnit") : undefined;
             return (
               <div key={key} className="tm-limit-row">
-                <Form.Item name={[at, "resource"]} noStyle><Select showSearch options={[...(own ? [own] : []), ...free].map((value) => ({ value, label: name(value) }))} aria-label={t("admin.limits.resource")} /></Form.Item>
-                <Form.Item name={[at, "nominal"]} noStyle><InputNumber min={0} placeholder="0" suffix={unit} prefix={<span className="tm-faint">{t("admin.limits.nominal")}</span>} aria-label={t("admin.limits.nominal")} style={wide} /></Form.Item>
-                <Form.Item name={[at, "cap"]} noStyle dependencies={[[...within, ...path, at, "nominal"]]} rules={[({ getFieldValue }) => ({
-                  validator: (_, cap: number | null) => (cap != null && cap < Number(getFieldValue([...within, ...path, at, "nominal"]) ?? 0) ? Promise.reject(new Error(t("admin.limits.capBelow"))) : Promise.resolve()),
-                })]}><InputNumber min={0} placeholder="∞" suffix={unit} prefix={<span className="tm-faint">{t("admin.limits.cap")}</span>} aria-label={t("admin.limits.cap")} style={wide} /></Form.Item>
-                <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(at)} />
+                <Form.Item name={[at, "resource"]} noStyle>
+                  <Select
+                    showSearch
+                    options={[...(own ? [own] : []), ...free].map((value) => ({ value, label: name(value) }))}
+                    aria-label={t("admin.limits.resource")}
+                  />
+                </Form.Item>
+                <Form.Item name={[at, "nominal"]} noStyle>
+                  <InputNumber
+                    min={0}
+                    placeholder="0"
+                    suffix={unit}
+                    prefix={<span className="tm-faint">{t("admin.limits.nominal")}</span>}
+                    aria-label={t("admin.limits.nominal")}
+                    style={wide}
+                  />
+                </Form.Item>
+                <Form.Item
+                  name={[at, "cap"]}
+                  noStyle
+                  dependencies={[[...within, ...path, at, "nominal"]]}
+                  rules={[
+                    ({ getFieldValue }) => ({
+                      validator: (_, cap: number | null) =>
+                        cap != null && cap < Number(getFieldValue([...within, ...path, at, "nominal"]) ?? 0)
+                          ? Promise.reject(new Error(t("admin.limits.capBelow")))
+                          : Promise.resolve(),
+                    }),
+                  ]}
+                >
+                  <InputNumber
+                    min={0}
+                    placeholder="∞"
+                    suffix={unit}
+                    prefix={<span className="tm-faint">{t("admin.limits.cap")}</span>}
+                    aria-label={t("admin.limits.cap")}
+                    style={wide}
+                  />
+                </Form.Item>
+                <Button
+                  type="text"
+                  icon={<DeleteOutlined />}
+                  aria-label={t("action.remove")}
+                  onClick={() => remove(at)}
+                />
               </div>
             );
           })}
-          <Button size="small" type="dashed" icon={<PlusOutlined />} disabled={free.length === 0} onClick={() => add({ resource: free[0], nominal: 0, cap: null })}>{t("admin.limits.add")}</Button>
+          <Button
+            size="small"
+            type="dashed"
+            icon={<PlusOutlined />}
+            disabled={free.length === 0}
+            onClick={() => add({ resource: free[0], nominal: 0, cap: null })}
+          >
+            {t("admin.limits.add")}
+          </Button>
         </div>
       )}
     </Form.List>

@@ -1,11 +1,11 @@
 /** Nodes: which pool they are in, and whether they are in service; cordon, drain, back again. */
 import { useQuery } from "@tanstack/react-query";
 import { App, Button, Form, Input, Select, Table } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useBilingual } from "../../i18n";
-import { cordonNode, drainNode, listNodes, listPools, moveNode, uncordonNode, type Evict } from "../../api/cluster";
+import { cordonNode, drainNode, type Evict, listNodes, listPools, moveNode, uncordonNode } from "../../api/cluster";
 import type { NodeDetail } from "../../api/types";
+import { useBilingual } from "../../i18n";
 import { Ago } from "../../shared/time";
 import { Pending, useErrorText } from "../../shared/ui";
 import { cards } from "../queue/demand";
@@ -24,15 +24,75 @@ export function NodesAdmin(): ReactNode {
   const names = (pools.data?.items ?? []).map((pool) => ({ value: pool.name, label: pool.name }));
   return (
     <section className="tm-panel" data-testid="admin-nodes-table">
-      <div className="tm-admin-head"><p className="tm-faint tm-flat">{t("admin.nodes.hint")}</p></div>
-      <Table<NodeDetail> rowKey="name" size="middle" dataSource={query.data.items} pagination={query.data.items.length > 50 ? { pageSize: 50, showSizeChanger: false } : false} onRow={(node) => ({ "data-testid": `admin-node-${node.name}`, "data-service": node.service } as object)} columns={[
-        { title: t("admin.name"), key: "name", render: (_, node) => <div className="tm-cell"><b>{node.name}</b><span className="tm-line">{[node.host, node.driver && t("admin.nodes.driver", { version: node.driver })].filter(Boolean).join(" · ")}</span></div> },
-        { title: t("admin.nodes.move"), key: "pool", width: 170, render: (_, node) => <Select size="small" value={node.pool} options={names} style={{ width: 150 }} aria-label={`${t("admin.nodes.move")} ${node.name}`} onChange={(pool: string) => void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))} /> },
-        { title: t("admin.flavors.gpu"), key: "cards", width: 170, render: (_, node) => node.cards.map((card) => `${card.model} ${cards(card.used)} / ${cards(card.total)}`).join(", ") || <span className="tm-faint">–</span> },
-        { title: t("admin.nodes.jobs"), key: "jobs", width: 80, render: (_, node) => <span className="tm-num">{node.jobs}</span> },
-        { title: t("admin.nodes.service"), key: "service", width: 250, render: (_, node) => <ServiceCell node={node} /> },
-        { title: <span className="tm-hidden">{t("admin.actions")}</span>, key: "act", width: 230, align: "end", render: (_, node) => <ServiceButtons node={node} ask={setAsking} act={act} /> },
-      ]} />
+      <div className="tm-admin-head">
+        <p className="tm-faint tm-flat">{t("admin.nodes.hint")}</p>
+      </div>
+      <Table<NodeDetail>
+        rowKey="name"
+        size="middle"
+        dataSource={query.data.items}
+        pagination={query.data.items.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
+        onRow={(node) => ({ "data-testid": `admin-node-${node.name}`, "data-service": node.service }) as object}
+        columns={[
+          {
+            title: t("admin.name"),
+            key: "name",
+            render: (_, node) => (
+              <div className="tm-cell">
+                <b>{node.name}</b>
+                <span className="tm-line">
+                  {[node.host, node.driver && t("admin.nodes.driver", { version: node.driver })]
+                    .filter(Boolean)
+                    .join(" · ")}
+                </span>
+              </div>
+            ),
+          },
+          {
+            title: t("admin.nodes.move"),
+            key: "pool",
+            width: 170,
+            render: (_, node) => (
+              <Select
+                size="small"
+                value={node.pool}
+                options={names}
+                style={{ width: 150 }}
+                aria-label={`${t("admin.nodes.move")} ${node.name}`}
+                onChange={(pool: string) => void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))}
+              />
+            ),
+          },
+          {
+            title: t("admin.flavors.gpu"),
+            key: "cards",
+            width: 170,
+            render: (_, node) =>
+              node.cards.map((card) => `${card.model} ${cards(card.used)} / ${cards(card.total)}`).join(", ") || (
+                <span className="tm-faint">–</span>
+              ),
+          },
+          {
+            title: t("admin.nodes.jobs"),
+            key: "jobs",
+            width: 80,
+            render: (_, node) => <span className="tm-num">{node.jobs}</span>,
+          },
+          {
+            title: t("admin.nodes.service"),
+            key: "service",
+            width: 250,
+            render: (_, node) => <ServiceCell node={node} />,
+          },
+          {
+            title: <span className="tm-hidden">{t("admin.actions")}</span>,
+            key: "act",
+            width: 230,
+            align: "end",
+            render: (_, node) => <ServiceButtons node={node} ask={setAsking} act={act} />,
+          },
+        ]}
+      />
       {asking && <AskDialog asking={asking} close={() => setAsking(null)} />}
     </section>
   );
@@ -59,27 +119,68 @@ function ServiceCell({ node }: { node: NodeDetail }): ReactNode {
   const pick = useBilingual();
   return (
     <div className="tm-cell">
-      <span><span className={`tm-state tm-tone-${TONES[node.service]}`}>{t(`timeline.service.${node.service}`)}</span></span>
-      {node.reason && <span className="tm-line" title={pick(node.reason)}>{pick(node.reason)}</span>}
-      {node.service !== "in_service" && <span className="tm-line" title={node.note}>{node.note}{node.by && ` · ${t("admin.nodes.by", { name: node.by })}`}{node.since !== null && <> · <Ago at={node.since} /></>}</span>}
+      <span>
+        <span className={`tm-state tm-tone-${TONES[node.service]}`}>{t(`timeline.service.${node.service}`)}</span>
+      </span>
+      {node.reason && (
+        <span className="tm-line" title={pick(node.reason)}>
+          {pick(node.reason)}
+        </span>
+      )}
+      {node.service !== "in_service" && (
+        <span className="tm-line" title={node.note}>
+          {node.note}
+          {node.by && ` · ${t("admin.nodes.by", { name: node.by })}`}
+          {node.since !== null && (
+            <>
+              {" "}
+              · <Ago at={node.since} />
+            </>
+          )}
+        </span>
+      )}
     </div>
   );
 }
 
-function ServiceButtons({ node, ask, act }: { node: NodeDetail; ask: (asking: Asking) => void; act: ReturnType<typeof useAct> }): ReactNode {
+function ServiceButtons({
+  node,
+  ask,
+  act,
+}: {
+  node: NodeDetail;
+  ask: (asking: Asking) => void;
+  act: ReturnType<typeof useAct>;
+}): ReactNode {
   const { t } = useTranslation();
   if (node.service !== "in_service") {
     return (
       <span className="tm-labels">
-        {node.service === "cordoned" && <Button size="small" onClick={() => ask({ node, what: "drain" })}>{t("admin.nodes.drain")}</Button>}
-        <Button size="small" type="primary" ghost onClick={() => void act(() => uncordonNode(node.name), t("admin.saved"))} data-testid="uncordon">{t("admin.nodes.uncordon")}</Button>
+        {node.service === "cordoned" && (
+          <Button size="small" onClick={() => ask({ node, what: "drain" })}>
+            {t("admin.nodes.drain")}
+          </Button>
+        )}
+        <Button
+          size="small"
+          type="primary"
+          ghost
+          onClick={() => void act(() => uncordonNode(node.name), t("admin.saved"))}
+          data-testid="uncordon"
+        >
+          {t("admin.nodes.uncordon")}
+        </Button>
       </span>
     );
   }
   return (
     <span className="tm-labels">
-      <Button size="small" onClick={() => ask({ node, what: "cordon" })} data-testid="cordon">{t("admin.nodes.cordon")}</Button>
-      <Button size="small" onClick={() => ask({ node, what: "drain" })} data-testid="drain">{t("admin.nodes.drain")}</Button>
+      <Button size="small" onClick={() => ask({ node, what: "cordon" })} data-testid="cordon">
+        {t("admin.nodes.cordon")}
+      </Button>
+      <Button size="small" onClick={() => ask({ node, what: "drain" })} data-testid="drain">
+        {t("admin.nodes.drain")}
+      </Button>
     </span>
   );
 }
@@ -89,11 +190,30 @@ function AskDialog({ asking, close }: { asking: Asking; close: () => void }): Re
   const [form] = Form.useForm<{ note: string; evict: Evict }>();
   const { node, what } = asking;
   return (
-    <Dialog title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node.name })} form={form} initial={{ note: "", evict: "preemptible" as Evict }} close={close} ok={t(`admin.nodes.${what}`)}
-      save={({ note, evict }) => (what === "cordon" ? cordonNode(node.name, note ?? "") : drainNode(node.name, note ?? "", evict))}>
+    <Dialog
+      title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node.name })}
+      form={form}
+      initial={{ note: "", evict: "preemptible" as Evict }}
+      close={close}
+      ok={t(`admin.nodes.${what}`)}
+      save={({ note, evict }) =>
+        what === "cordon" ? cordonNode(node.name, note ?? "") : drainNode(node.name, note ?? "", evict)
+      }
+    >
       <p>{t("admin.nodes.runsNow", { count: node.jobs })}</p>
-      <Form.Item name="note" label={t("admin.nodes.note")}><Input autoFocus maxLength={500} data-testid="node-note" /></Form.Item>
-      {what === "drain" && <Form.Item name="evict" label={t("admin.nodes.evict")}><Select options={(["none", "preemptible", "all"] as const).map((value) => ({ value, label: t(`admin.nodes.evicts.${value}`) }))} /></Form.Item>}
+      <Form.Item name="note" label={t("admin.nodes.note")}>
+        <Input autoFocus maxLength={500} data-testid="node-note" />
+      </Form.Item>
+      {what === "drain" && (
+        <Form.Item name="evict" label={t("admin.nodes.evict")}>
+          <Select
+            options={(["none", "preemptible", "all"] as const).map((value) => ({
+              value,
+              label: t(`admin.nodes.evicts.${value}`),
+            }))}
+          />
+        </Form.Item>
+      )}
     </Dialog>
   );
 }

@@ -2,16 +2,16 @@
 import { ExperimentOutlined, UndoOutlined } from "@ant-design/icons";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { App, Button, Input, InputNumber, Select, Switch, Tooltip } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { readPolicy, savePolicy, simulatePolicy, type PolicyValues } from "../../api/queue";
+import { type PolicyValues, readPolicy, savePolicy, simulatePolicy } from "../../api/queue";
 import type { Knob, KnobValue, PolicyEffect, PolicyView } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { Ago } from "../../shared/time";
 import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
 import { Change } from "../queue/sooner";
 import { Effect } from "./effect";
-import { boundsOf, changesOf, shown, spelled, valueOf, type Draft } from "./knobs";
+import { boundsOf, changesOf, type Draft, shown, spelled, valueOf } from "./knobs";
 
 export function PolicyAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["policy"], queryFn: readPolicy });
@@ -26,7 +26,9 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
   const errorText = useErrorText();
   const [draft, setDraft] = useState<Draft>({});
   const { values, problems } = changesOf(policy.knobs, draft, t);
-  const simulated = useMutation<PolicyEffect, unknown, PolicyValues>({ mutationFn: (wanted) => simulatePolicy(wanted) });
+  const simulated = useMutation<PolicyEffect, unknown, PolicyValues>({
+    mutationFn: (wanted) => simulatePolicy(wanted),
+  });
   const saving = useMutation({
     mutationFn: () => savePolicy(values),
     onSuccess: (next) => {
@@ -47,22 +49,90 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
     <div className="tm-policy" data-testid="policy">
       <section className="tm-panel">
         <div className="tm-admin-head">
-          <p className="tm-faint tm-flat">{t("admin.policy.hint")} {policy.changed_at === null ? t("admin.policy.never") : <>{t("admin.policy.changedBy", { name: policy.changed_by ?? "–" })} <Ago at={policy.changed_at} /></>}</p>
+          <p className="tm-faint tm-flat">
+            {t("admin.policy.hint")}{" "}
+            {policy.changed_at === null ? (
+              t("admin.policy.never")
+            ) : (
+              <>
+                {t("admin.policy.changedBy", { name: policy.changed_by ?? "–" })} <Ago at={policy.changed_at} />
+              </>
+            )}
+          </p>
         </div>
-        {policy.knobs.map((knob) => <KnobRow key={knob.name} knob={knob} draft={draft[knob.name]} problem={problems[knob.name]} set={(value) => setDraft((old) => ({ ...old, [knob.name]: value }))} />)}
+        {policy.knobs.map((knob) => (
+          <KnobRow
+            key={knob.name}
+            knob={knob}
+            draft={draft[knob.name]}
+            problem={problems[knob.name]}
+            set={(value) => setDraft((old) => ({ ...old, [knob.name]: value }))}
+          />
+        ))}
       </section>
       <aside className="tm-policy-side">
         <section className="tm-panel">
-          <h2>{wrong ? t("error.problems", { count: Object.keys(problems).length }) : count === 0 ? t("admin.policy.noChanges") : t("admin.policy.changes", { count })}</h2>
+          <h2>
+            {wrong
+              ? t("error.problems", { count: Object.keys(problems).length })
+              : count === 0
+                ? t("admin.policy.noChanges")
+                : t("admin.policy.changes", { count })}
+          </h2>
           <div className="tm-panel-body tm-stack">
-            {wrong && <ul className="tm-problem-list" data-testid="policy-problems">{policy.knobs.filter((knob) => knob.name in problems).map((knob) => <ProblemLine key={knob.name} knob={knob} problem={problems[knob.name] ?? ""} />)}</ul>}
-            {count > 0 && <ul className="tm-changes">{policy.knobs.filter((knob) => knob.name in values).map((knob) => <ChangeLine key={knob.name} knob={knob} value={values[knob.name] ?? knob.default} />)}</ul>}
+            {wrong && (
+              <ul className="tm-problem-list" data-testid="policy-problems">
+                {policy.knobs
+                  .filter((knob) => knob.name in problems)
+                  .map((knob) => (
+                    <ProblemLine key={knob.name} knob={knob} problem={problems[knob.name] ?? ""} />
+                  ))}
+              </ul>
+            )}
+            {count > 0 && (
+              <ul className="tm-changes">
+                {policy.knobs
+                  .filter((knob) => knob.name in values)
+                  .map((knob) => (
+                    <ChangeLine key={knob.name} knob={knob} value={values[knob.name] ?? knob.default} />
+                  ))}
+              </ul>
+            )}
             <div className="tm-actions">
-              <Tooltip title={t("admin.policy.simulateHint")}><Button icon={<ExperimentOutlined />} disabled={wrong || count === 0} loading={simulated.isPending} onClick={() => simulated.mutate(values)} data-testid="policy-simulate">{t("admin.policy.simulate")}</Button></Tooltip>
-              <Button type="primary" disabled={wrong || count === 0} loading={saving.isPending} onClick={() => saving.mutate()} data-testid="policy-save">{t("admin.policy.save")}</Button>
-              <Button type="text" disabled={Object.keys(draft).length === 0} onClick={() => { setDraft({}); simulated.reset(); }}>{t("admin.policy.discard")}</Button>
+              <Tooltip title={t("admin.policy.simulateHint")}>
+                <Button
+                  icon={<ExperimentOutlined />}
+                  disabled={wrong || count === 0}
+                  loading={simulated.isPending}
+                  onClick={() => simulated.mutate(values)}
+                  data-testid="policy-simulate"
+                >
+                  {t("admin.policy.simulate")}
+                </Button>
+              </Tooltip>
+              <Button
+                type="primary"
+                disabled={wrong || count === 0}
+                loading={saving.isPending}
+                onClick={() => saving.mutate()}
+                data-testid="policy-save"
+              >
+                {t("admin.policy.save")}
+              </Button>
+              <Button
+                type="text"
+                disabled={Object.keys(draft).length === 0}
+                onClick={() => {
+                  setDraft({});
+                  simulated.reset();
+                }}
+              >
+                {t("admin.policy.discard")}
+              </Button>
             </div>
-            {count > 0 && !wrong && !simulated.data && !simulated.error && <p className="tm-faint tm-flat">{t("admin.policy.saveFirst")}</p>}
+            {count > 0 && !wrong && !simulated.data && !simulated.error && (
+              <p className="tm-faint tm-flat">{t("admin.policy.saveFirst")}</p>
+            )}
             {simulated.error !== null && <ErrorPanel error={simulated.error} />}
             {simulated.data && <Effect effect={simulated.data} stale={stale} />}
           </div>
@@ -74,46 +144,142 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
 
 function ChangeLine({ knob, value }: { knob: Knob; value: KnobValue }): ReactNode {
   const pick = useBilingual();
-  return <li><span className="tm-grow">{pick(knob.title)}</span><Change before={shown(knob, knob.value)} after={shown(knob, value)} /></li>;
+  return (
+    <li>
+      <span className="tm-grow">{pick(knob.title)}</span>
+      <Change before={shown(knob, knob.value)} after={shown(knob, value)} />
+    </li>
+  );
 }
 
 function ProblemLine({ knob, problem }: { knob: Knob; problem: string }): ReactNode {
   const pick = useBilingual();
   const go = (): void => document.querySelector<HTMLElement>(`[data-testid="knob-${knob.name}"] input`)?.focus();
-  return <li><button type="button" className="tm-link" onClick={go}>{pick(knob.title)}</button><span className="tm-bad">{problem}</span></li>;
+  return (
+    <li>
+      <button type="button" className="tm-link" onClick={go}>
+        {pick(knob.title)}
+      </button>
+      <span className="tm-bad">{problem}</span>
+    </li>
+  );
 }
 
-function KnobRow({ knob, draft, problem, set }: { knob: Knob; draft: KnobValue | undefined; problem: string | undefined; set: (value: KnobValue) => void }): ReactNode {
+function KnobRow({
+  knob,
+  draft,
+  problem,
+  set,
+}: {
+  knob: Knob;
+  draft: KnobValue | undefined;
+  problem: string | undefined;
+  set: (value: KnobValue) => void;
+}): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const typed = draft ?? spelled(knob, knob.value);
   const read = valueOf(knob, typed, t);
   const isDefault = "value" in read && read.value === knob.default;
   const title = pick(knob.title);
-  const bounds = knob.choices.length > 0 || typeof knob.default === "boolean" ? "" : t("admin.policy.bounds", boundsOf(knob));
+  const bounds =
+    knob.choices.length > 0 || typeof knob.default === "boolean" ? "" : t("admin.policy.bounds", boundsOf(knob));
   return (
-    <div className="tm-knob" data-testid={`knob-${knob.name}`} data-changed={"value" in read && read.value !== knob.value}>
+    <div
+      className="tm-knob"
+      data-testid={`knob-${knob.name}`}
+      data-changed={"value" in read && read.value !== knob.value}
+    >
       <div className="tm-grow">
-        <h3>{title} <code className="tm-faint">{knob.name}</code></h3>
+        <h3>
+          {title} <code className="tm-faint">{knob.name}</code>
+        </h3>
         <p className="tm-faint">{pick(knob.meaning)}</p>
       </div>
       <div className="tm-knob-value">
         <div className="tm-kv-row">
           <KnobInput knob={knob} value={typed} set={set} label={title} bad={problem !== undefined} />
-          <Tooltip title={t("admin.policy.toDefault")}><Button type="text" icon={<UndoOutlined />} disabled={isDefault} aria-label={`${t("admin.policy.toDefault")}: ${title}`} onClick={() => set(spelled(knob, knob.default))} /></Tooltip>
+          <Tooltip title={t("admin.policy.toDefault")}>
+            <Button
+              type="text"
+              icon={<UndoOutlined />}
+              disabled={isDefault}
+              aria-label={`${t("admin.policy.toDefault")}: ${title}`}
+              onClick={() => set(spelled(knob, knob.default))}
+            />
+          </Tooltip>
         </div>
-        <span className={problem ? "tm-line tm-line-bad" : "tm-line"} data-testid={problem ? "knob-problem" : undefined}>{problem ?? [bounds, t("admin.policy.default", { value: typeof knob.default === "boolean" ? t(knob.default ? "admin.policy.on" : "admin.policy.off") : shown(knob, knob.default) })].filter(Boolean).join(" · ")}</span>
+        <span
+          className={problem ? "tm-line tm-line-bad" : "tm-line"}
+          data-testid={problem ? "knob-problem" : undefined}
+        >
+          {problem ??
+            [
+              bounds,
+              t("admin.policy.default", {
+                value:
+                  typeof knob.default === "boolean"
+                    ? t(knob.default ? "admin.policy.on" : "admin.policy.off")
+                    : shown(knob, knob.default),
+              }),
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+        </span>
       </div>
     </div>
   );
 }
 
 /** 0.5, not 0.50: the digits of the step are no digits of the value. */
-const unpadded = (value: string | number | undefined, { userTyping, input }: { userTyping: boolean; input: string }): string => (userTyping || value === undefined || value === "" ? input : String(Number(value)));
+const unpadded = (
+  value: string | number | undefined,
+  { userTyping, input }: { userTyping: boolean; input: string },
+): string => (userTyping || value === undefined || value === "" ? input : String(Number(value)));
 
-function KnobInput({ knob, value, set, label, bad }: { knob: Knob; value: KnobValue; set: (value: KnobValue) => void; label: string; bad: boolean }): ReactNode {
+function KnobInput({
+  knob,
+  value,
+  set,
+  label,
+  bad,
+}: {
+  knob: Knob;
+  value: KnobValue;
+  set: (value: KnobValue) => void;
+  label: string;
+  bad: boolean;
+}): ReactNode {
   if (typeof knob.default === "boolean") return <Switch checked={value === true} onChange={set} aria-label={label} />;
-  if (knob.choices.length > 0) return <Select value={String(value)} onChange={set} aria-label={label} options={knob.choices.map((choice) => ({ value: choice, label: choice }))} className="tm-knob-input" />;
-  if (knob.unit === "s") return <Input value={String(value)} status={bad ? "error" : undefined} onChange={(e) => set(e.target.value)} aria-label={label} className="tm-knob-input" />;
-  return <InputNumber value={typeof value === "number" ? value : null} status={bad ? "error" : undefined} step={knob.unit === "count" ? 1 : 0.05} formatter={unpadded} onChange={(next) => set(next ?? "")} aria-label={label} className="tm-knob-input" />;
+  if (knob.choices.length > 0)
+    return (
+      <Select
+        value={String(value)}
+        onChange={set}
+        aria-label={label}
+        options={knob.choices.map((choice) => ({ value: choice, label: choice }))}
+        className="tm-knob-input"
+      />
+    );
+  if (knob.unit === "s")
+    return (
+      <Input
+        value={String(value)}
+        status={bad ? "error" : undefined}
+        onChange={(e) => set(e.target.value)}
+        aria-label={label}
+        className="tm-knob-input"
+      />
+    );
+  return (
+    <InputNumber
+      value={typeof value === "number" ? value : null}
+      status={bad ? "error" : undefined}
+      step={knob.unit === "count" ? 1 : 0.05}
+      formatter={unpadded}
+      onChange={(next) => set(next ?? "")}
+      aria-label={label}
+      className="tm-knob-input"
+    />
+  );
 }

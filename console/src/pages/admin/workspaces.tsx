@@ -1,8 +1,8 @@
 /** Workspaces: weights, quotas by pool, and how many urgent jobs there may be (R20, R171). */
 import { DeleteOutlined, ExperimentOutlined, PlusOutlined } from "@ant-design/icons";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Button, Form, InputNumber, Select, Table, Tooltip, type FormInstance } from "antd";
-import { useState, type ReactNode } from "react";
+import { Button, Form, type FormInstance, InputNumber, Select, Table, Tooltip } from "antd";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace, type WorkspaceBody } from "../../api/cluster";
 import { simulateWorkspace } from "../../api/queue";
@@ -11,7 +11,7 @@ import { number } from "../../shared/format";
 import { ErrorPanel, Pending } from "../../shared/ui";
 import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
 import { Effect } from "./effect";
-import { LimitsEditor, limitsOf, rowsOf, Shares, useWarnings, type LimitRow } from "./limits";
+import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
 import { modelsOf } from "./pools";
 
 interface QuotaRow {
@@ -36,16 +36,89 @@ export function WorkspacesAdmin(): ReactNode {
   if (!query.data) return <Pending query={query} />;
   return (
     <section className="tm-panel">
-      <TableHead hint={t("admin.workspaces.hint")} add={() => setEditing("new")} label={t("admin.workspaces.add")} test="workspace-add" />
-      <Table<Workspace> rowKey="name" size="middle" pagination={false} dataSource={query.data.items} columns={[
-        { title: t("admin.name"), key: "name", render: (_, one) => <div className="tm-cell"><b>{one.name}</b><span className="tm-line">{one.description}</span></div> },
-        { title: t("admin.workspaces.weight"), key: "weight", width: 90, render: (_, one) => <span className="tm-num">{number(one.weight)}</span> },
-        { title: t("admin.workspaces.quotas"), key: "quotas", width: 330, render: (_, one) => (one.quotas.length === 0 ? <span className="tm-faint">{t("admin.workspaces.noQuota")}</span> : one.quotas.map((quota) => <div key={quota.pool} className="tm-quota"><span className="tm-line">{quota.pool}</span><Shares share={quota.share} /></div>)) },
-        { title: t("admin.workspaces.urgent"), key: "urgent", width: 180, render: (_, one) => <UrgentCell urgent={one.urgent} /> },
-        { title: t("admin.waitingRunning"), key: "jobs", width: 140, render: (_, one) => <span className="tm-num">{one.waiting} / {one.running}</span> },
-        { title: "", key: "edit", width: 90, align: "end", render: (_, one) => <RowButtons name={one.name} edit={() => setEditing(one)} remove={() => deleteWorkspace(one.name)} removable={one.name !== "default"} /> },
-      ]} />
-      {editing && <WorkspaceDialog one={editing === "new" ? null : editing} pools={pools.data?.items ?? []} close={() => setEditing(null)} />}
+      <TableHead
+        hint={t("admin.workspaces.hint")}
+        add={() => setEditing("new")}
+        label={t("admin.workspaces.add")}
+        test="workspace-add"
+      />
+      <Table<Workspace>
+        rowKey="name"
+        size="middle"
+        pagination={false}
+        dataSource={query.data.items}
+        columns={[
+          {
+            title: t("admin.name"),
+            key: "name",
+            render: (_, one) => (
+              <div className="tm-cell">
+                <b>{one.name}</b>
+                <span className="tm-line">{one.description}</span>
+              </div>
+            ),
+          },
+          {
+            title: t("admin.workspaces.weight"),
+            key: "weight",
+            width: 90,
+            render: (_, one) => <span className="tm-num">{number(one.weight)}</span>,
+          },
+          {
+            title: t("admin.workspaces.quotas"),
+            key: "quotas",
+            width: 330,
+            render: (_, one) =>
+              one.quotas.length === 0 ? (
+                <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>
+              ) : (
+                one.quotas.map((quota) => (
+                  <div key={quota.pool} className="tm-quota">
+                    <span className="tm-line">{quota.pool}</span>
+                    <Shares share={quota.share} />
+                  </div>
+                ))
+              ),
+          },
+          {
+            title: t("admin.workspaces.urgent"),
+            key: "urgent",
+            width: 180,
+            render: (_, one) => <UrgentCell urgent={one.urgent} />,
+          },
+          {
+            title: t("admin.waitingRunning"),
+            key: "jobs",
+            width: 140,
+            render: (_, one) => (
+              <span className="tm-num">
+                {one.waiting} / {one.running}
+              </span>
+            ),
+          },
+          {
+            title: "",
+            key: "edit",
+            width: 90,
+            align: "end",
+            render: (_, one) => (
+              <RowButtons
+                name={one.name}
+                edit={() => setEditing(one)}
+                remove={() => deleteWorkspace(one.name)}
+                removable={one.name !== "default"}
+              />
+            ),
+          },
+        ]}
+      />
+      {editing && (
+        <WorkspaceDialog
+          one={editing === "new" ? null : editing}
+          pools={pools.data?.items ?? []}
+          close={() => setEditing(null)}
+        />
+      )}
     </section>
   );
 }
@@ -54,30 +127,78 @@ function UrgentCell({ urgent }: Pick<Workspace, "urgent">): ReactNode {
   const { t } = useTranslation();
   return (
     <div className="tm-cell">
-      <span className="tm-num">{urgent.total === null ? t("admin.workspaces.usedFree", { used: urgent.used }) : t("admin.workspaces.usedOf", { used: urgent.used, total: urgent.total })}</span>
-      <span className="tm-line">{t("admin.workspaces.perUser")}{t("mark.colon")}{urgent.per_user ?? t("admin.workspaces.unlimited")}</span>
+      <span className="tm-num">
+        {urgent.total === null
+          ? t("admin.workspaces.usedFree", { used: urgent.used })
+          : t("admin.workspaces.usedOf", { used: urgent.used, total: urgent.total })}
+      </span>
+      <span className="tm-line">
+        {t("admin.workspaces.perUser")}
+        {t("mark.colon")}
+        {urgent.per_user ?? t("admin.workspaces.unlimited")}
+      </span>
     </div>
   );
 }
 
-function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: ResourcePool[]; close: () => void }): ReactNode {
+function WorkspaceDialog({
+  one,
+  pools,
+  close,
+}: {
+  one: Workspace | null;
+  pools: ResourcePool[];
+  close: () => void;
+}): ReactNode {
   const { t } = useTranslation();
   const [form] = Form.useForm<WorkspaceForm>();
   const warnings = useWarnings();
   const initial: WorkspaceForm = {
-    name: one?.name ?? "", weight: one?.weight ?? 1, quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
-    urgent_per_user: one?.urgent.per_user ?? null, urgent_total: one?.urgent.total ?? null, description: one?.description ?? "",
+    name: one?.name ?? "",
+    weight: one?.weight ?? 1,
+    quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
+    urgent_per_user: one?.urgent.per_user ?? null,
+    urgent_total: one?.urgent.total ?? null,
+    description: one?.description ?? "",
   };
   return (
-    <Dialog title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")} form={form} initial={initial} close={close} width={720}
-      save={(values) => saveWorkspace(values.name, bodyOf(values))} warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}>
+    <Dialog
+      title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")}
+      form={form}
+      initial={initial}
+      close={close}
+      width={720}
+      save={(values) => saveWorkspace(values.name, bodyOf(values))}
+      warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
+    >
       <div className="tm-grid tm-grid-2">
         <NameItem fixed={one !== null} />
-        <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}><InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} /></Form.Item>
-        <Form.Item name="urgent_per_user" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.perUser")}`}><InputNumber min={0} max={1_000_000} precision={0} placeholder={t("admin.workspaces.unlimited")} style={{ width: "100%" }} data-testid="urgent-per-user" /></Form.Item>
-        <Form.Item name="urgent_total" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.total")}`}><InputNumber min={0} max={1_000_000} precision={0} placeholder={t("admin.workspaces.unlimited")} style={{ width: "100%" }} /></Form.Item>
+        <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}>
+          <InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} />
+        </Form.Item>
+        <Form.Item name="urgent_per_user" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.perUser")}`}>
+          <InputNumber
+            min={0}
+            max={1_000_000}
+            precision={0}
+            placeholder={t("admin.workspaces.unlimited")}
+            style={{ width: "100%" }}
+            data-testid="urgent-per-user"
+          />
+        </Form.Item>
+        <Form.Item name="urgent_total" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.total")}`}>
+          <InputNumber
+            min={0}
+            max={1_000_000}
+            precision={0}
+            placeholder={t("admin.workspaces.unlimited")}
+            style={{ width: "100%" }}
+          />
+        </Form.Item>
       </div>
-      <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}><Quotas pools={pools} /></Form.Item>
+      <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}>
+        <Quotas pools={pools} />
+      </Form.Item>
       <DescriptionItem />
       {one && <Trial form={form} name={one.name} />}
     </Dialog>
@@ -87,17 +208,41 @@ function WorkspaceDialog({ one, pools, close }: { one: Workspace | null; pools: 
 /** The workspace as the form says it is to be. */
 function bodyOf({ quotas, weight, urgent_per_user, urgent_total, description }: WorkspaceForm): WorkspaceBody {
   const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
-  return { weight: weight ?? 1, urgent_per_user: urgent_per_user ?? null, urgent_total: urgent_total ?? null, description: description ?? "", quotas: Object.fromEntries(shares) };
+  return {
+    weight: weight ?? 1,
+    urgent_per_user: urgent_per_user ?? null,
+    urgent_total: urgent_total ?? null,
+    description: description ?? "",
+    quotas: Object.fromEntries(shares),
+  };
 }
 
 /** What the weight and the quotas of the form would have done to the platform's own past. */
 function Trial({ form, name }: { form: FormInstance<WorkspaceForm>; name: string }): ReactNode {
   const { t } = useTranslation();
-  const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({ mutationFn: (body) => simulateWorkspace(name, body) });
+  const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({
+    mutationFn: (body) => simulateWorkspace(name, body),
+  });
   const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values)), form);
   return (
     <div className="tm-stack">
-      <div><Tooltip title={t("admin.policy.simulateHint")}><Button icon={<ExperimentOutlined />} loading={simulated.isPending} onClick={() => void form.validateFields().then((values) => simulated.mutate(bodyOf(values)), () => undefined)} data-testid="workspace-simulate">{t("admin.policy.simulate")}</Button></Tooltip></div>
+      <div>
+        <Tooltip title={t("admin.policy.simulateHint")}>
+          <Button
+            icon={<ExperimentOutlined />}
+            loading={simulated.isPending}
+            onClick={() =>
+              void form.validateFields().then(
+                (values) => simulated.mutate(bodyOf(values)),
+                () => undefined,
+              )
+            }
+            data-testid="workspace-simulate"
+          >
+            {t("admin.policy.simulate")}
+          </Button>
+        </Tooltip>
+      </div>
       {simulated.error !== null && <ErrorPanel error={simulated.error} />}
       {simulated.data && <Effect effect={simulated.data} stale={now !== JSON.stringify(simulated.variables)} />}
     </div>
@@ -112,11 +257,35 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
         <div className="tm-stack">
           {fields.map(({ key, name }) => (
             <div key={key} className="tm-quota-edit">
-              <div className="tm-kv-row"><Form.Item name={[name, "pool"]} noStyle rules={[{ required: true }]}><Select style={{ flex: 1 }} aria-label={t("admin.pools.pool")} options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} /></Form.Item><Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(name)} /></div>
+              <div className="tm-kv-row">
+                <Form.Item name={[name, "pool"]} noStyle rules={[{ required: true }]}>
+                  <Select
+                    style={{ flex: 1 }}
+                    aria-label={t("admin.pools.pool")}
+                    options={pools.map((pool) => ({ value: pool.name, label: pool.name }))}
+                  />
+                </Form.Item>
+                <Button
+                  type="text"
+                  icon={<DeleteOutlined />}
+                  aria-label={t("action.remove")}
+                  onClick={() => remove(name)}
+                />
+              </div>
               <LimitsEditor path={[name, "share"]} within={["quotas"]} models={modelsOf(pools)} />
             </div>
           ))}
-          <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })} data-testid="quota-add">{t("admin.workspaces.addQuota")}</Button>
+          <Button
+            size="small"
+            type="dashed"
+            icon={<PlusOutlined />}
+            onClick={() =>
+              add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })
+            }
+            data-testid="quota-add"
+          >
+            {t("admin.workspaces.addQuota")}
+          </Button>
         </div>
       )}
     </Form.List>

@@ -1,11 +1,11 @@
 /** The columns of the table of machines: what each is, how much of it is used and by whom. */
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
-import { Tag, Tooltip, type TableColumnsType } from "antd";
-import { useMemo, type ReactNode } from "react";
+import { type TableColumnsType, Tag, Tooltip } from "antd";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useBilingual } from "../../i18n";
 import type { NodeRow } from "../../api/types";
+import { useBilingual } from "../../i18n";
 import { mib, number, percent } from "../../shared/format";
 import { cards } from "../queue/demand";
 
@@ -17,24 +17,148 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
   return useMemo(() => {
     const driver = (node: NodeRow): ReactNode => node.driver || <span className="tm-faint">–</span>;
     const system = (node: NodeRow): ReactNode => (
-      <div className="tm-cell"><span className="tm-ellipsis" title={node.os}>{node.os || "–"}</span><span className="tm-line" title={node.kernel}>{node.kernel}</span>{narrow && <span className="tm-line" title={t("resources.col.driver")}>{driver(node)}</span>}</div>
+      <div className="tm-cell">
+        <span className="tm-ellipsis" title={node.os}>
+          {node.os || "–"}
+        </span>
+        <span className="tm-line" title={node.kernel}>
+          {node.kernel}
+        </span>
+        {narrow && (
+          <span className="tm-line" title={t("resources.col.driver")}>
+            {driver(node)}
+          </span>
+        )}
+      </div>
     );
-    const machine: TableColumnsType<NodeRow> = narrow ? [{ title: <>{t("resources.col.system")}<br />{t("resources.col.driver")}</>, key: "system", width: 112, render: (_, node) => system(node) }] : [
-      { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => system(node) },
-      { title: t("resources.col.driver"), key: "driver", width: 96, ellipsis: true, render: (_, node) => driver(node) },
-    ];
-    const suits: TableColumnsType<NodeRow> = chosen ? [
-      { title: t("resources.col.suits"), key: "suits", width: narrow ? 96 : 120, render: (_, node) => <span className="tm-labels">{node.flavors.map((name) => <Tag key={name} className="tm-tag">{name}</Tag>)}</span> },
-    ] : [];
+    const machine: TableColumnsType<NodeRow> = narrow
+      ? [
+          {
+            title: (
+              <>
+                {t("resources.col.system")}
+                <br />
+                {t("resources.col.driver")}
+              </>
+            ),
+            key: "system",
+            width: 112,
+            render: (_, node) => system(node),
+          },
+        ]
+      : [
+          { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => system(node) },
+          {
+            title: t("resources.col.driver"),
+            key: "driver",
+            width: 96,
+            ellipsis: true,
+            render: (_, node) => driver(node),
+          },
+        ];
+    const suits: TableColumnsType<NodeRow> = chosen
+      ? [
+          {
+            title: t("resources.col.suits"),
+            key: "suits",
+            width: narrow ? 96 : 120,
+            render: (_, node) => (
+              <span className="tm-labels">
+                {node.flavors.map((name) => (
+                  <Tag key={name} className="tm-tag">
+                    {name}
+                  </Tag>
+                ))}
+              </span>
+            ),
+          },
+        ]
+      : [];
     return [
-      { title: t("resources.col.node"), key: "node", width: narrow ? 96 : 126, fixed: "start", render: (_, node) => <div className="tm-cell"><b className="tm-ellipsis" title={node.name}>{node.name}</b><span className="tm-line">{node.pool}</span></div> },
-      { title: t("resources.col.state"), key: "state", width: narrow ? 88 : 96, render: (_, node) => <RoomTag node={node} /> },
-      { title: t("resources.col.cards"), key: "cards", width: narrow ? 112 : 150, render: (_, node) => (node.cards.length === 0 ? <span className="tm-faint">–</span> : node.cards.map((card) => <Used key={card.model} label={card.model} used={card.used} total={card.total} text={`${cards(card.used)} / ${cards(card.total)}`} tone="violet" />)) },
-      { title: t("resources.col.cpu"), key: "cpu", width: narrow ? 76 : 104, render: (_, node) => <Used label={t("resources.col.cpu")} bare used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} tone="blue" /> },
-      { title: t("resources.col.memory"), key: "memory", width: narrow ? 124 : 140, render: (_, node) => <Used label={t("resources.col.memory")} bare used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" /> },
+      {
+        title: t("resources.col.node"),
+        key: "node",
+        width: narrow ? 96 : 126,
+        fixed: "start",
+        render: (_, node) => (
+          <div className="tm-cell">
+            <b className="tm-ellipsis" title={node.name}>
+              {node.name}
+            </b>
+            <span className="tm-line">{node.pool}</span>
+          </div>
+        ),
+      },
+      {
+        title: t("resources.col.state"),
+        key: "state",
+        width: narrow ? 88 : 96,
+        render: (_, node) => <RoomTag node={node} />,
+      },
+      {
+        title: t("resources.col.cards"),
+        key: "cards",
+        width: narrow ? 112 : 150,
+        render: (_, node) =>
+          node.cards.length === 0 ? (
+            <span className="tm-faint">–</span>
+          ) : (
+            node.cards.map((card) => (
+              <Used
+                key={card.model}
+                label={card.model}
+                used={card.used}
+                total={card.total}
+                text={`${cards(card.used)} / ${cards(card.total)}`}
+                tone="violet"
+              />
+            ))
+          ),
+      },
+      {
+        title: t("resources.col.cpu"),
+        key: "cpu",
+        width: narrow ? 76 : 104,
+        render: (_, node) => (
+          <Used
+            label={t("resources.col.cpu")}
+            bare
+            used={node.cpu.used}
+            total={node.cpu.total}
+            text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`}
+            tone="blue"
+          />
+        ),
+      },
+      {
+        title: t("resources.col.memory"),
+        key: "memory",
+        width: narrow ? 124 : 140,
+        render: (_, node) => (
+          <Used
+            label={t("resources.col.memory")}
+            bare
+            used={node.memory_mib.used}
+            total={node.memory_mib.total}
+            text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`}
+            tone="green"
+          />
+        ),
+      },
       ...machine,
       ...suits,
-      { title: <Tooltip title={t("resources.usageHint")}><span className="tm-help" tabIndex={0}>{t("resources.col.usage")}</span></Tooltip>, key: "usage", width: narrow ? 168 : 190, render: (_, node) => <Usage node={node} /> },
+      {
+        title: (
+          <Tooltip title={t("resources.usageHint")}>
+            <span className="tm-help" tabIndex={0}>
+              {t("resources.col.usage")}
+            </span>
+          </Tooltip>
+        ),
+        key: "usage",
+        width: narrow ? 168 : 190,
+        render: (_, node) => <Usage node={node} />,
+      },
     ];
   }, [t, chosen, narrow]);
 }
@@ -49,17 +173,61 @@ function RoomTag({ node }: { node: NodeRow }): ReactNode {
   const [tone, icon] = LOOKS[node.state];
   const total = node.cards.reduce((sum, card) => sum + card.total, 0);
   const used = node.cards.reduce((sum, card) => sum + card.used, 0);
-  const text = total > 0 && node.state === "free" ? t("resources.state.cards", { n: cards(total - used) }) : t(`resources.state.${node.state}`);
+  const text =
+    total > 0 && node.state === "free"
+      ? t("resources.state.cards", { n: cards(total - used) })
+      : t(`resources.state.${node.state}`);
   const why = node.note || (node.reason && pick(node.reason));
-  return <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}><span className={`tm-state tm-tone-${tone}`}>{icon}{text}</span></Tooltip>;
+  return (
+    <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}>
+      <span className={`tm-state tm-tone-${tone}`}>
+        {icon}
+        {text}
+      </span>
+    </Tooltip>
+  );
 }
 
-function Used({ label, used, total, text, tone, bare = false }: { label: string; used: number; total: number; text: string; tone: string; bare?: boolean }): ReactNode {
+function Used({
+  label,
+  used,
+  total,
+  text,
+  tone,
+  bare = false,
+}: {
+  label: string;
+  used: number;
+  total: number;
+  text: string;
+  tone: string;
+  bare?: boolean;
+}): ReactNode {
   const share = total > 0 ? percent(used / total) : 0;
   return (
-    <div className="tm-used" role="meter" aria-label={label} aria-valuenow={used} aria-valuemin={0} aria-valuemax={total} aria-valuetext={text}>
-      <span className="tm-used-head">{!bare && <span className="tm-ellipsis" title={label}>{label}</span>}<span className="tm-num tm-nowrap">{text}</span></span>
-      <span className="tm-progress-track"><span className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`} style={{ width: `${share}%`, display: "block" }} /></span>
+    <div
+      className="tm-used"
+      role="meter"
+      aria-label={label}
+      aria-valuenow={used}
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuetext={text}
+    >
+      <span className="tm-used-head">
+        {!bare && (
+          <span className="tm-ellipsis" title={label}>
+            {label}
+          </span>
+        )}
+        <span className="tm-num tm-nowrap">{text}</span>
+      </span>
+      <span className="tm-progress-track">
+        <span
+          className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`}
+          style={{ width: `${share}%`, display: "block" }}
+        />
+      </span>
     </div>
   );
 }
@@ -70,13 +238,36 @@ function Usage({ node }: { node: NodeRow }): ReactNode {
   const one = (use: NodeRow["usage"][number]): ReactNode => {
     const label = use.name === null ? `${use.label}${t("queue.another")}` : use.label;
     const text = use.share < 1 ? `${label} (${cards(use.share)})` : label;
-    return use.job ? <Link to="/jobs/$id" params={{ id: use.job }} search={{}} title={[use.model, use.task, use.owner].filter(Boolean).join(" · ")}>{text}</Link> : <span>{text}</span>;
+    return use.job ? (
+      <Link
+        to="/jobs/$id"
+        params={{ id: use.job }}
+        search={{}}
+        title={[use.model, use.task, use.owner].filter(Boolean).join(" · ")}
+      >
+        {text}
+      </Link>
+    ) : (
+      <span>{text}</span>
+    );
   };
   const rest = node.usage.slice(MOST_USERS);
   return (
     <ul className="tm-usage">
-      {node.usage.slice(0, MOST_USERS).map((use) => <li key={`${use.index}${use.task ?? ""}${use.job ?? ""}`} className="tm-ellipsis">{one(use)}</li>)}
-      {rest.length > 0 && <li><Tooltip title={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}><span className="tm-faint tm-help" tabIndex={0}>{t("resources.moreUsers", { count: rest.length })}</span></Tooltip></li>}
+      {node.usage.slice(0, MOST_USERS).map((use) => (
+        <li key={`${use.index}${use.task ?? ""}${use.job ?? ""}`} className="tm-ellipsis">
+          {one(use)}
+        </li>
+      ))}
+      {rest.length > 0 && (
+        <li>
+          <Tooltip title={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}>
+            <span className="tm-faint tm-help" tabIndex={0}>
+              {t("resources.moreUsers", { count: rest.length })}
+            </span>
+          </Tooltip>
+        </li>
+      )}
     </ul>
   );
 }

@@ -3,7 +3,7 @@ import { SafetyCertificateOutlined, WarningOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Segmented, Tag, Tooltip } from "antd";
-import { useMemo, type ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
 import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
@@ -21,17 +21,39 @@ export function ClusterPage(): ReactNode {
   const query = useKept(useQuery({ queryKey: ["cluster"], queryFn: readCluster, refetchInterval: 5000 }));
   return (
     <div data-testid="cluster">
-      <PageHeader title={t("cluster.title")} actions={
-        <>
-          {query.data && <Sandbox sandbox={query.data.sandbox} />}
-          <Segmented<"nodes" | "resources"> value={search.view ?? "nodes"} aria-label={t("resources.view")} onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "nodes" ? undefined : view }), replace: true })}
-            options={[{ value: "nodes", label: t("resources.nodes") }, { value: "resources", label: <span data-testid="view-resources">{t("resources.table")}</span> }]} />
-        </>
-      } />
+      <PageHeader
+        title={t("cluster.title")}
+        actions={
+          <>
+            {query.data && <Sandbox sandbox={query.data.sandbox} />}
+            <Segmented<"nodes" | "resources">
+              value={search.view ?? "nodes"}
+              aria-label={t("resources.view")}
+              onChange={(view) =>
+                void navigate({
+                  search: (old) => ({ ...old, view: view === "nodes" ? undefined : view }),
+                  replace: true,
+                })
+              }
+              options={[
+                { value: "nodes", label: t("resources.nodes") },
+                { value: "resources", label: <span data-testid="view-resources">{t("resources.table")}</span> },
+              ]}
+            />
+          </>
+        }
+      />
       {search.view !== "resources" && <Outdated query={query} />}
-      {!query.data ? <Pending query={query} rows={8} />
-        : search.view === "resources" ? <ResourcesTable choice={search} choose={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })} />
-          : <ClusterView cluster={query.data} />}
+      {!query.data ? (
+        <Pending query={query} rows={8} />
+      ) : search.view === "resources" ? (
+        <ResourcesTable
+          choice={search}
+          choose={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+        />
+      ) : (
+        <ClusterView cluster={query.data} />
+      )}
     </div>
   );
 }
@@ -41,19 +63,37 @@ function Sandbox({ sandbox }: Pick<Cluster, "sandbox">): ReactNode {
   const safe = sandbox.kind !== "none";
   return (
     <Tooltip title={safe ? sandbox.detail : t("cluster.sandboxNone")}>
-      <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>{safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}{t("cluster.sandbox")}{t("mark.colon")}{sandbox.kind}</span>
+      <span className={`tm-state tm-tone-${safe ? "green" : "amber"}`}>
+        {safe ? <SafetyCertificateOutlined /> : <WarningOutlined />}
+        {t("cluster.sandbox")}
+        {t("mark.colon")}
+        {sandbox.kind}
+      </span>
     </Tooltip>
   );
 }
 
 function ClusterView({ cluster }: { cluster: Cluster }): ReactNode {
   const colors = useMemo(() => colorsOf(cluster), [cluster]);
-  return <><Summary cluster={cluster} /><div className="tm-nodes">{cluster.nodes.map((node) => <NodeCard key={node.name} node={node} colors={colors} />)}</div></>;
+  return (
+    <>
+      <Summary cluster={cluster} />
+      <div className="tm-nodes">
+        {cluster.nodes.map((node) => (
+          <NodeCard key={node.name} node={node} colors={colors} />
+        ))}
+      </div>
+    </>
+  );
 }
 
 /** Every job gets one colour on the whole page, so that a gang is seen across nodes. */
 function colorsOf(cluster: Cluster): ReadonlyMap<string, string> {
-  const ids = new Set(cluster.nodes.flatMap((node) => [...node.tasks, ...node.gpus.flatMap((gpu) => gpu.uses)].flatMap(({ job }) => (job ? [job] : []))));
+  const ids = new Set(
+    cluster.nodes.flatMap((node) =>
+      [...node.tasks, ...node.gpus.flatMap((gpu) => gpu.uses)].flatMap(({ job }) => (job ? [job] : [])),
+    ),
+  );
   return new Map([...ids].sort().map((id, i) => [id, SERIES[i % SERIES.length] ?? SERIES[0]]));
 }
 
@@ -67,18 +107,45 @@ function Summary({ cluster }: { cluster: Cluster }): ReactNode {
   const memory = { used: sum((n) => n.memory_mib.used), total: sum((n) => n.memory_mib.total) };
   return (
     <section className="tm-panel tm-summary">
-      <Figure label={t("cluster.running")} value={cluster.queue.running} to={["running", "initialising", "saving", "stopping", "retained"]} />
+      <Figure
+        label={t("cluster.running")}
+        value={cluster.queue.running}
+        to={["running", "initialising", "saving", "stopping", "retained"]}
+      />
       <Figure label={t("cluster.waiting")} value={cluster.queue.waiting} to={["queued", "pending"]} />
-      <div className="tm-figure"><b className="tm-num">{nodes.filter((n) => n.schedulable).length} / {nodes.length}</b><span>{t("cluster.nodesReady")}</span></div>
-      {cards > 0 && <Bar label={t("cluster.cards")} used={used} total={cards} text={`${number(used)} / ${cards}`} tone="violet" />}
-      <Bar label={t("cluster.cpu")} used={cpu.used} total={cpu.total} text={`${number(cpu.used)} / ${number(cpu.total)}`} />
-      <Bar label={t("cluster.memory")} used={memory.used} total={memory.total} text={`${mib(memory.used)} / ${mib(memory.total)}`} tone="green" />
+      <div className="tm-figure">
+        <b className="tm-num">
+          {nodes.filter((n) => n.schedulable).length} / {nodes.length}
+        </b>
+        <span>{t("cluster.nodesReady")}</span>
+      </div>
+      {cards > 0 && (
+        <Bar label={t("cluster.cards")} used={used} total={cards} text={`${number(used)} / ${cards}`} tone="violet" />
+      )}
+      <Bar
+        label={t("cluster.cpu")}
+        used={cpu.used}
+        total={cpu.total}
+        text={`${number(cpu.used)} / ${number(cpu.total)}`}
+      />
+      <Bar
+        label={t("cluster.memory")}
+        used={memory.used}
+        total={memory.total}
+        text={`${mib(memory.used)} / ${mib(memory.total)}`}
+        tone="green"
+      />
     </section>
   );
 }
 
 function Figure({ label, value, to }: { label: string; value: number; to: string[] }): ReactNode {
-  return <Link to="/" search={{ state: to }} className="tm-figure"><b className="tm-num">{value}</b><span>{label}</span></Link>;
+  return (
+    <Link to="/" search={{ state: to }} className="tm-figure">
+      <b className="tm-num">{value}</b>
+      <span>{label}</span>
+    </Link>
+  );
 }
 
 function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string, string> }): ReactNode {
@@ -90,22 +157,70 @@ function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string
   return (
     <section className={`tm-panel tm-node${node.schedulable ? "" : " tm-drained"}`} data-testid={`node-${node.name}`}>
       <h2>
-        <Tooltip title={facts.map(([key, value]) => <div key={key}>{key}: {value}</div>)}><span tabIndex={0}>{node.name}</span></Tooltip>
-        <span className="tm-faint tm-mono">{node.host}</span><span className="tm-grow" />
+        <Tooltip
+          title={facts.map(([key, value]) => (
+            <div key={key}>
+              {key}: {value}
+            </div>
+          ))}
+        >
+          <span tabIndex={0}>{node.name}</span>
+        </Tooltip>
+        <span className="tm-faint tm-mono">{node.host}</span>
+        <span className="tm-grow" />
         {node.pool !== "default" && <Tag className="tm-tag">{node.pool}</Tag>}
-        {node.simulated && <Tooltip title={t("cluster.simulatedHint")}><Tag color="gold" className="tm-tag">{t("cluster.simulated")}</Tag></Tooltip>}
-        {node.schedulable ? <span className="tm-state tm-quiet tm-tone-green">{t("cluster.ready")}</span> : <span className="tm-state tm-tone-amber"><WarningOutlined />{t("cluster.drained")}</span>}
+        {node.simulated && (
+          <Tooltip title={t("cluster.simulatedHint")}>
+            <Tag color="gold" className="tm-tag">
+              {t("cluster.simulated")}
+            </Tag>
+          </Tooltip>
+        )}
+        {node.schedulable ? (
+          <span className="tm-state tm-quiet tm-tone-green">{t("cluster.ready")}</span>
+        ) : (
+          <span className="tm-state tm-tone-amber">
+            <WarningOutlined />
+            {t("cluster.drained")}
+          </span>
+        )}
       </h2>
       <div className="tm-panel-body tm-node-body">
-        {!node.schedulable && <p className="tm-node-why">{t("cluster.drainedWhy", { why: pick(node.reason) || "–" })}</p>}
-        <Bar label={t("cluster.cpu")} used={node.cpu.used} total={node.cpu.total} text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`} />
-        <Bar label={t("cluster.memory")} used={node.memory_mib.used} total={node.memory_mib.total} text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`} tone="green" />
+        {!node.schedulable && (
+          <p className="tm-node-why">{t("cluster.drainedWhy", { why: pick(node.reason) || "–" })}</p>
+        )}
+        <Bar
+          label={t("cluster.cpu")}
+          used={node.cpu.used}
+          total={node.cpu.total}
+          text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`}
+        />
+        <Bar
+          label={t("cluster.memory")}
+          used={node.memory_mib.used}
+          total={node.memory_mib.total}
+          text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`}
+          tone="green"
+        />
         {node.gpus.length > 0 ? (
           <div>
-            <div className="tm-bar-head"><span>{t("cluster.cardsShort")} · {model}</span><span className="tm-num">{number(used)} / {node.gpus.length}</span></div>
-            <div className="tm-cards">{node.gpus.map((gpu) => <Card key={gpu.index} gpu={gpu} colors={colors} />)}</div>
+            <div className="tm-bar-head">
+              <span>
+                {t("cluster.cardsShort")} · {model}
+              </span>
+              <span className="tm-num">
+                {number(used)} / {node.gpus.length}
+              </span>
+            </div>
+            <div className="tm-cards">
+              {node.gpus.map((gpu) => (
+                <Card key={gpu.index} gpu={gpu} colors={colors} />
+              ))}
+            </div>
           </div>
-        ) : <span className="tm-faint">{t("cluster.noCards")}</span>}
+        ) : (
+          <span className="tm-faint">{t("cluster.noCards")}</span>
+        )}
         <Users tasks={node.tasks} colors={colors} />
       </div>
     </section>
@@ -118,21 +233,62 @@ function Card({ gpu, colors }: { gpu: Gpu; colors: ReadonlyMap<string, string> }
   const parted = gpu.uses.some((use) => use.share < 1);
   const lines = [
     `${t("cluster.card", { n: gpu.index })} · ${gpu.model}`,
-    ...gpu.uses.map((use) => [use.job ? [use.name, use.task, use.owner].filter(Boolean).join(" · ") : t("cluster.another"), parted ? t("cluster.share", { n: Math.round(use.share * 100) }) : ""].filter(Boolean).join(" · ")),
-    gpu.uses.length === 0 ? t("cluster.idle") : parted && heldOf(gpu) < 1 ? t("cluster.shareFree", { n: Math.round((1 - heldOf(gpu)) * 100) }) : "",
+    ...gpu.uses.map((use) =>
+      [
+        use.job ? [use.name, use.task, use.owner].filter(Boolean).join(" · ") : t("cluster.another"),
+        parted ? t("cluster.share", { n: Math.round(use.share * 100) }) : "",
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
+    gpu.uses.length === 0
+      ? t("cluster.idle")
+      : parted && heldOf(gpu) < 1
+        ? t("cluster.shareFree", { n: Math.round((1 - heldOf(gpu)) * 100) })
+        : "",
     gpu.utilisation !== null ? `${t("cluster.utilisation")} ${percent(gpu.utilisation)}%` : "",
-    gpu.memory_mib !== null && gpu.memory_total_mib !== null ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}` : "",
+    gpu.memory_mib !== null && gpu.memory_total_mib !== null
+      ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}`
+      : "",
   ].filter(Boolean);
   const color = (use: Gpu["uses"][number]): string => colors.get(use.job ?? "") ?? OTHERS;
   const first = gpu.uses[0];
   return (
     <Tooltip title={lines.map((line, i) => <div key={i}>{line}</div>)}>
-      <span className="tm-card-cell" tabIndex={0} role="group" aria-label={lines.join(", ")} data-testid={`card-${gpu.index}`} style={first && { borderColor: color(first) }}>
+      <span
+        className="tm-card-cell"
+        tabIndex={0}
+        role="group"
+        aria-label={lines.join(", ")}
+        data-testid={`card-${gpu.index}`}
+        style={first && { borderColor: color(first) }}
+      >
         <span className="tm-card-parts">
           {gpu.uses.map((use, i) => {
             const style = { flexBasis: `${use.share * 100}%`, background: `${color(use)}22` };
-            const fill = <span className="tm-card-fill" style={{ height: `${percent(gpu.utilisation ?? 1)}%`, background: color(use) }} />;
-            return use.job ? <Link key={i} to="/jobs/$id" params={{ id: use.job }} search={{}} className="tm-card-part" style={style} aria-label={use.name ?? ""}>{fill}</Link> : <span key={i} className="tm-card-part" style={style}>{fill}</span>;
+            const fill = (
+              <span
+                className="tm-card-fill"
+                style={{ height: `${percent(gpu.utilisation ?? 1)}%`, background: color(use) }}
+              />
+            );
+            return use.job ? (
+              <Link
+                key={i}
+                to="/jobs/$id"
+                params={{ id: use.job }}
+                search={{}}
+                className="tm-card-part"
+                style={style}
+                aria-label={use.name ?? ""}
+              >
+                {fill}
+              </Link>
+            ) : (
+              <span key={i} className="tm-card-part" style={style}>
+                {fill}
+              </span>
+            );
           })}
         </span>
         <b>{gpu.index}</b>
@@ -157,12 +313,31 @@ function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<strin
       {tasks.slice(0, MOST_USERS).map((task, i) => (
         <li key={task.job ? task.job + task.task : i}>
           <i style={{ background: colors.get(task.job ?? "") ?? OTHERS }} />
-          {task.job ? <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">{task.name}</Link> : <span className="tm-ellipsis">{t("cluster.another")}</span>}
+          {task.job ? (
+            <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">
+              {task.name}
+            </Link>
+          ) : (
+            <span className="tm-ellipsis">{t("cluster.another")}</span>
+          )}
           <span className="tm-faint tm-mono">{task.task}</span>
-          <span className="tm-line">{[task.gpus.length > 0 ? t("unit.cards", { n: number(task.gpus.length * task.share), count: task.gpus.length * task.share }) : "", t("unit.cores", { n: number(task.cpu), count: task.cpu }), mib(task.memory_mib), task.owner].filter(Boolean).join(" · ")}</span>
+          <span className="tm-line">
+            {[
+              task.gpus.length > 0
+                ? t("unit.cards", { n: number(task.gpus.length * task.share), count: task.gpus.length * task.share })
+                : "",
+              t("unit.cores", { n: number(task.cpu), count: task.cpu }),
+              mib(task.memory_mib),
+              task.owner,
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </span>
         </li>
       ))}
-      {tasks.length > MOST_USERS && <li className="tm-faint">{t("jobs.andMore", { count: tasks.length - MOST_USERS })}</li>}
+      {tasks.length > MOST_USERS && (
+        <li className="tm-faint">{t("jobs.andMore", { count: tasks.length - MOST_USERS })}</li>
+      )}
     </ul>
   );
 }

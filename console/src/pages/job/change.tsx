@@ -1,7 +1,7 @@
 /** Change how long a job may run, or how urgent it is, from wherever it is shown. */
 import { useQueryClient } from "@tanstack/react-query";
 import { App, Form, Input, Modal, Select } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { changeJob } from "../../api/jobs";
 import type { Job } from "../../api/types";
@@ -13,7 +13,15 @@ const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 const PRIORITIES = ["normal", "urgent", "very_urgent"] as const;
 
 /** R191, R192: by list or free value, without touching the processes. */
-export function ChangeJob({ job, what, close }: { job: Pick<Job, "id" | "duration_s" | "priority">; what: "duration" | "priority"; close: () => void }): ReactNode {
+export function ChangeJob({
+  job,
+  what,
+  close,
+}: {
+  job: Pick<Job, "id" | "duration_s" | "priority">;
+  what: "duration" | "priority";
+  close: () => void;
+}): ReactNode {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const client = useQueryClient();
@@ -42,16 +50,53 @@ export function ChangeJob({ job, what, close }: { job: Pick<Job, "id" | "duratio
     }
   };
   return (
-    <Modal open title={t(`job.act.${what}`)} onCancel={close} onOk={() => void save()} okText={t("action.save")} cancelText={t("action.cancel")} confirmLoading={busy} okButtonProps={{ ...{ "data-testid": "change-ok" } }} width={460}>
+    <Modal
+      open
+      title={t(`job.act.${what}`)}
+      onCancel={close}
+      onOk={() => void save()}
+      okText={t("action.save")}
+      cancelText={t("action.cancel")}
+      confirmLoading={busy}
+      okButtonProps={{ ...{ "data-testid": "change-ok" } }}
+      width={460}
+    >
       <Form layout="vertical" onFinish={() => void save()}>
         {what === "duration" ? (
-          <Form.Item label={t("job.fact.duration")} extra={t("job.act.durationHint")} validateStatus={problem ? "error" : ""} help={problem || undefined}>
+          <Form.Item
+            label={t("job.fact.duration")}
+            extra={t("job.act.durationHint")}
+            validateStatus={problem ? "error" : ""}
+            help={problem || undefined}
+          >
             <Input value={text} onChange={(e) => setText(e.target.value)} autoFocus data-testid="duration-input" />
-            <div className="tm-chips tm-quick">{LENGTHS.map((length) => <button type="button" key={length} className="tm-chip" aria-pressed={text === length} onClick={() => setText(length)}>{length}</button>)}</div>
+            <div className="tm-chips tm-quick">
+              {LENGTHS.map((length) => (
+                <button
+                  type="button"
+                  key={length}
+                  className="tm-chip"
+                  aria-pressed={text === length}
+                  onClick={() => setText(length)}
+                >
+                  {length}
+                </button>
+              ))}
+            </div>
           </Form.Item>
         ) : (
           <Form.Item label={t("job.fact.priority")} validateStatus={problem ? "error" : ""} help={problem || undefined}>
-            <Select value={priority} onChange={setPriority} options={PRIORITIES.map((value) => ({ value, label: allowed(value) ? t(`priority.${value}`) : `${t(`priority.${value}`)} · ${t("priority.adminsOnly")}`, disabled: !allowed(value) }))} />
+            <Select
+              value={priority}
+              onChange={setPriority}
+              options={PRIORITIES.map((value) => ({
+                value,
+                label: allowed(value)
+                  ? t(`priority.${value}`)
+                  : `${t(`priority.${value}`)} · ${t("priority.adminsOnly")}`,
+                disabled: !allowed(value),
+              }))}
+            />
           </Form.Item>
         )}
       </Form>

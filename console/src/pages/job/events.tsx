@@ -16,15 +16,29 @@ export function Events({ job }: TabProps): ReactNode {
   const { t } = useTranslation();
   const query = useQuery({ queryKey: ["events", job.id], queryFn: () => readEvents(job.id) });
   if (!query.data) return <Pending query={query} />;
-  if (query.data.items.length === 0) return <div className="tm-panel"><Empty title={t("job.events.none")} /></div>;
-  return <ol className="tm-panel tm-events" data-testid="events">{[...query.data.items].reverse().map((event) => <OneEvent key={event.seq} event={event} job={job} />)}</ol>;
+  if (query.data.items.length === 0)
+    return (
+      <div className="tm-panel">
+        <Empty title={t("job.events.none")} />
+      </div>
+    );
+  return (
+    <ol className="tm-panel tm-events" data-testid="events">
+      {[...query.data.items].reverse().map((event) => (
+        <OneEvent key={event.seq} event={event} job={job} />
+      ))}
+    </ol>
+  );
 }
 
 function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const format = useFormatTime();
-  const actor = event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" || event.actor === "engine" ? t(`job.events.actors.${event.actor}`) : event.actor;
+  const actor =
+    event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" || event.actor === "engine"
+      ? t(`job.events.actors.${event.actor}`)
+      : event.actor;
   const failed = event.kind === "task_exited" && event.data["exit_code"] !== 0;
   const tone = BAD.has(event.kind) || failed ? "red" : GOOD.has(event.kind) ? "green" : "blue";
   const words = useDetails();
@@ -32,17 +46,40 @@ function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNod
   return (
     <li data-kind={event.kind}>
       <i className={`tm-fill-${tone}`} />
-      <span className="tm-faint tm-num tm-event-time"><Stamp at={event.at}>{format(event.at, "clock")}</Stamp></span>
+      <span className="tm-faint tm-num tm-event-time">
+        <Stamp at={event.at}>{format(event.at, "clock")}</Stamp>
+      </span>
       <div className="tm-grow">
-        <div><strong>{pick(event.title)}</strong> <span className="tm-faint">{actor}{event.attempt > 0 && ` · ${t("job.timeline.attempt", { n: event.attempt })}`}</span></div>
-        <div className="tm-line tm-event-data">{[...words(event, job), ...(said ? [said] : [])].map((text) => <span key={text}>{text}</span>)}</div>
+        <div>
+          <strong>{pick(event.title)}</strong>{" "}
+          <span className="tm-faint">
+            {actor}
+            {event.attempt > 0 && ` · ${t("job.timeline.attempt", { n: event.attempt })}`}
+          </span>
+        </div>
+        <div className="tm-line tm-event-data">
+          {[...words(event, job), ...(said ? [said] : [])].map((text) => (
+            <span key={text}>{text}</span>
+          ))}
+        </div>
       </div>
     </li>
   );
 }
 
 /** What the reader knows already, what is said in words beside it, or what is no reading matter. */
-const LEFT_OUT = new Set(["job", "role", "index", "exit_code", "signal", "verdict", "reason", "code", "message", "problem"]);
+const LEFT_OUT = new Set([
+  "job",
+  "role",
+  "index",
+  "exit_code",
+  "signal",
+  "verdict",
+  "reason",
+  "code",
+  "message",
+  "problem",
+]);
 
 /** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
 function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
@@ -61,7 +98,8 @@ function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
 function brief(value: Json): string {
   if (Array.isArray(value)) return value.map(brief).join(", ");
   if (typeof value === "object" && value !== null) {
-    if ("node" in value) return `${String(value["node"])}${Array.isArray(value["gpus"]) && value["gpus"].length > 0 ? ` [${value["gpus"].join(", ")}]` : ""}`;
+    if ("node" in value)
+      return `${String(value["node"])}${Array.isArray(value["gpus"]) && value["gpus"].length > 0 ? ` [${value["gpus"].join(", ")}]` : ""}`;
     return JSON.stringify(value);
   }
   return String(value);

@@ -12,8 +12,13 @@ export function Files({ job }: TabProps): ReactNode {
   return (
     <section className="tm-panel">
       <h2>{job.model ? <SavedModel model={job.model} /> : t("job.files.live")}</h2>
-      <FileBrowser id={["job", job.id, ENDED.has(job.state)]} list={(path) => listFiles(job.id, path)} href={(path) => fileUrl(job.id, path)} root={t("job.files.root")}
-        refetchInterval={ENDED.has(job.state) ? false : 5000} />
+      <FileBrowser
+        id={["job", job.id, ENDED.has(job.state)]}
+        list={(path) => listFiles(job.id, path)}
+        href={(path) => fileUrl(job.id, path)}
+        root={t("job.files.root")}
+        refetchInterval={ENDED.has(job.state) ? false : 5000}
+      />
     </section>
   );
 }

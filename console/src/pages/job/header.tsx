@@ -1,8 +1,16 @@
 /** Name, state, progress and what can be done with the job now. */
-import { ClockCircleOutlined, CopyOutlined, DeleteOutlined, FlagOutlined, MoreOutlined, StopOutlined, UnlockOutlined } from "@ant-design/icons";
+import {
+  ClockCircleOutlined,
+  CopyOutlined,
+  DeleteOutlined,
+  FlagOutlined,
+  MoreOutlined,
+  StopOutlined,
+  UnlockOutlined,
+} from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { App, Button, Dropdown } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
@@ -18,18 +26,48 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   return (
     <>
-      <div className="tm-crumb"><Link to="/" search={{}}>{t("jobs.title")}</Link> / </div>
+      <div className="tm-crumb">
+        <Link to="/" search={{}}>
+          {t("jobs.title")}
+        </Link>{" "}
+        /{" "}
+      </div>
       <PageHeader
-        title={<span className="tm-title-line">{job.name} <StateTag state={job.state} /> {job.priority !== "normal" && <Priority priority={job.priority} />}</span>}
-        sub={
-          <span className="tm-sub-line">
-            <span className="tm-mono" data-testid="job-id">{job.id}</span><CopyButton text={job.id} label={t("job.fact.id")} />
-            <span>{job.owner}</span><span>·</span><Ago at={job.submitted_at} />
-            {job.started_at !== null && <><span>·</span><span>{t("job.fact.run")} <Elapsed from={job.started_at} to={job.ended_at} />{job.duration_s !== null && !ENDED.has(job.state) && ` ${t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim()}`}</span></>}
+        title={
+          <span className="tm-title-line">
+            {job.name} <StateTag state={job.state} />{" "}
+            {job.priority !== "normal" && <Priority priority={job.priority} />}
           </span>
         }
-        actions={<Actions job={job} />} />
-      {!ENDED.has(job.state) && job.state !== "queued" && <div className="tm-gap"><JobProgress job={job} wide /></div>}
+        sub={
+          <span className="tm-sub-line">
+            <span className="tm-mono" data-testid="job-id">
+              {job.id}
+            </span>
+            <CopyButton text={job.id} label={t("job.fact.id")} />
+            <span>{job.owner}</span>
+            <span>·</span>
+            <Ago at={job.submitted_at} />
+            {job.started_at !== null && (
+              <>
+                <span>·</span>
+                <span>
+                  {t("job.fact.run")} <Elapsed from={job.started_at} to={job.ended_at} />
+                  {job.duration_s !== null &&
+                    !ENDED.has(job.state) &&
+                    ` ${t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim()}`}
+                </span>
+              </>
+            )}
+          </span>
+        }
+        actions={<Actions job={job} />}
+      />
+      {!ENDED.has(job.state) && job.state !== "queued" && (
+        <div className="tm-gap">
+          <JobProgress job={job} wide />
+        </div>
+      )}
     </>
   );
 }
@@ -52,17 +90,58 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   };
   return (
     <>
-      {job.state === "retained" && <Button type="primary" icon={<UnlockOutlined />} onClick={() => void release()} data-testid="release">{t("job.act.release")}</Button>}
-      {!ended && <Button icon={<StopOutlined />} disabled={job.state === "stopping"} onClick={() => act("stop", [job])} data-testid="stop">{t("action.stop")}</Button>}
-      <Link to="/submit" search={{ clone: job.id }}><Button icon={<CopyOutlined />} data-testid="clone">{t("action.clone")}</Button></Link>
-      {ended && <Button danger icon={<DeleteOutlined />} onClick={() => act("delete", [job], () => void navigate({ to: "/", search: {} }))} data-testid="delete">{t("action.delete")}</Button>}
+      {job.state === "retained" && (
+        <Button type="primary" icon={<UnlockOutlined />} onClick={() => void release()} data-testid="release">
+          {t("job.act.release")}
+        </Button>
+      )}
       {!ended && (
-        <Dropdown trigger={["click"]} placement="bottomRight" menu={{
-          items: [
-            { key: "duration", icon: <ClockCircleOutlined />, label: <span data-testid="change-duration">{t("job.act.duration")}</span>, onClick: () => setChanging("duration") },
-            { key: "priority", icon: <FlagOutlined />, disabled: job.state !== "queued", label: <span data-testid="change-priority">{t("job.act.priority")}</span>, onClick: () => setChanging("priority") },
-          ],
-        }}>
+        <Button
+          icon={<StopOutlined />}
+          disabled={job.state === "stopping"}
+          onClick={() => act("stop", [job])}
+          data-testid="stop"
+        >
+          {t("action.stop")}
+        </Button>
+      )}
+      <Link to="/submit" search={{ clone: job.id }}>
+        <Button icon={<CopyOutlined />} data-testid="clone">
+          {t("action.clone")}
+        </Button>
+      </Link>
+      {ended && (
+        <Button
+          danger
+          icon={<DeleteOutlined />}
+          onClick={() => act("delete", [job], () => void navigate({ to: "/", search: {} }))}
+          data-testid="delete"
+        >
+          {t("action.delete")}
+        </Button>
+      )}
+      {!ended && (
+        <Dropdown
+          trigger={["click"]}
+          placement="bottomRight"
+          menu={{
+            items: [
+              {
+                key: "duration",
+                icon: <ClockCircleOutlined />,
+                label: <span data-testid="change-duration">{t("job.act.duration")}</span>,
+                onClick: () => setChanging("duration"),
+              },
+              {
+                key: "priority",
+                icon: <FlagOutlined />,
+                disabled: job.state !== "queued",
+                label: <span data-testid="change-priority">{t("job.act.priority")}</span>,
+                onClick: () => setChanging("priority"),
+              },
+            ],
+          }}
+        >
           <Button icon={<MoreOutlined />} aria-label={t("action.more")} data-testid="more" />
         </Dropdown>
       )}

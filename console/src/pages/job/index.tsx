@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Tabs } from "antd";
-import { lazy, Suspense, type ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
@@ -61,12 +61,18 @@ export function JobPage(): ReactNode {
       <JobHeader job={query.data} />
       <Outdated query={kept} />
       <VerdictBox {...props} />
-      <Tabs activeKey={search.tab ?? "overview"} destroyOnHidden onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined })}
+      <Tabs
+        activeKey={search.tab ?? "overview"}
+        destroyOnHidden
+        onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined })}
         items={TABS.map(([key, draw]) => ({
           key,
           label: <span data-testid={`tab-${key}`}>{t(`job.tab.${key}`)}</span>,
-          children: <Suspense fallback={<Pending query={{ error: null, refetch: () => undefined }} />}>{draw(props)}</Suspense>,
-        }))} />
+          children: (
+            <Suspense fallback={<Pending query={{ error: null, refetch: () => undefined }} />}>{draw(props)}</Suspense>
+          ),
+        }))}
+      />
     </div>
   );
 }

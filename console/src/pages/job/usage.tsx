@@ -1,8 +1,8 @@
 /** What the replicas use: processor, memory, cards, disk, network, with the line of what they asked for (R211). */
 import { useQuery } from "@tanstack/react-query";
 import { Select } from "antd";
-import { useMemo, type ReactNode } from "react";
 import type { TFunction } from "i18next";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ENDED, type Usage } from "../../api/types";
 import { readUsage } from "../../api/watch";
@@ -28,8 +28,22 @@ const PLOTS: Plot[] = [
   { key: "memory_mib", columns: [["memory_mib", null]], format: mib, limit: "memory_mib" },
   { key: "gpu", columns: [["gpu", null]], format: (v) => `${percent(v)}%` },
   { key: "gpu_memory_mib", columns: [["gpu_memory_mib", null]], format: mib },
-  { key: "disk", columns: [["disk_read", "read"], ["disk_write", "write"]], format: rate },
-  { key: "net", columns: [["net_rx", "rx"], ["net_tx", "tx"]], format: rate },
+  {
+    key: "disk",
+    columns: [
+      ["disk_read", "read"],
+      ["disk_write", "write"],
+    ],
+    format: rate,
+  },
+  {
+    key: "net",
+    columns: [
+      ["net_rx", "rx"],
+      ["net_tx", "tx"],
+    ],
+    format: rate,
+  },
   { key: "processes", columns: [["processes", null]], format: number },
 ];
 
@@ -37,7 +51,12 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const ended = ENDED.has(job.state);
   const attempt = search.attempt ?? "last";
-  const query = useQuery({ queryKey: ["usage", job.id, attempt, ended], queryFn: () => readUsage(job.id, attempt, POINTS), refetchInterval: ended ? false : 3000, enabled: job.attempt_list.length > 0 });
+  const query = useQuery({
+    queryKey: ["usage", job.id, attempt, ended],
+    queryFn: () => readUsage(job.id, attempt, POINTS),
+    refetchInterval: ended ? false : 3000,
+    enabled: job.attempt_list.length > 0,
+  });
   if (job.attempt_list.length === 0) return <None />;
   if (!query.data) return <Pending query={query} />;
   const names = Object.keys(query.data.tasks);
@@ -46,14 +65,31 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
   return (
     <>
       <div className="tm-toolbar">
-        <Select value={search.task && names.includes(search.task) ? search.task : ""} onChange={(task: string) => update({ task: task || undefined })} className="tm-select-task" showSearch
-          options={[{ value: "", label: names.length > MOST_TASKS ? `1–${MOST_TASKS} / ${names.length}` : t("job.usage.all") }, ...names.map((name) => ({ value: name, label: name }))]} />
+        <Select
+          value={search.task && names.includes(search.task) ? search.task : ""}
+          onChange={(task: string) => update({ task: task || undefined })}
+          className="tm-select-task"
+          showSearch
+          options={[
+            { value: "", label: names.length > MOST_TASKS ? `1–${MOST_TASKS} / ${names.length}` : t("job.usage.all") },
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+        />
         {job.attempt_list.length > 1 && (
-          <Select value={search.attempt ?? job.attempts} onChange={(number: number) => update({ attempt: number })} options={job.attempt_list.map((a) => ({ value: a.number, label: t("job.timeline.attempt", { n: a.number }) }))} />
+          <Select
+            value={search.attempt ?? job.attempts}
+            onChange={(number: number) => update({ attempt: number })}
+            options={job.attempt_list.map((a) => ({
+              value: a.number,
+              label: t("job.timeline.attempt", { n: a.number }),
+            }))}
+          />
         )}
       </div>
       <div className="tm-charts" data-testid="usage">
-        {PLOTS.map((plot) => <PlotCard key={plot.key} plot={plot} usage={query.data} tasks={chosen} />)}
+        {PLOTS.map((plot) => (
+          <PlotCard key={plot.key} plot={plot} usage={query.data} tasks={chosen} />
+        ))}
       </div>
     </>
   );
@@ -61,7 +97,13 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
 
 function None(): ReactNode {
   const { t } = useTranslation();
-  return <div className="tm-panel"><Empty title={t("job.usage.none")}><p className="tm-faint">{t("job.usage.noneHint")}</p></Empty></div>;
+  return (
+    <div className="tm-panel">
+      <Empty title={t("job.usage.none")}>
+        <p className="tm-faint">{t("job.usage.noneHint")}</p>
+      </Empty>
+    </div>
+  );
 }
 
 function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: string[] }): ReactNode {
@@ -70,8 +112,21 @@ function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: str
   const measured = lines.some((line) => line.y.some((value) => value !== null));
   return (
     <section className="tm-panel tm-chart-card" data-testid={`usage-${plot.key}`}>
-      <header><h3>{t(`job.usage.${plot.key}`)}</h3>{!measured && <span className="tm-faint">{t("job.usage.unavailable")}</span>}</header>
-      {measured && <Chart lines={lines} time format={plot.format} height={180} sync="usage" minY={0} xLabel={t("job.metrics.time")} />}
+      <header>
+        <h3>{t(`job.usage.${plot.key}`)}</h3>
+        {!measured && <span className="tm-faint">{t("job.usage.unavailable")}</span>}
+      </header>
+      {measured && (
+        <Chart
+          lines={lines}
+          time
+          format={plot.format}
+          height={180}
+          sync="usage"
+          minY={0}
+          xLabel={t("job.metrics.time")}
+        />
+      )}
     </section>
   );
 }
@@ -83,7 +138,13 @@ function plotLines(plot: Plot, usage: Usage, tasks: string[], t: TFunction): Lin
     const series = usage.tasks[task];
     if (!series) return;
     plot.columns.forEach(([column, suffix], k) => {
-      lines.push({ label: suffix ? `${task} ${t(`job.usage.${suffix}`)}` : task, x: series.t, y: series[column] ?? [], color: SERIES[i % SERIES.length] ?? SERIES[0], dash: k === 1 ? [5, 4] : undefined });
+      lines.push({
+        label: suffix ? `${task} ${t(`job.usage.${suffix}`)}` : task,
+        x: series.t,
+        y: series[column] ?? [],
+        color: SERIES[i % SERIES.length] ?? SERIES[0],
+        dash: k === 1 ? [5, 4] : undefined,
+      });
     });
     const limit = plot.limit ? usage.limits[task]?.[plot.limit] : undefined;
     if (limit != null) limits.add(limit);
@@ -91,7 +152,8 @@ function plotLines(plot: Plot, usage: Usage, tasks: string[], t: TFunction): Lin
   const first = usage.tasks[tasks[0] ?? ""];
   if (first && limits.size > 0 && lines.length > 0) {
     const ends = [first.t[0] ?? 0, first.t[first.t.length - 1] ?? 0];
-    for (const limit of limits) lines.push({ label: t("job.usage.limit"), x: ends, y: [limit, limit], color: "#e03131", width: 1, dash: [3, 3] });
+    for (const limit of limits)
+      lines.push({ label: t("job.usage.limit"), x: ends, y: [limit, limit], color: "#e03131", width: 1, dash: [3, 3] });
   }
   return lines;
 }

@@ -1,5 +1,11 @@
 /** In plain words: why it waits, why it failed (with a way into the log, R222), what it saved. */
-import { CheckCircleFilled, CloseCircleFilled, FieldTimeOutlined, InfoCircleOutlined, PauseCircleOutlined } from "@ant-design/icons";
+import {
+  CheckCircleFilled,
+  CloseCircleFilled,
+  FieldTimeOutlined,
+  InfoCircleOutlined,
+  PauseCircleOutlined,
+} from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "antd";
@@ -9,31 +15,67 @@ import { explainJob } from "../../api/jobs";
 import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { useNow } from "../../shared/time";
 import { duration, modelName } from "../../shared/format";
+import { useNow } from "../../shared/time";
 import type { TabProps } from "./index";
 import { WaitBox } from "./wait";
 
 const EXPLAINED = new Set(["failed", "expired", "retained"]);
 
 export function VerdictBox(props: TabProps): ReactNode {
-  return props.job.state === "queued" || props.job.state === "pending" ? <WaitBox job={props.job} /> : <EndBox {...props} />;
+  return props.job.state === "queued" || props.job.state === "pending" ? (
+    <WaitBox job={props.job} />
+  ) : (
+    <EndBox {...props} />
+  );
 }
 
 function EndBox({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const explained = useQuery({ queryKey: ["explain", job.id, job.version], queryFn: () => explainJob(job.id), enabled: EXPLAINED.has(job.state) });
+  const explained = useQuery({
+    queryKey: ["explain", job.id, job.version],
+    queryFn: () => explainJob(job.id),
+    enabled: EXPLAINED.has(job.state),
+  });
   const suggestions = explained.data?.suggestions ?? [];
   const help = suggestions.length > 0 && (
-    <div className="tm-verdict-help"><b>{t("job.verdict.suggestions")}</b><ul>{suggestions.map((s) => <li key={s.message.en}>{pick(s.message)}</li>)}</ul></div>
+    <div className="tm-verdict-help">
+      <b>{t("job.verdict.suggestions")}</b>
+      <ul>
+        {suggestions.map((s) => (
+          <li key={s.message.en}>{pick(s.message)}</li>
+        ))}
+      </ul>
+    </div>
   );
-  if ((job.state === "failed" || job.state === "expired" || job.state === "retained") && (job.verdict ?? explained.data?.verdict)) {
+  if (
+    (job.state === "failed" || job.state === "expired" || job.state === "retained") &&
+    (job.verdict ?? explained.data?.verdict)
+  ) {
     const verdict = (job.verdict ?? explained.data?.verdict) as Verdict;
-    const look = job.state === "failed" ? (["red", <CloseCircleFilled key="i" />, "failed"] as const) : job.state === "retained" ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const) : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
+    const look =
+      job.state === "failed"
+        ? (["red", <CloseCircleFilled key="i" />, "failed"] as const)
+        : job.state === "retained"
+          ? (["amber", <PauseCircleOutlined key="i" />, "retained"] as const)
+          : (["amber", <FieldTimeOutlined key="i" />, "expired"] as const);
     return (
-      <Box tone={look[0]} icon={look[1]} title={job.state === "expired" && job.duration_s !== null ? t("job.verdict.atLimit", { limit: duration(job.duration_s) }) : `${t(`job.verdict.${look[2]}`)}${t("mark.colon")}${pick(verdict.title) || verdict.code}`} test="verdict">
-        {job.state === "retained" && <p>{t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} /></p>}
+      <Box
+        tone={look[0]}
+        icon={look[1]}
+        title={
+          job.state === "expired" && job.duration_s !== null
+            ? t("job.verdict.atLimit", { limit: duration(job.duration_s) })
+            : `${t(`job.verdict.${look[2]}`)}${t("mark.colon")}${pick(verdict.title) || verdict.code}`
+        }
+        test="verdict"
+      >
+        {job.state === "retained" && (
+          <p>
+            {t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} />
+          </p>
+        )}
         {job.state === "expired" && <p className="tm-faint">{t("job.verdict.atLimitHint")}</p>}
         <VerdictText job={job} verdict={verdict} update={update} />
         {help}
@@ -43,7 +85,13 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
   if (job.state === "succeeded" && (search.tab ?? "overview") === "overview") {
     return (
       <Box tone="green" icon={<CheckCircleFilled />} title={t("job.verdict.succeeded")} test="verdict">
-        {job.model ? <p><SavedModel model={job.model} /></p> : <p className="tm-faint">{t("job.verdict.noModel")}</p>}
+        {job.model ? (
+          <p>
+            <SavedModel model={job.model} />
+          </p>
+        ) : (
+          <p className="tm-faint">{t("job.verdict.noModel")}</p>
+        )}
       </Box>
     );
   }
@@ -53,20 +101,32 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
 function Until({ at }: { at: number | null | undefined }): ReactNode {
   const { t } = useTranslation();
   const current = useNow();
-  return at == null ? null : <span className="tm-num">({t("time.left", { time: duration(Math.max(0, at - current)) })})</span>;
+  return at == null ? null : (
+    <span className="tm-num">({t("time.left", { time: duration(Math.max(0, at - current)) })})</span>
+  );
 }
 
 /** A model version by its name; the id stands in until the name is known. */
 export function ModelLink({ model }: { model: string }): ReactNode {
   const { id, version } = modelName(model);
   const named = useQuery({ queryKey: ["model", id], queryFn: () => readModel(id), staleTime: 60_000 });
-  return <Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">{named.data ? `${named.data.name}@${version ?? ""}` : model}</Link>;
+  return (
+    <Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">
+      {named.data ? `${named.data.name}@${version ?? ""}` : model}
+    </Link>
+  );
 }
 
 export function SavedModel({ model }: { model: string }): ReactNode {
   const { t } = useTranslation();
   const [before, after] = t("job.verdict.savedAs", { model: "\u0000" }).split("\u0000");
-  return <>{before}<ModelLink model={model} />{after}</>;
+  return (
+    <>
+      {before}
+      <ModelLink model={model} />
+      {after}
+    </>
+  );
 }
 
 const TELLING = /\w*(Error|Exception)\b|killed|out of memory|fatal|not found/i;
@@ -74,41 +134,96 @@ const LONGEST_FIND = 200;
 
 /** The line of the evidence worth looking for in the log: the first that names an error, else the last with words. Pure. */
 export function tellingLine(evidence: string): string {
-  const lines = evidence.split("\n").map((line) => line.trim()).filter((line) => /\p{L}{3}/u.test(line) && line.length <= LONGEST_FIND);
+  const lines = evidence
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /\p{L}{3}/u.test(line) && line.length <= LONGEST_FIND);
   return lines.find((line) => TELLING.test(line)) ?? lines[lines.length - 1] ?? "";
 }
 
 /** Verdicts whose message says no more than the title and the line below it. */
 const SAID_BELOW = new Set(["exit_code"]);
 
-function VerdictText({ job, verdict, update }: { job: JobDetail; verdict: Verdict; update: TabProps["update"] }): ReactNode {
+function VerdictText({
+  job,
+  verdict,
+  update,
+}: {
+  job: JobDetail;
+  verdict: Verdict;
+  update: TabProps["update"];
+}): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
-  const task = attempt?.tasks.find((one) => one.role === verdict.role && one.index === verdict.index)
-    ?? attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
-  const exit = verdict.signal != null ? t("job.verdict.signal", { signal: verdict.signal }) : verdict.exit_code != null ? t("job.verdict.exit", { code: verdict.exit_code }) : "";
+  const task =
+    attempt?.tasks.find((one) => one.role === verdict.role && one.index === verdict.index) ??
+    attempt?.tasks.find((one) => one.exit_code !== null && one.exit_code !== 0);
+  const exit =
+    verdict.signal != null
+      ? t("job.verdict.signal", { signal: verdict.signal })
+      : verdict.exit_code != null
+        ? t("job.verdict.exit", { code: verdict.exit_code })
+        : "";
   const evidence = verdict.evidence?.trim() ?? "";
   const telling = tellingLine(evidence);
   return (
     <>
       {verdict.message.en && !SAID_BELOW.has(verdict.code) && <p>{pick(verdict.message)}</p>}
-      {evidence && <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">{evidence}</pre>}
+      {evidence && (
+        <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">
+          {evidence}
+        </pre>
+      )}
       {attempt && task && (
         <p className="tm-verdict-foot">
-          <span className="tm-faint">{t("job.verdict.where")}{t("mark.colon")}{task.role}[{task.index}] · {task.node}{exit && ` · ${exit}`}</span>
-          <Button size="small" onClick={() => update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: telling || undefined })} data-testid="open-log">{t("job.verdict.openLog")}</Button>
+          <span className="tm-faint">
+            {t("job.verdict.where")}
+            {t("mark.colon")}
+            {task.role}[{task.index}] · {task.node}
+            {exit && ` · ${exit}`}
+          </span>
+          <Button
+            size="small"
+            onClick={() =>
+              update({
+                tab: "logs",
+                attempt: attempt.number,
+                task: task.name,
+                line: undefined,
+                find: telling || undefined,
+              })
+            }
+            data-testid="open-log"
+          >
+            {t("job.verdict.openLog")}
+          </Button>
         </p>
       )}
     </>
   );
 }
 
-export function Box({ tone, icon, title, test, children }: { tone: string; icon: ReactNode; title: string; test: string; children: ReactNode }): ReactNode {
+export function Box({
+  tone,
+  icon,
+  title,
+  test,
+  children,
+}: {
+  tone: string;
+  icon: ReactNode;
+  title: string;
+  test: string;
+  children: ReactNode;
+}): ReactNode {
   return (
     <section className={`tm-verdict tm-verdict-${tone}`} data-testid={test}>
       <span className="tm-verdict-icon">{icon}</span>
-      <div className="tm-grow"><h2>{title}</h2>{children}</div>
+      <div className="tm-grow">
+        <h2>{title}</h2>
+        {children}
+      </div>
     </section>
   );
 }
@@ -118,8 +233,15 @@ export function Warnings({ job }: { job: JobDetail }): ReactNode {
   const pick = useBilingual();
   if (job.warnings.length === 0) return null;
   return (
-    <section className="tm-panel"><h2><InfoCircleOutlined /> {t("job.verdict.warnings")}</h2>
-      <ul className="tm-notes">{job.warnings.map((w) => <li key={w.code + w.message.en}>{pick(w.message)}</li>)}</ul>
+    <section className="tm-panel">
+      <h2>
+        <InfoCircleOutlined /> {t("job.verdict.warnings")}
+      </h2>
+      <ul className="tm-notes">
+        {job.warnings.map((w) => (
+          <li key={w.code + w.message.en}>{pick(w.message)}</li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -22,16 +22,45 @@ export function WaitBox({ job }: { job: JobDetail }): ReactNode {
     <Box tone="grey" icon={<ClockCircleOutlined />} title={t("job.verdict.waits")} test="wait">
       <p>{reason ? pick(reason.message) : t(`state.${job.state}`)}</p>
       <dl className="tm-wait-facts">
-        {position > 0 && <div><dt>{t("job.wait.place")}</dt><dd><Link to="/queue" search={job.pool === "default" ? {} : { pool: job.pool }} data-testid="wait-place">{t("jobs.position", { n: position })}</Link></dd></div>}
-        {reason?.decided_by && <div><dt>{t("job.wait.decidedBy")}</dt><dd data-testid="decided-by">{reason.decided_by}</dd></div>}
-        <div><dt>{t("queue.col.since")}</dt><dd><Elapsed from={job.queued_at} to={null} /></dd></div>
-        <div><dt>{t("queue.col.forecast")}</dt><dd><ForecastWords forecast={query.data?.forecast ?? null} line={false} /></dd></div>
+        {position > 0 && (
+          <div>
+            <dt>{t("job.wait.place")}</dt>
+            <dd>
+              <Link to="/queue" search={job.pool === "default" ? {} : { pool: job.pool }} data-testid="wait-place">
+                {t("jobs.position", { n: position })}
+              </Link>
+            </dd>
+          </div>
+        )}
+        {reason?.decided_by && (
+          <div>
+            <dt>{t("job.wait.decidedBy")}</dt>
+            <dd data-testid="decided-by">{reason.decided_by}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t("queue.col.since")}</dt>
+          <dd>
+            <Elapsed from={job.queued_at} to={null} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t("queue.col.forecast")}</dt>
+          <dd>
+            <ForecastWords forecast={query.data?.forecast ?? null} line={false} />
+          </dd>
+        </div>
       </dl>
       {failed && <ErrorPanel error={query.error} retry={() => void query.refetch()} />}
       {!failed && job.state === "queued" && (
         <div className="tm-wait-more">
-          <section><h3>{t("queue.detail.sooner")}</h3><SoonerOf query={query} job={job} /></section>
-          <section><Holders reason={reason} /></section>
+          <section>
+            <h3>{t("queue.detail.sooner")}</h3>
+            <SoonerOf query={query} job={job} />
+          </section>
+          <section>
+            <Holders reason={reason} />
+          </section>
         </div>
       )}
     </Box>

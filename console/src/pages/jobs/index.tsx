@@ -3,10 +3,10 @@ import { DeleteOutlined, StopOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Table } from "antd";
-import { useMemo, useState, type ReactNode } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listJobs } from "../../api/jobs";
-import { ENDED, STATES, type Job, type JobQuery, type State } from "../../api/types";
+import { ENDED, type Job, type JobQuery, STATES, type State } from "../../api/types";
 import type { JobsSearch } from "../../router";
 import { useJobActions } from "../../shared/actions";
 import { useKept } from "../../shared/kept";
@@ -19,7 +19,15 @@ const PAGE = 50;
 
 function queryOf(search: JobsSearch): JobQuery {
   const state = (search.state ?? []).filter((s): s is State => (STATES as readonly string[]).includes(s));
-  return { q: search.q, state, owner: search.owner, framework: search.framework, node: search.node, order: search.order ?? "-submitted_at", limit: PAGE };
+  return {
+    q: search.q,
+    state,
+    owner: search.owner,
+    framework: search.framework,
+    node: search.node,
+    order: search.order ?? "-submitted_at",
+    limit: PAGE,
+  };
 }
 
 export function JobsPage(): ReactNode {
@@ -40,30 +48,65 @@ export function JobsPage(): ReactNode {
   const items = useMemo(() => unique(kept.data?.pages.flatMap((page) => page.items) ?? []), [kept.data]);
   const counts = kept.data?.pages[0]?.counts;
   const filtered = Boolean(search.q || search.state || search.owner || search.framework || search.node);
-  const update = (change: Partial<JobsSearch>): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+  const update = (change: Partial<JobsSearch>): void =>
+    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const columns = useColumns();
 
-  if (list.data && items.length === 0 && !filtered) return <><PageHeader title={t("jobs.title")} /><FirstJob /></>;
+  if (list.data && items.length === 0 && !filtered)
+    return (
+      <>
+        <PageHeader title={t("jobs.title")} />
+        <FirstJob />
+      </>
+    );
   return (
     <>
-      <PageHeader title={t("jobs.title")} actions={<Bulk selected={items.filter((job) => selected.has(job.id)).concat(gone(selected, items))} clear={() => setSelected(new Map())} />} />
+      <PageHeader
+        title={t("jobs.title")}
+        actions={
+          <Bulk
+            selected={items.filter((job) => selected.has(job.id)).concat(gone(selected, items))}
+            clear={() => setSelected(new Map())}
+          />
+        }
+      />
       <Filters search={search} counts={counts} items={items} update={update} />
       <Outdated query={kept} />
-      {!kept.data ? <Pending query={kept} rows={10} /> : <div className="tm-panel tm-table" data-testid="jobs">
-        <Table<Job> rowKey="id" size="middle" dataSource={items} columns={columns} pagination={false} loading={list.isPlaceholderData && !kept.error} scroll={{ x: 1022 }}
-          rowSelection={{
-            selectedRowKeys: [...selected.keys()],
-            preserveSelectedRowKeys: true,
-            onChange: (_, rows) => setSelected(new Map(rows.filter(Boolean).map((job) => [job.id, job]))),
-            getCheckboxProps: (job) => ({ "aria-label": job.name }) as object,
-          }}
-          onRow={(job) => ({ "data-testid": "job-row", "data-id": job.id }) as object}
-          locale={{ emptyText: <NoneMatches clear={() => void navigate({ search: {}, replace: true })} /> }} />
-        <div className="tm-table-foot">
-          <span className="tm-faint">{t("jobs.loaded", { n: items.length })}</span>
-          {list.hasNextPage && <Button onClick={() => void list.fetchNextPage()} loading={list.isFetchingNextPage} data-testid="load-more">{t("jobs.loadMore")}</Button>}
+      {!kept.data ? (
+        <Pending query={kept} rows={10} />
+      ) : (
+        <div className="tm-panel tm-table" data-testid="jobs">
+          <Table<Job>
+            rowKey="id"
+            size="middle"
+            dataSource={items}
+            columns={columns}
+            pagination={false}
+            loading={list.isPlaceholderData && !kept.error}
+            scroll={{ x: 1022 }}
+            rowSelection={{
+              selectedRowKeys: [...selected.keys()],
+              preserveSelectedRowKeys: true,
+              onChange: (_, rows) => setSelected(new Map(rows.filter(Boolean).map((job) => [job.id, job]))),
+              getCheckboxProps: (job) => ({ "aria-label": job.name }) as object,
+            }}
+            onRow={(job) => ({ "data-testid": "job-row", "data-id": job.id }) as object}
+            locale={{ emptyText: <NoneMatches clear={() => void navigate({ search: {}, replace: true })} /> }}
+          />
+          <div className="tm-table-foot">
+            <span className="tm-faint">{t("jobs.loaded", { n: items.length })}</span>
+            {list.hasNextPage && (
+              <Button
+                onClick={() => void list.fetchNextPage()}
+                loading={list.isFetchingNextPage}
+                data-testid="load-more"
+              >
+                {t("jobs.loadMore")}
+              </Button>
+            )}
+          </div>
         </div>
-      </div>}
+      )}
     </>
   );
 }
@@ -86,9 +129,26 @@ function Bulk({ selected, clear }: { selected: Job[]; clear: () => void }): Reac
   return (
     <div className="tm-bulk" role="toolbar">
       <span>{t("jobs.selected", { count: selected.length })}</span>
-      <Button icon={<StopOutlined />} disabled={ended === selected.length} onClick={() => act("stop", selected, clear)} data-testid="bulk-stop">{t("action.stop")}</Button>
-      <Button danger icon={<DeleteOutlined />} disabled={ended === 0} onClick={() => act("delete", selected, clear)} data-testid="bulk-delete">{t("action.delete")}</Button>
-      <Button type="text" onClick={clear}>{t("action.clear")}</Button>
+      <Button
+        icon={<StopOutlined />}
+        disabled={ended === selected.length}
+        onClick={() => act("stop", selected, clear)}
+        data-testid="bulk-stop"
+      >
+        {t("action.stop")}
+      </Button>
+      <Button
+        danger
+        icon={<DeleteOutlined />}
+        disabled={ended === 0}
+        onClick={() => act("delete", selected, clear)}
+        data-testid="bulk-delete"
+      >
+        {t("action.delete")}
+      </Button>
+      <Button type="text" onClick={clear}>
+        {t("action.clear")}
+      </Button>
     </div>
   );
 }

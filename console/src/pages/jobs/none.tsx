@@ -14,8 +14,17 @@ export function FirstJob(): ReactNode {
     <div className="tm-panel">
       <Empty title={t("jobs.emptyTitle")} icon={<RocketOutlined className="tm-empty-icon" />}>
         <p className="tm-faint">{t("jobs.emptyHint")}</p>
-        <p><code className="tm-command">{FIRST_COMMAND}<CopyButton text={FIRST_COMMAND} /></code></p>
-        <Link to="/submit" search={{}}><Button type="primary" size="large" icon={<PlusOutlined />} data-testid="first-job">{t("nav.newJob")}</Button></Link>
+        <p>
+          <code className="tm-command">
+            {FIRST_COMMAND}
+            <CopyButton text={FIRST_COMMAND} />
+          </code>
+        </p>
+        <Link to="/submit" search={{}}>
+          <Button type="primary" size="large" icon={<PlusOutlined />} data-testid="first-job">
+            {t("nav.newJob")}
+          </Button>
+        </Link>
       </Empty>
     </div>
   );

@@ -29,11 +29,29 @@ export function ModelPage(): ReactNode {
   const shown = versions.find((v) => v.version === search.version) ?? versions[0];
   return (
     <div data-testid="model-page">
-      <div className="tm-crumb"><Link to="/models">{t("models.title")}</Link> / </div>
-      <PageHeader title={model.name} sub={<>{model.owner} · {t("models.versions")}{t("mark.colon")}{versions.length}</>} />
+      <div className="tm-crumb">
+        <Link to="/models">{t("models.title")}</Link> /{" "}
+      </div>
+      <PageHeader
+        title={model.name}
+        sub={
+          <>
+            {model.owner} · {t("models.versions")}
+            {t("mark.colon")}
+            {versions.length}
+          </>
+        }
+      />
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("models.versions")}>
-          {versions.map((v) => <VersionItem key={v.version} version={v} chosen={v === shown} choose={() => void navigate({ search: { version: v.version }, replace: true })} />)}
+          {versions.map((v) => (
+            <VersionItem
+              key={v.version}
+              version={v}
+              chosen={v === shown}
+              choose={() => void navigate({ search: { version: v.version }, replace: true })}
+            />
+          ))}
         </nav>
         {shown && <Version model={model} version={shown} />}
       </div>
@@ -41,14 +59,34 @@ export function ModelPage(): ReactNode {
   );
 }
 
-function VersionItem({ version, chosen, choose }: { version: ModelVersion; chosen: boolean; choose: () => void }): ReactNode {
+function VersionItem({
+  version,
+  chosen,
+  choose,
+}: {
+  version: ModelVersion;
+  chosen: boolean;
+  choose: () => void;
+}): ReactNode {
   const { t } = useTranslation();
   const metric = keyMetric(version.metrics ?? {});
   return (
-    <button type="button" className="tm-version" aria-current={chosen} onClick={choose} data-testid={`version-${version.version}`}>
+    <button
+      type="button"
+      className="tm-version"
+      aria-current={chosen}
+      onClick={choose}
+      data-testid={`version-${version.version}`}
+    >
       <b>{t("models.version", { n: version.version })}</b>
-      <span className="tm-faint"><Ago at={version.created_at} /></span>
-      {metric && <span className="tm-faint">{metric[0]} {number(metric[1])}</span>}
+      <span className="tm-faint">
+        <Ago at={version.created_at} />
+      </span>
+      {metric && (
+        <span className="tm-faint">
+          {metric[0]} {number(metric[1])}
+        </span>
+      )}
     </button>
   );
 }
@@ -60,22 +98,79 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
   return (
     <div className="tm-stack">
       <section className="tm-panel">
-        <h2>{t("models.version", { n: version.version })}<span className="tm-grow" /><Button size="small" icon={<DownloadOutlined />} onClick={() => download(modelUrl(model.id, version.version))} data-testid="model-download">{t("models.downloadAll")}</Button></h2>
+        <h2>
+          {t("models.version", { n: version.version })}
+          <span className="tm-grow" />
+          <Button
+            size="small"
+            icon={<DownloadOutlined />}
+            onClick={() => download(modelUrl(model.id, version.version))}
+            data-testid="model-download"
+          >
+            {t("models.downloadAll")}
+          </Button>
+        </h2>
         <div className="tm-panel-body">
-          <Facts columns={3} items={[
-            [t("models.created"), <Ago key="c" at={version.created_at} />],
-            [t("models.size"), bytes(version.size_bytes)],
-            [t("models.files"), version.files],
-            [t("models.job"), version.job ? <Link key="j" to="/jobs/$id" params={{ id: version.job }} search={{}} className="tm-mono" data-testid="provenance">{version.job.slice(0, 12)}{version.attempt !== null && ` · ${t("models.attempt", { n: version.attempt })}`}</Link> : "–"],
-            [t("models.digest"), <Mono key="d" copy={version.digest}>{version.digest.slice(0, 19)}…</Mono>],
-            [t("models.path"), <Mono key="p">{version.path}<CopyButton text={version.path} /></Mono>],
-          ]} />
-          {metrics.length > 0 && <div className="tm-labels tm-model-metrics"><span className="tm-faint">{t("models.metrics")}</span>{metrics.map(([name, value]) => <Tag key={name}>{name} {number(value)}</Tag>)}</div>}
+          <Facts
+            columns={3}
+            items={[
+              [t("models.created"), <Ago key="c" at={version.created_at} />],
+              [t("models.size"), bytes(version.size_bytes)],
+              [t("models.files"), version.files],
+              [
+                t("models.job"),
+                version.job ? (
+                  <Link
+                    key="j"
+                    to="/jobs/$id"
+                    params={{ id: version.job }}
+                    search={{}}
+                    className="tm-mono"
+                    data-testid="provenance"
+                  >
+                    {version.job.slice(0, 12)}
+                    {version.attempt !== null && ` · ${t("models.attempt", { n: version.attempt })}`}
+                  </Link>
+                ) : (
+                  "–"
+                ),
+              ],
+              [
+                t("models.digest"),
+                <Mono key="d" copy={version.digest}>
+                  {version.digest.slice(0, 19)}…
+                </Mono>,
+              ],
+              [
+                t("models.path"),
+                <Mono key="p">
+                  {version.path}
+                  <CopyButton text={version.path} />
+                </Mono>,
+              ],
+            ]}
+          />
+          {metrics.length > 0 && (
+            <div className="tm-labels tm-model-metrics">
+              <span className="tm-faint">{t("models.metrics")}</span>
+              {metrics.map(([name, value]) => (
+                <Tag key={name}>
+                  {name} {number(value)}
+                </Tag>
+              ))}
+            </div>
+          )}
         </div>
       </section>
       <section className="tm-panel">
         <h2>{t("models.files")}</h2>
-        <FileBrowser key={version.version} id={["model", model.id, version.version]} list={(path) => listModelFiles(model.id, version.version, path)} href={(path) => modelFileUrl(model.id, version.version, path)} root={model.name} />
+        <FileBrowser
+          key={version.version}
+          id={["model", model.id, version.version]}
+          list={(path) => listModelFiles(model.id, version.version, path)}
+          href={(path) => modelFileUrl(model.id, version.version, path)}
+          root={model.name}
+        />
       </section>
     </div>
   );

@@ -1,8 +1,8 @@
 /** The columns of the queue. Of jobs that the reader may not know of only sizes are told. */
 import { FlagOutlined, MoreOutlined } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Dropdown, Grid, Tooltip, type TableColumnsType } from "antd";
-import { useMemo, type ReactNode } from "react";
+import { Button, Dropdown, Grid, type TableColumnsType, Tooltip } from "antd";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Waiting } from "../../api/types";
 import { useBilingual } from "../../i18n";
@@ -18,15 +18,53 @@ const NARROW = { job: 148, size: 124, since: 80, forecast: 132 };
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {
   const { t } = useTranslation();
   const width = Grid.useBreakpoint().xl === false ? NARROW : WIDE;
-  return useMemo(() => [
-    { title: t("queue.col.position"), key: "position", width: many ? 90 : 56, render: (_, job) => <div className="tm-cell"><b className="tm-num" data-testid="position">{job.position}</b>{many && <span className="tm-line">{job.pool}</span>}</div> },
-    { title: t("queue.col.job"), key: "job", width: width.job, render: (_, job) => <NameCell job={job} /> },
-    { title: t("queue.col.size"), key: "size", width: width.size, render: (_, job) => <SizeCell job={job} /> },
-    { title: t("queue.col.reason"), key: "reason", render: (_, job) => <ReasonCell job={job} /> },
-    { title: t("queue.col.since"), key: "since", width: width.since, render: (_, job) => <div className="tm-cell"><Elapsed from={job.queued_at} to={null} /><span className="tm-line"><Since at={job.queued_at} /></span></div> },
-    { title: t("queue.col.forecast"), key: "forecast", width: width.forecast, render: (_, job) => <ForecastWords forecast={job.forecast} /> },
-    { title: <span className="tm-hidden">{t("queue.col.actions")}</span>, key: "actions", width: 44, align: "end", render: (_, job) => job.job && <Menu job={job} change={change} /> },
-  ], [t, many, change, width]);
+  return useMemo(
+    () => [
+      {
+        title: t("queue.col.position"),
+        key: "position",
+        width: many ? 90 : 56,
+        render: (_, job) => (
+          <div className="tm-cell">
+            <b className="tm-num" data-testid="position">
+              {job.position}
+            </b>
+            {many && <span className="tm-line">{job.pool}</span>}
+          </div>
+        ),
+      },
+      { title: t("queue.col.job"), key: "job", width: width.job, render: (_, job) => <NameCell job={job} /> },
+      { title: t("queue.col.size"), key: "size", width: width.size, render: (_, job) => <SizeCell job={job} /> },
+      { title: t("queue.col.reason"), key: "reason", render: (_, job) => <ReasonCell job={job} /> },
+      {
+        title: t("queue.col.since"),
+        key: "since",
+        width: width.since,
+        render: (_, job) => (
+          <div className="tm-cell">
+            <Elapsed from={job.queued_at} to={null} />
+            <span className="tm-line">
+              <Since at={job.queued_at} />
+            </span>
+          </div>
+        ),
+      },
+      {
+        title: t("queue.col.forecast"),
+        key: "forecast",
+        width: width.forecast,
+        render: (_, job) => <ForecastWords forecast={job.forecast} />,
+      },
+      {
+        title: <span className="tm-hidden">{t("queue.col.actions")}</span>,
+        key: "actions",
+        width: 44,
+        align: "end",
+        render: (_, job) => job.job && <Menu job={job} change={change} />,
+      },
+    ],
+    [t, many, change, width],
+  );
 }
 
 function NameCell({ job }: { job: Waiting }): ReactNode {
@@ -35,10 +73,18 @@ function NameCell({ job }: { job: Waiting }): ReactNode {
   return (
     <div className="tm-cell">
       <span className="tm-name-line">
-        {job.job ? <Link to="/jobs/$id" params={{ id: job.job }} search={{}} className="tm-name" data-testid="queue-job">{job.name}</Link> : <span className="tm-faint tm-ellipsis">{t("queue.another")}</span>}
+        {job.job ? (
+          <Link to="/jobs/$id" params={{ id: job.job }} search={{}} className="tm-name" data-testid="queue-job">
+            {job.name}
+          </Link>
+        ) : (
+          <span className="tm-faint tm-ellipsis">{t("queue.another")}</span>
+        )}
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
-      <span className="tm-line" title={where}>{where}</span>
+      <span className="tm-line" title={where}>
+        {where}
+      </span>
     </div>
   );
 }
@@ -47,11 +93,21 @@ function SizeCell({ job }: { job: Waiting }): ReactNode {
   const { t } = useTranslation();
   const r = job.resources;
   const cores = t("unit.cores", { n: number(r.cpu), count: r.cpu });
-  const first = r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` · ${r.gpu_type}` : ""}` : cores;
+  const first =
+    r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` · ${r.gpu_type}` : ""}` : cores;
   const limit = job.duration_s === null ? t("time.noLimit") : `≤\u00a0${duration(job.duration_s)}`;
   return (
-    <Tooltip title={[t("unit.tasks", { count: job.tasks }), first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit].filter(Boolean).join(" · ")}>
-      <div className="tm-cell"><span>{first}</span><span className="tm-line tm-wrap-line">{t("unit.tasks", { count: job.tasks })} · {limit}</span></div>
+    <Tooltip
+      title={[t("unit.tasks", { count: job.tasks }), first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit]
+        .filter(Boolean)
+        .join(" · ")}
+    >
+      <div className="tm-cell">
+        <span>{first}</span>
+        <span className="tm-line tm-wrap-line">
+          {t("unit.tasks", { count: job.tasks })} · {limit}
+        </span>
+      </div>
     </Tooltip>
   );
 }
@@ -59,20 +115,44 @@ function SizeCell({ job }: { job: Waiting }): ReactNode {
 function ReasonCell({ job }: { job: Waiting }): ReactNode {
   const pick = useBilingual();
   const text = job.reason ? pick(job.reason.message) : "–";
-  return <Tooltip title={text} placement="bottomLeft"><span className="tm-line-two" data-testid="queue-reason">{text}</span></Tooltip>;
+  return (
+    <Tooltip title={text} placement="bottomLeft">
+      <span className="tm-line-two" data-testid="queue-reason">
+        {text}
+      </span>
+    </Tooltip>
+  );
 }
 
 function Menu({ job, change }: { job: Waiting; change: (job: Waiting) => void }): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (
-    <Dropdown trigger={["click"]} placement="bottomRight" menu={{
-      items: [
-        { key: "priority", icon: <FlagOutlined />, label: <span data-testid="queue-priority">{t("queue.detail.priority")}</span>, onClick: () => change(job) },
-        { key: "open", label: t("queue.detail.open"), onClick: () => void navigate({ to: "/jobs/$id", params: { id: job.job ?? "" }, search: {} }) },
-      ],
-    }}>
-      <Button type="text" icon={<MoreOutlined />} aria-label={`${t("queue.col.actions")}: ${job.name ?? ""}`} data-testid="queue-menu" />
+    <Dropdown
+      trigger={["click"]}
+      placement="bottomRight"
+      menu={{
+        items: [
+          {
+            key: "priority",
+            icon: <FlagOutlined />,
+            label: <span data-testid="queue-priority">{t("queue.detail.priority")}</span>,
+            onClick: () => change(job),
+          },
+          {
+            key: "open",
+            label: t("queue.detail.open"),
+            onClick: () => void navigate({ to: "/jobs/$id", params: { id: job.job ?? "" }, search: {} }),
+          },
+        ],
+      }}
+    >
+      <Button
+        type="text"
+        icon={<MoreOutlined />}
+        aria-label={`${t("queue.col.actions")}: ${job.name ?? ""}`}
+        data-testid="queue-menu"
+      />
     </Dropdown>
   );
 }
@@ -84,5 +164,13 @@ function Since({ at }: { at: number }): ReactNode {
 
 export function PlannedAt({ at }: { at: number | null }): ReactNode {
   const { t } = useTranslation();
-  return at === null ? null : <> · {t("queue.planned")} <Stamp at={at}><Ago at={at} /></Stamp></>;
+  return at === null ? null : (
+    <>
+      {" "}
+      · {t("queue.planned")}{" "}
+      <Stamp at={at}>
+        <Ago at={at} />
+      </Stamp>
+    </>
+  );
 }

@@ -1,6 +1,7 @@
 /** What is asked of every card model beside what there is: the one look that says why a queue is long (R169). */
-import { useTranslation } from "react-i18next";
+
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import type { CardDemand } from "../../api/types";
 import { number, percent } from "../../shared/format";
 
@@ -21,13 +22,30 @@ export function DemandStrip({ demand, chosen, choose }: Props): ReactNode {
       {demand.map((one) => {
         const most = Math.max(one.total, one.used + one.asked, 1);
         const share = (count: number): string => `${percent(count / most)}%`;
-        const asked = one.asked > 0 ? t("queue.demandAsked", { cards: cards(one.asked), count: one.jobs }) : t("queue.demandNone");
+        const asked =
+          one.asked > 0 ? t("queue.demandAsked", { cards: cards(one.asked), count: one.jobs }) : t("queue.demandNone");
         const pressed = one.model !== null && chosen === one.model;
         return (
-          <button type="button" key={one.model ?? ""} className="tm-demand-card" aria-pressed={pressed} disabled={one.model === null} data-testid={`demand-${one.model ?? "any"}`}
-            onClick={() => choose(pressed ? undefined : (one.model ?? undefined))}>
-            <span className="tm-bar-head"><span>{one.model ?? t("queue.anyCard")}</span><span className="tm-num">{cards(one.used)} / {cards(one.total)}</span></span>
-            <span className="tm-demand-track"><i className="tm-fill-violet" style={{ width: share(one.used) }} /><i className="tm-demand-asked" style={{ width: share(one.asked) }} />{one.total < most && <em style={{ left: share(one.total) }} />}</span>
+          <button
+            type="button"
+            key={one.model ?? ""}
+            className="tm-demand-card"
+            aria-pressed={pressed}
+            disabled={one.model === null}
+            data-testid={`demand-${one.model ?? "any"}`}
+            onClick={() => choose(pressed ? undefined : (one.model ?? undefined))}
+          >
+            <span className="tm-bar-head">
+              <span>{one.model ?? t("queue.anyCard")}</span>
+              <span className="tm-num">
+                {cards(one.used)} / {cards(one.total)}
+              </span>
+            </span>
+            <span className="tm-demand-track">
+              <i className="tm-fill-violet" style={{ width: share(one.used) }} />
+              <i className="tm-demand-asked" style={{ width: share(one.asked) }} />
+              {one.total < most && <em style={{ left: share(one.total) }} />}
+            </span>
             <span className={one.asked > 0 ? "tm-line tm-warn" : "tm-line"}>{asked}</span>
           </button>
         );

@@ -1,5 +1,5 @@
 /** Under a row: the whole reason, who holds what is short, and what would start the job sooner (B1). */
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Tag } from "antd";
 import type { ReactNode } from "react";
@@ -10,13 +10,18 @@ import { useBilingual } from "../../i18n";
 import { mib, number } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { Pending } from "../../shared/ui";
-import { Sooner, type Changing } from "./sooner";
+import { type Changing, Sooner } from "./sooner";
 
 const REFRESH_MS = 10_000;
 
 /** Why a job waits, asked again while it does. `version` changes with the job, so that an answer is never of an older one. */
 export function useWaiting(id: string, version?: number): UseQueryResult<Explanation> {
-  return useQuery({ queryKey: ["explain", id, version], queryFn: () => explainJob(id), enabled: id !== "", refetchInterval: REFRESH_MS });
+  return useQuery({
+    queryKey: ["explain", id, version],
+    queryFn: () => explainJob(id),
+    enabled: id !== "",
+    refetchInterval: REFRESH_MS,
+  });
 }
 
 export function WaitDetail({ job }: { job: Waiting }): ReactNode {
@@ -30,11 +35,28 @@ export function WaitDetail({ job }: { job: Waiting }): ReactNode {
         <h3>{t("queue.detail.reason")}</h3>
         <p>{reason ? pick(reason.message) : t("state.queued")}</p>
         <Holders reason={reason} />
-        {job.flavors.length > 0 && <p className="tm-faint">{t("queue.detail.flavors")}{t("mark.colon")}{job.flavors.map((name) => <Tag key={name} className="tm-tag">{name}</Tag>)}</p>}
+        {job.flavors.length > 0 && (
+          <p className="tm-faint">
+            {t("queue.detail.flavors")}
+            {t("mark.colon")}
+            {job.flavors.map((name) => (
+              <Tag key={name} className="tm-tag">
+                {name}
+              </Tag>
+            ))}
+          </p>
+        )}
       </section>
       <section>
         <h3>{t("queue.detail.sooner")}</h3>
-        {job.job === null ? <p className="tm-faint">{t("queue.detail.notYours")}</p> : <SoonerOf query={query} job={{ id: job.job, name: job.name ?? "", duration_s: job.duration_s, priority: job.priority }} />}
+        {job.job === null ? (
+          <p className="tm-faint">{t("queue.detail.notYours")}</p>
+        ) : (
+          <SoonerOf
+            query={query}
+            job={{ id: job.job, name: job.name ?? "", duration_s: job.duration_s, priority: job.priority }}
+          />
+        )}
       </section>
     </div>
   );
@@ -55,7 +77,9 @@ function holders(evidence: Record<string, unknown>): Holder[] {
   const list = evidence["holders"];
   if (!Array.isArray(list)) return [];
   return (list as Record<string, Json>[]).map((one) => ({
-    job: typeof one["job"] === "string" ? one["job"] : null, name: String(one["name"] ?? one["job"] ?? ""), holds: Number(one["holds"] ?? 0),
+    job: typeof one["job"] === "string" ? one["job"] : null,
+    name: String(one["name"] ?? one["job"] ?? ""),
+    holds: Number(one["holds"] ?? 0),
     until: typeof one["expires_at"] === "number" ? one["expires_at"] : null,
   }));
 }
@@ -76,8 +100,19 @@ export function Holders({ reason }: { reason: Explanation["reason"] }): ReactNod
       <ul className="tm-holders" data-testid="holders">
         {found.map((one, i) => (
           <li key={one.job ?? i}>
-            {one.job ? <Link to="/jobs/$id" params={{ id: one.job }} search={{}} className="tm-ellipsis">{one.name}</Link> : <span className="tm-faint">{t("queue.another")}</span>}
-            <span className="tm-num tm-nowrap">{amount(one.holds)}</span><span className="tm-faint tm-nowrap">{one.until === null ? t("queue.detail.noEnd") : t("queue.detail.until", { time: time(one.until, "minute") })}</span>
+            {one.job ? (
+              <Link to="/jobs/$id" params={{ id: one.job }} search={{}} className="tm-ellipsis">
+                {one.name}
+              </Link>
+            ) : (
+              <span className="tm-faint">{t("queue.another")}</span>
+            )}
+            <span className="tm-num tm-nowrap">{amount(one.holds)}</span>
+            <span className="tm-faint tm-nowrap">
+              {one.until === null
+                ? t("queue.detail.noEnd")
+                : t("queue.detail.until", { time: time(one.until, "minute") })}
+            </span>
           </li>
         ))}
       </ul>

@@ -30,15 +30,33 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   const pick = useBilingual();
   const time = useFormatTime();
   const now = useNow();
-  if (forecast === null) return <span className="tm-faint" data-testid="forecast" data-when="none">{t("queue.forecast.none")}</span>;
-  if (forecast.when === "now") return <span className="tm-ok" data-testid="forecast" data-when="now"><b>{t("queue.forecast.now")}</b></span>;
+  if (forecast === null)
+    return (
+      <span className="tm-faint" data-testid="forecast" data-when="none">
+        {t("queue.forecast.none")}
+      </span>
+    );
+  if (forecast.when === "now")
+    return (
+      <span className="tm-ok" data-testid="forecast" data-when="now">
+        <b>{t("queue.forecast.now")}</b>
+      </span>
+    );
   if (forecast.at === null) {
     const why = pick(forecast.why);
     const after = forecast.when === "after" && forecast.low !== null ? time(forecast.low, "minute") : null;
     return (
       <div className="tm-cell" data-testid="forecast" data-when={forecast.when}>
-        {after === null ? <span>{t("queue.forecast.unknown")}</span> : <b className="tm-num">{t("queue.forecast.after", { time: after })}</b>}
-        {why && <Tooltip title={after === null ? t("queue.forecast.because", { why }) : why}><span className={line ? "tm-line tm-line-two" : "tm-faint"}>{why}</span></Tooltip>}
+        {after === null ? (
+          <span>{t("queue.forecast.unknown")}</span>
+        ) : (
+          <b className="tm-num">{t("queue.forecast.after", { time: after })}</b>
+        )}
+        {why && (
+          <Tooltip title={after === null ? t("queue.forecast.because", { why }) : why}>
+            <span className={line ? "tm-line tm-line-two" : "tm-faint"}>{why}</span>
+          </Tooltip>
+        )}
       </div>
     );
   }
@@ -48,9 +66,23 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   const range = low !== "" && high !== "" && low !== high ? t("queue.forecast.range", { low, high }) : "";
   return (
     <div className="tm-cell" data-testid="forecast" data-when="about">
-      <span className="tm-num"><b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b> <span className="tm-faint tm-nowrap">{left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}</span></span>
-      {forecast.by && <span className="tm-line tm-faint" data-testid="forecast-by">{t("queue.forecast.by", { engine: forecast.by })}{some(forecast.nodes)}</span>}
-      {range && <Tooltip title={t("queue.forecast.rangeHint")}><span className="tm-line tm-num">{range}</span></Tooltip>}
+      <span className="tm-num">
+        <b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b>{" "}
+        <span className="tm-faint tm-nowrap">
+          {left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}
+        </span>
+      </span>
+      {forecast.by && (
+        <span className="tm-line tm-faint" data-testid="forecast-by">
+          {t("queue.forecast.by", { engine: forecast.by })}
+          {some(forecast.nodes)}
+        </span>
+      )}
+      {range && (
+        <Tooltip title={t("queue.forecast.rangeHint")}>
+          <span className="tm-line tm-num">{range}</span>
+        </Tooltip>
+      )}
     </div>
   );
 }

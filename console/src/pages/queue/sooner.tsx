@@ -20,7 +20,8 @@ export function changeable(change: Record<string, unknown> | null | undefined): 
   if (!change) return null;
   const wanted: Wanted = {};
   for (const [path, value] of Object.entries(change)) {
-    if ((path === "duration_s" || path === "duration") && (typeof value === "number" || value === null)) wanted.duration_s = value;
+    if ((path === "duration_s" || path === "duration") && (typeof value === "number" || value === null))
+      wanted.duration_s = value;
     else if (path === "priority" && typeof value === "string") wanted.priority = value;
     else return null;
   }
@@ -30,7 +31,13 @@ export function changeable(change: Record<string, unknown> | null | undefined): 
 export function Sooner({ job, all }: { job: Changing; all: Suggestion[] }): ReactNode {
   const { t } = useTranslation();
   if (all.length === 0) return <p className="tm-faint tm-flat">{t("queue.detail.noneKnown")}</p>;
-  return <ol className="tm-sooner">{all.map((one, i) => <Line key={one.message.en} job={job} suggestion={one} best={i === 0} />)}</ol>;
+  return (
+    <ol className="tm-sooner">
+      {all.map((one, i) => (
+        <Line key={one.message.en} job={job} suggestion={one} best={i === 0} />
+      ))}
+    </ol>
+  );
 }
 
 function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion; best: boolean }): ReactNode {
@@ -42,13 +49,40 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
   const look = { size: "small", type: best ? "primary" : "default" } as const;
   return (
     <li data-testid="sooner">
-      <span className="tm-grow">{pick(suggestion.message)} {best && <Tag color="green" className="tm-tag">{t("queue.detail.best")}</Tag>} <When suggestion={suggestion} /></span>
-      {wanted ? <Button {...look} icon={<ThunderboltOutlined />} onClick={() => apply(pick(suggestion.message), wanted)} data-testid="sooner-apply">{t("queue.detail.apply")}</Button>
-        : suggestion.change && (
+      <span className="tm-grow">
+        {pick(suggestion.message)}{" "}
+        {best && (
+          <Tag color="green" className="tm-tag">
+            {t("queue.detail.best")}
+          </Tag>
+        )}{" "}
+        <When suggestion={suggestion} />
+      </span>
+      {wanted ? (
+        <Button
+          {...look}
+          icon={<ThunderboltOutlined />}
+          onClick={() => apply(pick(suggestion.message), wanted)}
+          data-testid="sooner-apply"
+        >
+          {t("queue.detail.apply")}
+        </Button>
+      ) : (
+        suggestion.change && (
           <Tooltip title={t("queue.detail.copyHint")}>
-            <Button {...look} icon={<CopyOutlined />} onClick={() => void navigate({ to: "/submit", search: { clone: job.id, set: JSON.stringify(suggestion.change) } })} data-testid="sooner-copy">{t("queue.detail.copy")}</Button>
+            <Button
+              {...look}
+              icon={<CopyOutlined />}
+              onClick={() =>
+                void navigate({ to: "/submit", search: { clone: job.id, set: JSON.stringify(suggestion.change) } })
+              }
+              data-testid="sooner-copy"
+            >
+              {t("queue.detail.copy")}
+            </Button>
           </Tooltip>
-        )}
+        )
+      )}
     </li>
   );
 }
@@ -59,8 +93,13 @@ export function When({ suggestion }: { suggestion: Suggestion }): ReactNode {
   const time = useFormatTime();
   const at = suggestion.forecast?.at ?? null;
   if (at === null) return <span className="tm-faint">{t("queue.detail.startsNow")}</span>;
-  const before = suggestion.otherwise_at === null ? t("queue.detail.unknownTime") : time(suggestion.otherwise_at, "minute");
-  return <span className="tm-faint tm-num" data-testid="sooner-when">{t("queue.detail.startsSooner", { time: time(at, "minute"), before })}</span>;
+  const before =
+    suggestion.otherwise_at === null ? t("queue.detail.unknownTime") : time(suggestion.otherwise_at, "minute");
+  return (
+    <span className="tm-faint tm-num" data-testid="sooner-when">
+      {t("queue.detail.startsSooner", { time: time(at, "minute"), before })}
+    </span>
+  );
 }
 
 /** Asks with what is and what will be, makes the change, and says that it was made. */
@@ -77,29 +116,56 @@ function useApply(job: Changing): (title: string, wanted: Wanted) => void {
       const { title, remedy } = errorText(error);
       message.error(`${title} ${remedy}`, 8);
     }
-    for (const key of [["queue"], ["timeline"], ["explain", job.id], ["job", job.id]]) void client.invalidateQueries({ queryKey: key });
+    for (const key of [["queue"], ["timeline"], ["explain", job.id], ["job", job.id]])
+      void client.invalidateQueries({ queryKey: key });
   };
-  return (title, wanted) => void modal.confirm({
-    title, icon: null, width: 480, content: <Difference job={job} wanted={wanted} />, okText: t("queue.detail.apply"), cancelText: t("action.cancel"), okButtonProps: { ...{ "data-testid": "sooner-ok" } }, onOk: () => send(wanted),
-  });
+  return (title, wanted) =>
+    void modal.confirm({
+      title,
+      icon: null,
+      width: 480,
+      content: <Difference job={job} wanted={wanted} />,
+      okText: t("queue.detail.apply"),
+      cancelText: t("action.cancel"),
+      okButtonProps: { ...{ "data-testid": "sooner-ok" } },
+      onOk: () => send(wanted),
+    });
 }
 
 function Difference({ job, wanted }: { job: Changing; wanted: Wanted }): ReactNode {
   const { t, i18n } = useTranslation();
   const length = (seconds: number | null): string => (seconds === null ? t("time.noLimit") : duration(seconds));
-  const priority = (name: string): string => (i18n.exists(`priority.${name}`) ? t(`priority.${name}` as "priority.normal") : name);
+  const priority = (name: string): string =>
+    i18n.exists(`priority.${name}`) ? t(`priority.${name}` as "priority.normal") : name;
   return (
     <div data-testid="sooner-difference">
       <ul className="tm-changes tm-changes-box">
-        {wanted.duration_s !== undefined && <li><span className="tm-grow">{t("job.fact.duration")}</span><Change before={length(job.duration_s)} after={length(wanted.duration_s)} /></li>}
-        {wanted.priority !== undefined && <li><span className="tm-grow">{t("job.fact.priority")}</span><Change before={priority(job.priority)} after={priority(wanted.priority)} /></li>}
+        {wanted.duration_s !== undefined && (
+          <li>
+            <span className="tm-grow">{t("job.fact.duration")}</span>
+            <Change before={length(job.duration_s)} after={length(wanted.duration_s)} />
+          </li>
+        )}
+        {wanted.priority !== undefined && (
+          <li>
+            <span className="tm-grow">{t("job.fact.priority")}</span>
+            <Change before={priority(job.priority)} after={priority(wanted.priority)} />
+          </li>
+        )}
       </ul>
-      <p className="tm-flat">{t("queue.detail.keepsPlace")}{wanted.duration_s != null && ` ${t("queue.detail.endsAfter", { time: duration(wanted.duration_s) })}`}</p>
+      <p className="tm-flat">
+        {t("queue.detail.keepsPlace")}
+        {wanted.duration_s != null && ` ${t("queue.detail.endsAfter", { time: duration(wanted.duration_s) })}`}
+      </p>
     </div>
   );
 }
 
 /** What it is, crossed out, and what it will be. */
 export function Change({ before, after }: { before: string; after: string }): ReactNode {
-  return <span className="tm-num"><s className="tm-faint">{before}</s> → <b>{after}</b></span>;
+  return (
+    <span className="tm-num">
+      <s className="tm-faint">{before}</s> → <b>{after}</b>
+    </span>
+  );
 }

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { App, Segmented } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { setLanguage, useLanguage, type Language } from "../../i18n";
 import { readCluster } from "../../api/cluster";
+import { type Language, setLanguage, useLanguage } from "../../i18n";
 import { Facts, PageHeader } from "../../shared/ui";
-import { useLook, type Look } from "../../theme";
+import { type Look, useLook } from "../../theme";
 import { useSession } from "../shell";
 import { PasswordForm } from "../signin";
 import { Tokens } from "./tokens";
@@ -16,7 +16,19 @@ export function SettingsPage(): ReactNode {
   const session = useSession();
   return (
     <>
-      <PageHeader title={t("settings.title")} sub={session ? t("settings.signedInAs", { name: session.user.name, role: i18n.exists(`role.${session.user.role}`) ? t(`role.${session.user.role}` as "role.user") : session.user.role }) : undefined} />
+      <PageHeader
+        title={t("settings.title")}
+        sub={
+          session
+            ? t("settings.signedInAs", {
+                name: session.user.name,
+                role: i18n.exists(`role.${session.user.role}`)
+                  ? t(`role.${session.user.role}` as "role.user")
+                  : session.user.role,
+              })
+            : undefined
+        }
+      />
       <div className="tm-settings">
         <Looks />
         <Tokens />
@@ -36,9 +48,20 @@ function Looks(): ReactNode {
       <h2>{t("settings.looks")}</h2>
       <div className="tm-panel-body tm-looks">
         <span>{t("language.title")}</span>
-        <Segmented<Language> value={language} onChange={setLanguage} options={[{ value: "zh", label: "中文" }, { value: "en", label: "English" }]} />
+        <Segmented<Language>
+          value={language}
+          onChange={setLanguage}
+          options={[
+            { value: "zh", label: "中文" },
+            { value: "en", label: "English" },
+          ]}
+        />
         <span>{t("theme.title")}</span>
-        <Segmented<Look> value={look} onChange={setLook} options={(["light", "dark", "system"] as const).map((value) => ({ value, label: t(`theme.${value}`) }))} />
+        <Segmented<Look>
+          value={look}
+          onChange={setLook}
+          options={(["light", "dark", "system"] as const).map((value) => ({ value, label: t(`theme.${value}`) }))}
+        />
       </div>
     </section>
   );
@@ -50,7 +73,9 @@ function Password(): ReactNode {
   return (
     <section className="tm-panel">
       <h2>{t("user.password")}</h2>
-      <div className="tm-panel-body tm-narrow"><PasswordForm onDone={() => message.success(t("signin.changed"))} /></div>
+      <div className="tm-panel-body tm-narrow">
+        <PasswordForm onDone={() => message.success(t("signin.changed"))} />
+      </div>
     </section>
   );
 }
@@ -65,11 +90,23 @@ function About(): ReactNode {
     <section className="tm-panel">
       <h2>{t("settings.about")}</h2>
       <div className="tm-panel-body">
-        <Facts columns={3} items={[
-          [t("settings.server"), session.server.name || window.location.host],
-          [t("settings.version"), session.server.version],
-          [t("settings.sandbox"), sandbox ? <>{sandbox.kind} <span className="tm-faint">{sandbox.detail}</span></> : "–"],
-        ]} />
+        <Facts
+          columns={3}
+          items={[
+            [t("settings.server"), session.server.name || window.location.host],
+            [t("settings.version"), session.server.version],
+            [
+              t("settings.sandbox"),
+              sandbox ? (
+                <>
+                  {sandbox.kind} <span className="tm-faint">{sandbox.detail}</span>
+                </>
+              ) : (
+                "–"
+              ),
+            ],
+          ]}
+        />
       </div>
     </section>
   );

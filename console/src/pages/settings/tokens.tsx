@@ -1,7 +1,7 @@
 /** API tokens: made (and shown once), listed, revoked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Alert, App, Button, Form, Input, Select, Table } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { createToken, deleteToken, listTokens } from "../../api/session";
 import type { Token } from "../../api/types";
@@ -30,31 +30,88 @@ export function Tokens(): ReactNode {
       message.error(`${title} ${remedy}`);
     }
   };
-  const revoke = (token: Token): void => void modal.confirm({
-    title: t("settings.tokenDelete"), content: `${token.name}: ${t("settings.tokenDeleteHint")}`, okText: t("settings.revoke"), cancelText: t("action.cancel"), okButtonProps: { danger: true },
-    onOk: async () => {
-      await deleteToken(token.id);
-      refresh();
-    },
-  });
+  const revoke = (token: Token): void =>
+    void modal.confirm({
+      title: t("settings.tokenDelete"),
+      content: `${token.name}: ${t("settings.tokenDeleteHint")}`,
+      okText: t("settings.revoke"),
+      cancelText: t("action.cancel"),
+      okButtonProps: { danger: true },
+      onOk: async () => {
+        await deleteToken(token.id);
+        refresh();
+      },
+    });
   return (
     <section className="tm-panel">
       <h2>{t("settings.tokens")}</h2>
       <div className="tm-panel-body tm-stack">
         <p className="tm-faint tm-flat">{t("settings.tokensHint")}</p>
         <Form form={form} layout="inline" initialValues={{ days: 90 }} onFinish={(values) => void create(values)}>
-          <Form.Item name="name" rules={[{ required: true, message: t("settings.needName") }]}><Input placeholder={t("settings.tokenName")} maxLength={100} data-testid="token-name" aria-label={t("settings.tokenName")} /></Form.Item>
-          <Form.Item name="days"><Select style={{ width: 130 }} aria-label={t("settings.tokenExpires")} options={[...DAYS.map((days) => ({ value: days, label: t("settings.days", { count: days }) })), { value: 0, label: t("settings.forever") }]} /></Form.Item>
-          <Button type="primary" htmlType="submit" data-testid="token-create">{t("settings.tokenCreate")}</Button>
+          <Form.Item name="name" rules={[{ required: true, message: t("settings.needName") }]}>
+            <Input
+              placeholder={t("settings.tokenName")}
+              maxLength={100}
+              data-testid="token-name"
+              aria-label={t("settings.tokenName")}
+            />
+          </Form.Item>
+          <Form.Item name="days">
+            <Select
+              style={{ width: 130 }}
+              aria-label={t("settings.tokenExpires")}
+              options={[
+                ...DAYS.map((days) => ({ value: days, label: t("settings.days", { count: days }) })),
+                { value: 0, label: t("settings.forever") },
+              ]}
+            />
+          </Form.Item>
+          <Button type="primary" htmlType="submit" data-testid="token-create">
+            {t("settings.tokenCreate")}
+          </Button>
         </Form>
-        {fresh !== null && <Alert type="success" title={t("settings.tokenOnce")} closable={{ onClose: () => setFresh(null) }} description={<span className="tm-mono tm-break" data-testid="token">{fresh}<CopyButton text={fresh} /></span>} />}
-        {!query.data ? <Pending query={query} rows={3} /> : (
-          <Table<Token> rowKey="id" size="small" pagination={false} dataSource={query.data.items} locale={{ emptyText: t("settings.tokenNone") }} columns={[
-            { title: t("models.name"), dataIndex: "name" },
-            { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
-            { title: t("settings.expires"), key: "expires", render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")) },
-            { title: "", key: "revoke", align: "end", render: (_, token) => <Button size="small" danger onClick={() => revoke(token)}>{t("settings.revoke")}</Button> },
-          ]} />
+        {fresh !== null && (
+          <Alert
+            type="success"
+            title={t("settings.tokenOnce")}
+            closable={{ onClose: () => setFresh(null) }}
+            description={
+              <span className="tm-mono tm-break" data-testid="token">
+                {fresh}
+                <CopyButton text={fresh} />
+              </span>
+            }
+          />
+        )}
+        {!query.data ? (
+          <Pending query={query} rows={3} />
+        ) : (
+          <Table<Token>
+            rowKey="id"
+            size="small"
+            pagination={false}
+            dataSource={query.data.items}
+            locale={{ emptyText: t("settings.tokenNone") }}
+            columns={[
+              { title: t("models.name"), dataIndex: "name" },
+              { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
+              {
+                title: t("settings.expires"),
+                key: "expires",
+                render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")),
+              },
+              {
+                title: "",
+                key: "revoke",
+                align: "end",
+                render: (_, token) => (
+                  <Button size="small" danger onClick={() => revoke(token)}>
+                    {t("settings.revoke")}
+                  </Button>
+                ),
+              },
+            ]}
+          />
         )}
       </div>
     </section>

@@ -2,7 +2,7 @@
 import { LockOutlined, UserOutlined } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { Alert, Button, Flex, Form, Input } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { changePassword, readSession, signIn, signOut } from "../../api/session";
@@ -18,7 +18,10 @@ export function SignInPage({ session }: { session: Session | null }): ReactNode 
   return (
     <div className="tm-signin">
       <section className="tm-signin-pitch" aria-hidden="true">
-        <Flex align="center" gap={12}><Logo size={40} /><strong>Trainmaster</strong></Flex>
+        <Flex align="center" gap={12}>
+          <Logo size={40} />
+          <strong>Trainmaster</strong>
+        </Flex>
         <div>
           <h2>{t("signin.tagline")}</h2>
           <ul>
@@ -30,8 +33,13 @@ export function SignInPage({ session }: { session: Session | null }): ReactNode 
         <span />
       </section>
       <section className="tm-signin-form">
-        <Flex justify="flex-end" gap={4}><LanguageSwitch /><LookSwitch /></Flex>
-        <div className="tm-signin-box">{session === null ? <SignIn onUsed={setUsed} /> : <NewPassword old={used} />}</div>
+        <Flex justify="flex-end" gap={4}>
+          <LanguageSwitch />
+          <LookSwitch />
+        </Flex>
+        <div className="tm-signin-box">
+          {session === null ? <SignIn onUsed={setUsed} /> : <NewPassword old={used} />}
+        </div>
         <span />
       </section>
     </div>
@@ -60,15 +68,40 @@ function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
   return (
     <>
       <h1>{t("signin.title")}</h1>
-      {problem && <Alert type="error" showIcon title={problem.title} description={problem.remedy} className="tm-gap" data-testid="signin-error" />}
-      <Form layout="vertical" requiredMark={false} onFinish={(values: { username: string; password: string }) => void submit(values)} initialValues={{ username: "admin" }} size="large">
-        <Form.Item name="username" label={t("signin.username")} rules={[{ required: true, message: t("signin.needUsername") }]}>
+      {problem && (
+        <Alert
+          type="error"
+          showIcon
+          title={problem.title}
+          description={problem.remedy}
+          className="tm-gap"
+          data-testid="signin-error"
+        />
+      )}
+      <Form
+        layout="vertical"
+        requiredMark={false}
+        onFinish={(values: { username: string; password: string }) => void submit(values)}
+        initialValues={{ username: "admin" }}
+        size="large"
+      >
+        <Form.Item
+          name="username"
+          label={t("signin.username")}
+          rules={[{ required: true, message: t("signin.needUsername") }]}
+        >
           <Input prefix={<UserOutlined />} autoComplete="username" data-testid="username" />
         </Form.Item>
-        <Form.Item name="password" label={t("signin.password")} rules={[{ required: true, message: t("signin.needPassword") }]}>
+        <Form.Item
+          name="password"
+          label={t("signin.password")}
+          rules={[{ required: true, message: t("signin.needPassword") }]}
+        >
           <Input.Password prefix={<LockOutlined />} autoComplete="current-password" autoFocus data-testid="password" />
         </Form.Item>
-        <Button type="primary" htmlType="submit" block loading={busy} data-testid="sign-in">{t("signin.submit")}</Button>
+        <Button type="primary" htmlType="submit" block loading={busy} data-testid="sign-in">
+          {t("signin.submit")}
+        </Button>
       </Form>
       <p className="tm-faint tm-signin-hint">{t("signin.firstStart")}</p>
     </>
@@ -86,8 +119,13 @@ function NewPassword({ old }: { old: string }): ReactNode {
     <>
       <h1>{t("signin.changeTitle")}</h1>
       <p className="tm-faint">{t("signin.changeHint")}</p>
-      <PasswordForm old={old} onDone={() => void readSession().then((session) => client.setQueryData(["session"], session))} />
-      <Button type="link" block onClick={() => void leave()}>{t("signin.skip")}</Button>
+      <PasswordForm
+        old={old}
+        onDone={() => void readSession().then((session) => client.setQueryData(["session"], session))}
+      />
+      <Button type="link" block onClick={() => void leave()}>
+        {t("signin.skip")}
+      </Button>
     </>
   );
 }
@@ -113,25 +151,50 @@ export function PasswordForm({ old, onDone }: { old?: string; onDone: () => void
     }
   };
   return (
-    <Form form={form} layout="vertical" requiredMark={false} onFinish={(values: { old?: string; fresh: string }) => void submit(values)} size="large">
+    <Form
+      form={form}
+      layout="vertical"
+      requiredMark={false}
+      onFinish={(values: { old?: string; fresh: string }) => void submit(values)}
+      size="large"
+    >
       {problem && <Alert type="error" showIcon title={problem.title} description={problem.remedy} className="tm-gap" />}
       {!old && (
         <Form.Item name="old" label={t("signin.old")} rules={[{ required: true, message: t("signin.needPassword") }]}>
           <Input.Password autoComplete="current-password" data-testid="old-password" />
         </Form.Item>
       )}
-      <Form.Item name="fresh" label={t("signin.fresh")} rules={[
-        { required: true, min: SHORTEST_PASSWORD, message: t("signin.tooShort") },
-        ({ getFieldValue }) => ({ validator: (_, value: string) => (value && value === (getFieldValue("old") ?? old) ? Promise.reject(new Error(t("signin.same"))) : Promise.resolve()) }),
-      ]}>
+      <Form.Item
+        name="fresh"
+        label={t("signin.fresh")}
+        rules={[
+          { required: true, min: SHORTEST_PASSWORD, message: t("signin.tooShort") },
+          ({ getFieldValue }) => ({
+            validator: (_, value: string) =>
+              value && value === (getFieldValue("old") ?? old)
+                ? Promise.reject(new Error(t("signin.same")))
+                : Promise.resolve(),
+          }),
+        ]}
+      >
         <Input.Password autoComplete="new-password" data-testid="new-password" />
       </Form.Item>
-      <Form.Item name="again" label={t("signin.again")} dependencies={["fresh"]} rules={[
-        ({ getFieldValue }) => ({ validator: (_, value: string) => (value === getFieldValue("fresh") ? Promise.resolve() : Promise.reject(new Error(t("signin.differ")))) }),
-      ]}>
+      <Form.Item
+        name="again"
+        label={t("signin.again")}
+        dependencies={["fresh"]}
+        rules={[
+          ({ getFieldValue }) => ({
+            validator: (_, value: string) =>
+              value === getFieldValue("fresh") ? Promise.resolve() : Promise.reject(new Error(t("signin.differ"))),
+          }),
+        ]}
+      >
         <Input.Password autoComplete="new-password" data-testid="new-password-again" />
       </Form.Item>
-      <Button type="primary" htmlType="submit" block loading={busy} data-testid="set-password">{t("signin.change")}</Button>
+      <Button type="primary" htmlType="submit" block loading={busy} data-testid="set-password">
+        {t("signin.change")}
+      </Button>
     </Form>
   );
 }

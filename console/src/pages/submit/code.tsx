@@ -1,7 +1,7 @@
 /** Where the code comes from: a folder or a tar.gz of this computer, a path of the platform's machine, or none. */
 import { CheckCircleFilled, CodeOutlined, InboxOutlined } from "@ant-design/icons";
 import { Button, Flex, Progress } from "antd";
-import { useRef, useState, type DragEvent, type ReactNode } from "react";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Uploaded } from "../../api/types";
 import { uploadCode } from "../../api/uploads";
@@ -10,7 +10,7 @@ import { useErrorText } from "../../shared/ui";
 import { getAt } from "./document";
 import { FieldFrame } from "./fields";
 import { useForm } from "./state";
-import { chosenEntries, droppedEntries, packFolder, type Entry } from "./tar";
+import { chosenEntries, droppedEntries, type Entry, packFolder } from "./tar";
 
 type Work = { step: "packing"; files: number } | { step: "sending"; fraction: number } | null;
 const DEFAULT_LIMIT_MIB = 200;
@@ -67,33 +67,74 @@ export function CodeField(): ReactNode {
     form.set("code", undefined);
   };
   return (
-    <FieldFrame path="code" deep label={t("submit.field.code")} help={t("help.code", { mib: limit })} hint={problem || undefined}>
+    <FieldFrame
+      path="code"
+      deep
+      label={t("submit.field.code")}
+      help={t("help.code", { mib: limit })}
+      hint={problem || undefined}
+    >
       <div className="tm-drop" onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="code-drop">
-        <input ref={folder} type="file" hidden multiple {...{ webkitdirectory: "" }} data-testid="code-folder" onChange={(e) => {
-          const files = [...(e.target.files ?? [])];
-          e.target.value = "";
-          void run(() => pack(chosenEntries(files)));
-        }} />
-        <input ref={archive} type="file" hidden accept=".tar.gz,.tgz,application/gzip" data-testid="code-archive" onChange={(e) => {
-          const file = e.target.files?.[0];
-          e.target.value = "";
-          if (file) void run(async () => file);
-        }} />
+        <input
+          ref={folder}
+          type="file"
+          hidden
+          multiple
+          {...{ webkitdirectory: "" }}
+          data-testid="code-folder"
+          onChange={(e) => {
+            const files = [...(e.target.files ?? [])];
+            e.target.value = "";
+            void run(() => pack(chosenEntries(files)));
+          }}
+        />
+        <input
+          ref={archive}
+          type="file"
+          hidden
+          accept=".tar.gz,.tgz,application/gzip"
+          data-testid="code-archive"
+          onChange={(e) => {
+            const file = e.target.files?.[0];
+            e.target.value = "";
+            if (file) void run(async () => file);
+          }}
+        />
         {work?.step === "packing" && <span>{t("submit.code.packing", { n: work.files })}…</span>}
-        {work?.step === "sending" && <Flex gap={12} align="center"><span>{t("submit.code.sending")}</span><Progress percent={Math.round(work.fraction * 100)} size="small" style={{ width: 220 }} /></Flex>}
+        {work?.step === "sending" && (
+          <Flex gap={12} align="center">
+            <span>{t("submit.code.sending")}</span>
+            <Progress percent={Math.round(work.fraction * 100)} size="small" style={{ width: 220 }} />
+          </Flex>
+        )}
         {!work && current != null && (
           <Flex gap={10} align="center">
             {sent ? <CheckCircleFilled className="tm-ok" /> : <CodeOutlined />}
-            <span className="tm-mono tm-ellipsis tm-code-name" title={String(current)}>{String(current)}</span>
-            {sent && <span className="tm-faint tm-nowrap" data-testid="code-ready">{t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}</span>}
-            <Button size="small" onClick={() => folder.current?.click()}>{t("submit.code.change")}</Button>
-            <Button size="small" type="text" onClick={clear}>{t("action.remove")}</Button>
+            <span className="tm-mono tm-ellipsis tm-code-name" title={String(current)}>
+              {String(current)}
+            </span>
+            {sent && (
+              <span className="tm-faint tm-nowrap" data-testid="code-ready">
+                {t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}
+              </span>
+            )}
+            <Button size="small" onClick={() => folder.current?.click()}>
+              {t("submit.code.change")}
+            </Button>
+            <Button size="small" type="text" onClick={clear}>
+              {t("action.remove")}
+            </Button>
           </Flex>
         )}
         {!work && current == null && (
           <Flex gap={12} align="center" wrap>
             <InboxOutlined className="tm-drop-icon" />
-            <span className="tm-grow"><span>{t("submit.code.drop")}</span><span className="tm-line">{t("submit.code.at")} {t("submit.code.ignored")}</span></span>
+            <span className="tm-grow">
+              <span>{t("submit.code.drop")}</span>
+              <span className="tm-line">
+                {t("submit.code.at")} {t("submit.code.ignored")}
+              </span>
+            </span>
             <Button onClick={() => folder.current?.click()}>{t("submit.code.upload")}</Button>
             <Button onClick={() => archive.current?.click()}>{t("submit.code.archive")}</Button>
           </Flex>

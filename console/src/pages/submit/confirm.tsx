@@ -1,7 +1,7 @@
 /** The last look before the job is submitted (R64), and the start button (R42). */
 import { CaretRightFilled } from "@ant-design/icons";
 import { Alert, Button, Collapse, Modal, Table } from "antd";
-import { useRef, useState, type ReactNode } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
 import type { Job, JsonObject, Preview } from "../../api/types";
@@ -10,7 +10,7 @@ import { duration, mib, number, parseMemory } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
-import { outlook, WouldDetail, type Would } from "./would";
+import { outlook, type Would, WouldDetail } from "./would";
 
 interface Props {
   doc: JsonObject;
@@ -36,8 +36,12 @@ function linesOf(effective: JsonObject, preview: Preview): RoleLine[] {
     const r = isObject(role["resources"]) ? role["resources"] : {};
     const memory = r["memory"];
     return {
-      name: String(role["name"]), replicas: Number(role["replicas"] ?? 1), cpu: Number(r["cpu"] ?? 1), gpu: Number(r["gpu"] ?? 0),
-      memory: typeof memory === "number" || typeof memory === "string" ? (parseMemory(memory) ?? 0) : 0, command: preview.roles[i]?.command ?? String(role["command"]),
+      name: String(role["name"]),
+      replicas: Number(role["replicas"] ?? 1),
+      cpu: Number(r["cpu"] ?? 1),
+      gpu: Number(r["gpu"] ?? 0),
+      memory: typeof memory === "number" || typeof memory === "string" ? (parseMemory(memory) ?? 0) : 0,
+      command: preview.roles[i]?.command ?? String(role["command"]),
     };
   });
 }
@@ -55,7 +59,8 @@ export function Confirm({ doc, preview, start: would, children, close, done }: P
   const [error, setError] = useState<unknown>(null);
   const effective = preview.spec ?? doc;
   const lines = linesOf(effective, preview);
-  const sum = (of: (line: RoleLine) => number): number => lines.reduce((total, line) => total + line.replicas * of(line), 0);
+  const sum = (of: (line: RoleLine) => number): number =>
+    lines.reduce((total, line) => total + line.replicas * of(line), 0);
   const start = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -67,32 +72,108 @@ export function Confirm({ doc, preview, start: would, children, close, done }: P
     }
   };
   const found = preview.fits ? outlook(preview.fits, would) : null;
-  const framework = useFrameworkTitle()(isObject(effective["framework"]) ? String(effective["framework"]["kind"]) : String(effective["framework"] ?? "single"));
+  const framework = useFrameworkTitle()(
+    isObject(effective["framework"])
+      ? String(effective["framework"]["kind"])
+      : String(effective["framework"] ?? "single"),
+  );
   const length = effective["duration"];
   const text = JSON.stringify(inOrder(doc), null, 2);
   return (
-    <Modal open title={t("submit.confirm.title")} width={860} onCancel={close} mask={{ closable: false }}
+    <Modal
+      open
+      title={t("submit.confirm.title")}
+      width={860}
+      onCancel={close}
+      mask={{ closable: false }}
       footer={[
-        <Button key="back" onClick={close}>{t("submit.confirm.back")}</Button>,
-        <Button key="go" type="primary" icon={<CaretRightFilled />} loading={busy} onClick={() => void start()} data-testid="start" autoFocus>{t("submit.start")}</Button>,
-      ]}>
+        <Button key="back" onClick={close}>
+          {t("submit.confirm.back")}
+        </Button>,
+        <Button
+          key="go"
+          type="primary"
+          icon={<CaretRightFilled />}
+          loading={busy}
+          onClick={() => void start()}
+          data-testid="start"
+          autoFocus
+        >
+          {t("submit.start")}
+        </Button>,
+      ]}
+    >
       <div className="tm-stack" data-testid="confirm-page">
-        <Alert type={found?.when === "now" ? "success" : "warning"} showIcon title={t(`submit.preview.${found?.when ?? "queue"}`)} description={would.current ? <WouldDetail answer={would.current} /> : found?.reason ? pick(found.reason.message) : undefined} />
-        <Facts columns={4} items={[
-          [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
-          [t("submit.field.framework"), framework],
-          [t("submit.field.duration"), typeof length === "number" ? duration(length) : typeof length === "string" ? length : t("time.noLimit")],
-          [t("submit.confirm.total"), [t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }), t("unit.cards", { n: sum((l) => l.gpu), count: sum((l) => l.gpu) }), t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }), mib(sum((l) => l.memory))].join(" · ")],
-        ]} />
-        <Table<RoleLine> rowKey="name" size="small" pagination={false} dataSource={lines} columns={[
-          { title: t("job.tasks.role"), dataIndex: "name" },
-          { title: t("submit.field.replicas"), dataIndex: "replicas", className: "tm-nowrap" },
-          { title: t("submit.field.cpu"), dataIndex: "cpu", className: "tm-nowrap" },
-          { title: t("submit.field.memory"), dataIndex: "memory", className: "tm-nowrap", render: (value: number) => mib(value) },
-          { title: t("submit.field.gpu"), dataIndex: "gpu", className: "tm-nowrap" },
-          { title: t("submit.field.command"), dataIndex: "command", render: (command: string) => <span className="tm-mono tm-break">{command}</span> },
-        ]} />
-        <Collapse size="small" items={[{ key: "doc", label: t("submit.confirm.document"), extra: <span onClick={(e) => e.stopPropagation()}><CopyButton text={text} /></span>, children: <pre className="tm-code tm-doc">{text}</pre> }]} />
+        <Alert
+          type={found?.when === "now" ? "success" : "warning"}
+          showIcon
+          title={t(`submit.preview.${found?.when ?? "queue"}`)}
+          description={
+            would.current ? (
+              <WouldDetail answer={would.current} />
+            ) : found?.reason ? (
+              pick(found.reason.message)
+            ) : undefined
+          }
+        />
+        <Facts
+          columns={4}
+          items={[
+            [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
+            [t("submit.field.framework"), framework],
+            [
+              t("submit.field.duration"),
+              typeof length === "number" ? duration(length) : typeof length === "string" ? length : t("time.noLimit"),
+            ],
+            [
+              t("submit.confirm.total"),
+              [
+                t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }),
+                t("unit.cards", { n: sum((l) => l.gpu), count: sum((l) => l.gpu) }),
+                t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }),
+                mib(sum((l) => l.memory)),
+              ].join(" · "),
+            ],
+          ]}
+        />
+        <Table<RoleLine>
+          rowKey="name"
+          size="small"
+          pagination={false}
+          dataSource={lines}
+          columns={[
+            { title: t("job.tasks.role"), dataIndex: "name" },
+            { title: t("submit.field.replicas"), dataIndex: "replicas", className: "tm-nowrap" },
+            { title: t("submit.field.cpu"), dataIndex: "cpu", className: "tm-nowrap" },
+            {
+              title: t("submit.field.memory"),
+              dataIndex: "memory",
+              className: "tm-nowrap",
+              render: (value: number) => mib(value),
+            },
+            { title: t("submit.field.gpu"), dataIndex: "gpu", className: "tm-nowrap" },
+            {
+              title: t("submit.field.command"),
+              dataIndex: "command",
+              render: (command: string) => <span className="tm-mono tm-break">{command}</span>,
+            },
+          ]}
+        />
+        <Collapse
+          size="small"
+          items={[
+            {
+              key: "doc",
+              label: t("submit.confirm.document"),
+              extra: (
+                <span onClick={(e) => e.stopPropagation()}>
+                  <CopyButton text={text} />
+                </span>
+              ),
+              children: <pre className="tm-code tm-doc">{text}</pre>,
+            },
+          ]}
+        />
         {children}
         {error !== null && <ErrorPanel error={error} />}
       </div>

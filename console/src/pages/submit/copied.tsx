@@ -14,7 +14,12 @@ const REFRESH_MS = 15_000;
 
 /** The job a form is a copy of, as long as it waits; undefined: there is none, or it waits no longer. */
 export function useWaitingFirst(id: string | undefined): string | undefined {
-  const job = useQuery({ queryKey: ["job", id], queryFn: ({ signal }) => readJob(id ?? "", signal), enabled: id !== undefined, refetchInterval: REFRESH_MS });
+  const job = useQuery({
+    queryKey: ["job", id],
+    queryFn: ({ signal }) => readJob(id ?? "", signal),
+    enabled: id !== undefined,
+    refetchInterval: REFRESH_MS,
+  });
   return job.data?.state === "queued" ? id : undefined;
 }
 
@@ -27,22 +32,50 @@ interface StopFirstProps {
 /** Whether the copy takes the place of the first job: then that is stopped, and until then not counted. */
 export function StopFirst({ first, stopping, choose }: StopFirstProps): ReactNode {
   const { t } = useTranslation();
-  return <Checkbox checked={stopping} onChange={(e) => choose(e.target.checked)} data-testid="stop-first">{t("submit.copied.stopFirst", { id: first.slice(0, 9) })}</Checkbox>;
+  return (
+    <Checkbox checked={stopping} onChange={(e) => choose(e.target.checked)} data-testid="stop-first">
+      {t("submit.copied.stopFirst", { id: first.slice(0, 9) })}
+    </Checkbox>
+  );
 }
 
-export function Copied({ original, change, children }: { original: JsonObject; change: readonly [string, Json][]; children: ReactNode }): ReactNode {
+export function Copied({
+  original,
+  change,
+  children,
+}: {
+  original: JsonObject;
+  change: readonly [string, Json][];
+  children: ReactNode;
+}): ReactNode {
   const { t } = useTranslation();
   const say = (path: string, value: Json | undefined): string => {
     if (value === undefined || value === null) return t("submit.copied.none");
     return path === "duration" && typeof value === "number" ? duration(value) : String(value);
   };
   return (
-    <Alert type="info" showIcon className="tm-gap" title={t(children ? "submit.copied.title" : "submit.copied.alone", { name: String(original["name"] ?? "") })} data-testid="copied" description={
-      <>
-        {change.length > 0 && <ul className="tm-changes">{change.map(([path, value]) => <li key={path}><code>{path}</code><Change before={say(path, getAt(original, path))} after={say(path, value)} /></li>)}</ul>}
-        {children}
-      </>
-    } />
+    <Alert
+      type="info"
+      showIcon
+      className="tm-gap"
+      title={t(children ? "submit.copied.title" : "submit.copied.alone", { name: String(original["name"] ?? "") })}
+      data-testid="copied"
+      description={
+        <>
+          {change.length > 0 && (
+            <ul className="tm-changes">
+              {change.map(([path, value]) => (
+                <li key={path}>
+                  <code>{path}</code>
+                  <Change before={say(path, getAt(original, path))} after={say(path, value)} />
+                </li>
+              ))}
+            </ul>
+          )}
+          {children}
+        </>
+      }
+    />
   );
 }
 

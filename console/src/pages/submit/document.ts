@@ -2,7 +2,8 @@
 import { parse as parseYaml } from "yaml";
 import type { Json, JsonObject } from "../../api/types";
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const keysOf = (path: string): string[] => path.split(".");
 
@@ -62,10 +63,42 @@ export function freshName(wanted: string, taken: string[]): string {
 
 /** What the platform assumes when a field is absent; fields that say the same are left out of the form's document. */
 const JOB_DEFAULTS: JsonObject = {
-  version: 1, description: "", slug: null, code: null, inputs: [], env: {}, pool: "default", virtual_cluster: null, nodes: [], driver: null, preemptible: false, workspace: "default", priority: "normal", duration: null, image: "default",
-  retries: 0, fault_restarts: 0, grace: 10, debug_hold: 0, metrics: [], progress: null, storage: null, labels: {}, extras: {},
+  version: 1,
+  description: "",
+  slug: null,
+  code: null,
+  inputs: [],
+  env: {},
+  pool: "default",
+  virtual_cluster: null,
+  nodes: [],
+  driver: null,
+  preemptible: false,
+  workspace: "default",
+  priority: "normal",
+  duration: null,
+  image: "default",
+  retries: 0,
+  fault_restarts: 0,
+  grace: 10,
+  debug_hold: 0,
+  metrics: [],
+  progress: null,
+  storage: null,
+  labels: {},
+  extras: {},
 };
-const ROLE_DEFAULTS: JsonObject = { parameters: {}, ports: [], env: {}, flavors: [], min_replicas: null, min_succeeded: null, min_failed: 1, main: false, ends_job: false };
+const ROLE_DEFAULTS: JsonObject = {
+  parameters: {},
+  ports: [],
+  env: {},
+  flavors: [],
+  min_replicas: null,
+  min_succeeded: null,
+  min_failed: 1,
+  main: false,
+  ends_job: false,
+};
 const RESOURCE_DEFAULTS: JsonObject = { gpu: 0, gpu_type: null, gpu_share: 1, shm: 64 };
 
 const same = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -76,7 +109,8 @@ const without = (doc: JsonObject, defaults: JsonObject): JsonObject =>
 export function shortForm(doc: JsonObject): JsonObject {
   const short = without(doc, JOB_DEFAULTS);
   const framework = short["framework"];
-  if (isObject(framework) && Object.keys(framework).length === 1 && typeof framework["kind"] === "string") short["framework"] = framework["kind"];
+  if (isObject(framework) && Object.keys(framework).length === 1 && typeof framework["kind"] === "string")
+    short["framework"] = framework["kind"];
   if (short["framework"] === "single") delete short["framework"];
   const model = short["model"];
   if (isObject(model)) {
@@ -113,7 +147,19 @@ export function readDocument(text: string): { doc: JsonObject; pai: boolean } | 
 /** One role written on the job itself becomes a list of one, so that the form has one way to show it. */
 export function withRoles(doc: JsonObject): JsonObject {
   if (Array.isArray(doc["roles"])) return doc;
-  const fields = ["replicas", "min_replicas", "command", "parameters", "resources", "flavors", "ports", "min_succeeded", "min_failed", "main", "ends_job"];
+  const fields = [
+    "replicas",
+    "min_replicas",
+    "command",
+    "parameters",
+    "resources",
+    "flavors",
+    "ports",
+    "min_succeeded",
+    "min_failed",
+    "main",
+    "ends_job",
+  ];
   const role: JsonObject = { name: "main" };
   const rest: JsonObject = { ...doc };
   for (const field of fields) {
@@ -147,13 +193,50 @@ export function changed(doc: JsonObject, change: readonly [string, Json][]): Jso
 
 /** The order in which a person writes a job; what is not named here follows as it was. */
 const ORDER = [
-  "version", "name", "slug", "description", "framework", "image", "code", "roles", "replicas", "min_replicas", "command", "parameters", "flavors", "resources", "ports", "min_succeeded", "min_failed", "main", "ends_job",
-  "inputs", "env", "workspace", "pool", "virtual_cluster", "nodes", "driver", "priority", "preemptible", "duration", "retries", "fault_restarts", "grace", "debug_hold", "metrics", "progress", "model", "labels", "extras",
+  "version",
+  "name",
+  "slug",
+  "description",
+  "framework",
+  "image",
+  "code",
+  "roles",
+  "replicas",
+  "min_replicas",
+  "command",
+  "parameters",
+  "flavors",
+  "resources",
+  "ports",
+  "min_succeeded",
+  "min_failed",
+  "main",
+  "ends_job",
+  "inputs",
+  "env",
+  "workspace",
+  "pool",
+  "virtual_cluster",
+  "nodes",
+  "driver",
+  "priority",
+  "preemptible",
+  "duration",
+  "retries",
+  "fault_restarts",
+  "grace",
+  "debug_hold",
+  "metrics",
+  "progress",
+  "model",
+  "labels",
+  "extras",
 ];
 
 export function inOrder(doc: JsonObject): JsonObject {
   const rank = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);
   const sorted = Object.fromEntries(Object.entries(doc).sort(([a], [b]) => rank(a) - rank(b)));
-  if (Array.isArray(sorted["roles"])) sorted["roles"] = sorted["roles"].map((role) => (isObject(role) ? inOrder(role) : role));
+  if (Array.isArray(sorted["roles"]))
+    sorted["roles"] = sorted["roles"].map((role) => (isObject(role) ? inOrder(role) : role));
   return sorted;
 }

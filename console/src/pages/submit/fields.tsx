@@ -1,7 +1,7 @@
 /** Fields bound to a place of the document: label, hover help with bounds (R66), value, and the problem right there. */
 import { QuestionCircleOutlined } from "@ant-design/icons";
 import { AutoComplete, Form, Input, InputNumber, Select, Space } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
 import { duration, parseDuration, parseMemory, shellWords, spellMemory } from "../../shared/format";
@@ -28,8 +28,14 @@ export function FieldFrame({ path, label, help, required, className, children, d
   const problems = problemsAt(path, deep);
   return (
     <div data-path={path} className={className}>
-      <Form.Item layout="vertical" label={label} required={required} tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
-        validateStatus={problems.length > 0 ? "error" : ""} help={problems.length > 0 ? <ProblemLines problems={problems} /> : hint}>
+      <Form.Item
+        layout="vertical"
+        label={label}
+        required={required}
+        tooltip={help ? { title: help, icon: <QuestionCircleOutlined tabIndex={0} aria-label={help} /> } : undefined}
+        validateStatus={problems.length > 0 ? "error" : ""}
+        help={problems.length > 0 ? <ProblemLines problems={problems} /> : hint}
+      >
         {children}
       </Form.Item>
     </div>
@@ -37,32 +43,84 @@ export function FieldFrame({ path, label, help, required, className, children, d
 }
 
 function ProblemLines({ problems }: { problems: Problem[] }): ReactNode {
-  return <span data-testid="field-problem">{problems.map((p) => <span key={p.path + p.rule} className="tm-problem-line">{p.rule}{p.remedy && ` — ${p.remedy}`}</span>)}</span>;
+  return (
+    <span data-testid="field-problem">
+      {problems.map((p) => (
+        <span key={p.path + p.rule} className="tm-problem-line">
+          {p.rule}
+          {p.remedy && ` — ${p.remedy}`}
+        </span>
+      ))}
+    </span>
+  );
 }
 
-function useField(path: string): { value: Json | undefined; set: (value: Json | undefined) => void; touch: () => void } {
+function useField(path: string): {
+  value: Json | undefined;
+  set: (value: Json | undefined) => void;
+  touch: () => void;
+} {
   const form = useForm();
   return { value: getAt(form.doc, path), set: (value) => form.set(path, value), touch: () => form.touch(path) };
 }
 
 /** A command given as a list of words is shown as the one line that means the same. */
-const text = (value: Json | undefined): string => (value === undefined || value === null ? "" : Array.isArray(value) ? shellWords(value.map(String)) : String(value));
+const text = (value: Json | undefined): string =>
+  value === undefined || value === null ? "" : Array.isArray(value) ? shellWords(value.map(String)) : String(value);
 
-export function TextField({ rows, mono, placeholder, keepEmpty, ...props }: FieldProps & { rows?: number; mono?: boolean; placeholder?: string; keepEmpty?: boolean }): ReactNode {
+export function TextField({
+  rows,
+  mono,
+  placeholder,
+  keepEmpty,
+  ...props
+}: FieldProps & { rows?: number; mono?: boolean; placeholder?: string; keepEmpty?: boolean }): ReactNode {
   const { value, set, touch } = useField(props.path);
   const common = {
-    value: text(value), placeholder, onBlur: touch, "data-testid": `field-${props.path}`, "aria-label": props.label, className: mono ? "tm-mono" : undefined,
-    onChange: (e: { target: { value: string } }) => set(e.target.value === "" && !keepEmpty ? undefined : e.target.value),
+    value: text(value),
+    placeholder,
+    onBlur: touch,
+    "data-testid": `field-${props.path}`,
+    "aria-label": props.label,
+    className: mono ? "tm-mono" : undefined,
+    onChange: (e: { target: { value: string } }) =>
+      set(e.target.value === "" && !keepEmpty ? undefined : e.target.value),
   };
-  return <FieldFrame {...props}>{rows ? <Input.TextArea {...common} autoSize={{ minRows: rows, maxRows: 10 }} spellCheck={false} /> : <Input {...common} />}</FieldFrame>;
+  return (
+    <FieldFrame {...props}>
+      {rows ? (
+        <Input.TextArea {...common} autoSize={{ minRows: rows, maxRows: 10 }} spellCheck={false} />
+      ) : (
+        <Input {...common} />
+      )}
+    </FieldFrame>
+  );
 }
 
-export function NumberField({ min, max, step = 1, unit, placeholder, ...props }: FieldProps & { min?: number; max?: number; step?: number; unit?: string; placeholder?: string }): ReactNode {
+export function NumberField({
+  min,
+  max,
+  step = 1,
+  unit,
+  placeholder,
+  ...props
+}: FieldProps & { min?: number; max?: number; step?: number; unit?: string; placeholder?: string }): ReactNode {
   const { value, set, touch } = useField(props.path);
   return (
     <FieldFrame {...props}>
-      <InputNumber value={typeof value === "number" ? value : null} min={min} max={max} step={step} suffix={unit} placeholder={placeholder} onBlur={touch} style={{ width: "100%" }}
-        onChange={(next) => set(typeof next === "number" ? next : undefined)} data-testid={`field-${props.path}`} aria-label={props.label} />
+      <InputNumber
+        value={typeof value === "number" ? value : null}
+        min={min}
+        max={max}
+        step={step}
+        suffix={unit}
+        placeholder={placeholder}
+        onBlur={touch}
+        style={{ width: "100%" }}
+        onChange={(next) => set(typeof next === "number" ? next : undefined)}
+        data-testid={`field-${props.path}`}
+        aria-label={props.label}
+      />
     </FieldFrame>
   );
 }
@@ -76,16 +134,34 @@ export function MemoryField({ placeholder, ...props }: FieldProps & { placeholde
   const size = typeof value === "number" || typeof value === "string" ? parseMemory(value) : null;
   const [chosen, setChosen] = useState<Unit | null>(null);
   const unit: Unit = chosen ?? ((size ?? placeholder ?? 1024) % 1024 === 0 ? "GiB" : "MiB");
-  const write = (number: number | null, next: Unit): void => set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
+  const write = (number: number | null, next: Unit): void =>
+    set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
   return (
     <FieldFrame {...props}>
       <Space.Compact block>
-        <InputNumber value={size === null ? null : size / UNITS[unit]} min={0} placeholder={placeholder === undefined ? undefined : String(placeholder / UNITS[unit])} onBlur={touch} style={{ width: "100%" }} onChange={(number) => write(number, unit)} data-testid={`field-${props.path}`} aria-label={props.label} />
-        <Select<Unit> value={unit} style={{ width: 82 }} aria-label={`${props.label} MiB GiB`} options={[{ value: "MiB", label: "MiB" }, { value: "GiB", label: "GiB" }]}
+        <InputNumber
+          value={size === null ? null : size / UNITS[unit]}
+          min={0}
+          placeholder={placeholder === undefined ? undefined : String(placeholder / UNITS[unit])}
+          onBlur={touch}
+          style={{ width: "100%" }}
+          onChange={(number) => write(number, unit)}
+          data-testid={`field-${props.path}`}
+          aria-label={props.label}
+        />
+        <Select<Unit>
+          value={unit}
+          style={{ width: 82 }}
+          aria-label={`${props.label} MiB GiB`}
+          options={[
+            { value: "MiB", label: "MiB" },
+            { value: "GiB", label: "GiB" },
+          ]}
           onChange={(next) => {
             setChosen(next);
             if (size !== null) write(size / UNITS[unit], next);
-          }} />
+          }}
+        />
       </Space.Compact>
     </FieldFrame>
   );
@@ -93,24 +169,53 @@ export function MemoryField({ placeholder, ...props }: FieldProps & { placeholde
 
 const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 
-export function DurationField({ placeholder, lengths = LENGTHS, ...props }: FieldProps & { placeholder?: string; lengths?: string[] }): ReactNode {
+export function DurationField({
+  placeholder,
+  lengths = LENGTHS,
+  ...props
+}: FieldProps & { placeholder?: string; lengths?: string[] }): ReactNode {
   const { t } = useTranslation();
   const { value, set, touch } = useField(props.path);
   const shown = typeof value === "number" ? duration(value).replaceAll(" ", "") : text(value);
   const seconds = shown === "" ? null : parseDuration(shown);
   return (
     <FieldFrame {...props} hint={shown !== "" && seconds === null ? t("job.act.durationBad") : undefined}>
-      <AutoComplete value={shown} options={lengths.map((length) => ({ value: length }))} onChange={(next: string) => set(next === "" ? undefined : next)} onBlur={touch} placeholder={placeholder} data-testid={`field-${props.path}`} aria-label={props.label} />
+      <AutoComplete
+        value={shown}
+        options={lengths.map((length) => ({ value: length }))}
+        onChange={(next: string) => set(next === "" ? undefined : next)}
+        onBlur={touch}
+        placeholder={placeholder}
+        data-testid={`field-${props.path}`}
+        aria-label={props.label}
+      />
     </FieldFrame>
   );
 }
 
-export function SelectField({ options, placeholder, fallback, ...props }: FieldProps & { options: { value: string; label: string; disabled?: boolean }[]; placeholder?: string; fallback?: string }): ReactNode {
+export function SelectField({
+  options,
+  placeholder,
+  fallback,
+  ...props
+}: FieldProps & {
+  options: { value: string; label: string; disabled?: boolean }[];
+  placeholder?: string;
+  fallback?: string;
+}): ReactNode {
   const { value, set, touch } = useField(props.path);
   return (
     <FieldFrame {...props}>
-      <Select value={text(value) || fallback || undefined} allowClear={!fallback} placeholder={placeholder} onBlur={touch} options={options} onChange={(next?: string) => set(next === undefined || next === fallback ? undefined : next)}
-        data-testid={`field-${props.path}`} aria-label={props.label} />
+      <Select
+        value={text(value) || fallback || undefined}
+        allowClear={!fallback}
+        placeholder={placeholder}
+        onBlur={touch}
+        options={options}
+        onChange={(next?: string) => set(next === undefined || next === fallback ? undefined : next)}
+        data-testid={`field-${props.path}`}
+        aria-label={props.label}
+      />
     </FieldFrame>
   );
 }

@@ -3,8 +3,8 @@ import { CodeOutlined, EyeOutlined, ImportOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { App, Button, Segmented } from "antd";
-import { lazy, Suspense, useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode } from "react";
 import type { TFunction } from "i18next";
+import { type DragEvent, lazy, type ReactNode, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cloneDocument, previewJob } from "../../api/jobs";
 import type { Json, JsonObject, Problem } from "../../api/types";
@@ -16,7 +16,7 @@ import { changed, emptyDocument, readChange, readDocument, setAt, shortForm, wit
 import { PreviewPanel, usePreview } from "./preview";
 import { Roles } from "./roles";
 import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
-import { FormContext, usePressed, useWhile, type FormState } from "./state";
+import { FormContext, type FormState, usePressed, useWhile } from "./state";
 import { useWouldStart, WouldTag } from "./would";
 
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
@@ -25,7 +25,13 @@ const MODE = "trainmaster.expert";
 
 export function SubmitPage(): ReactNode {
   const { clone, set } = useSearch({ from: "/submit" });
-  const source = useQuery({ queryKey: ["clone", clone], queryFn: () => cloneDocument(clone ?? ""), enabled: clone !== undefined, staleTime: Infinity, gcTime: 0 });
+  const source = useQuery({
+    queryKey: ["clone", clone],
+    queryFn: () => cloneDocument(clone ?? ""),
+    enabled: clone !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
   const change = useMemo(() => readChange(set), [set]);
   const original = useMemo(() => (source.data ? withRoles(source.data) : emptyDocument()), [source.data]);
   if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
@@ -63,12 +69,29 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? [], t), [doc, live.preview, t]);
   const refused = live.preview?.ok === false && live.preview.spec !== null; // well formed, but not here: to be said at once
   const left = useWhile(touched, live.current); // what a field has just been given the preview has not seen
-  const found = useMemo(() => problems.filter((p) => tried || (refused && p.path !== "name") || [...left].some((path) => p.path === path || p.path.startsWith(`${path}.`))), [problems, tried, refused, left]);
+  const found = useMemo(
+    () =>
+      problems.filter(
+        (p) =>
+          tried ||
+          (refused && p.path !== "name") ||
+          [...left].some((path) => p.path === path || p.path.startsWith(`${path}.`)),
+      ),
+    [problems, tried, refused, left],
+  );
   const visible = useWhile(found, !usePressed()); // a line that comes or goes moves what is being clicked
-  const form = useMemo((): FormState => ({
-    doc, set, touch, expert, meta,
-    problemsAt: (path, deep) => visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),
-  }), [doc, set, touch, expert, meta, visible]);
+  const form = useMemo(
+    (): FormState => ({
+      doc,
+      set,
+      touch,
+      expert,
+      meta,
+      problemsAt: (path, deep) =>
+        visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),
+    }),
+    [doc, set, touch, expert, meta, visible],
+  );
 
   const chooseMode = (next: boolean): void => {
     localStorage.setItem(MODE, next ? "1" : "0");
@@ -80,7 +103,8 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   };
   const take = async (text: string): Promise<string | null> => {
     const read = readDocument(text);
-    if ("problem" in read) return read.problem === "" ? t("submit.json.notObject") : t("submit.json.invalid", { message: read.problem });
+    if ("problem" in read)
+      return read.problem === "" ? t("submit.json.notObject") : t("submit.json.invalid", { message: read.problem });
     if (!read.pai) {
       setDoc(withRoles(read.doc));
       setTried(true);
@@ -117,20 +141,60 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   return (
     <FormContext value={form}>
       <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
-        <PageHeader title={t("submit.title")} sub={clone ? t("submit.clonedFrom", { id: clone.slice(0, 12) }) : t("submit.json.drop")} actions={
-          <>
-            <Segmented<boolean> value={expert} onChange={chooseMode} options={[{ value: false, label: t("submit.basic") }, { value: true, label: <span data-testid="expert">{t("submit.expert")}</span> }]} aria-label={t("submit.mode")} />
-            <input ref={file} type="file" hidden accept=".json,.yaml,.yml" data-testid="import-file" onChange={(e) => {
-              void load(e.target.files?.[0]);
-              e.target.value = "";
-            }} />
-            <Button icon={<ImportOutlined />} onClick={() => file.current?.click()} data-testid="import">{t("submit.import")}</Button>
-            <Button icon={<CodeOutlined />} onClick={() => setOpen("json")} data-testid="edit-json">{t("submit.editJson")}</Button>
-            <WouldTag answer={start.latest} />
-            <Button type="primary" icon={<EyeOutlined />} onClick={review} disabled={live.busy && problems.length === 0} data-testid="review">{t("submit.review")}</Button>
-          </>
-        } />
-        {(change.length > 0 || first !== undefined) && <Copied original={original} change={change}>{choice && <><p className="tm-flat">{t("submit.copied.hint")}</p>{choice}</>}</Copied>}
+        <PageHeader
+          title={t("submit.title")}
+          sub={clone ? t("submit.clonedFrom", { id: clone.slice(0, 12) }) : t("submit.json.drop")}
+          actions={
+            <>
+              <Segmented<boolean>
+                value={expert}
+                onChange={chooseMode}
+                options={[
+                  { value: false, label: t("submit.basic") },
+                  { value: true, label: <span data-testid="expert">{t("submit.expert")}</span> },
+                ]}
+                aria-label={t("submit.mode")}
+              />
+              <input
+                ref={file}
+                type="file"
+                hidden
+                accept=".json,.yaml,.yml"
+                data-testid="import-file"
+                onChange={(e) => {
+                  void load(e.target.files?.[0]);
+                  e.target.value = "";
+                }}
+              />
+              <Button icon={<ImportOutlined />} onClick={() => file.current?.click()} data-testid="import">
+                {t("submit.import")}
+              </Button>
+              <Button icon={<CodeOutlined />} onClick={() => setOpen("json")} data-testid="edit-json">
+                {t("submit.editJson")}
+              </Button>
+              <WouldTag answer={start.latest} />
+              <Button
+                type="primary"
+                icon={<EyeOutlined />}
+                onClick={review}
+                disabled={live.busy && problems.length === 0}
+                data-testid="review"
+              >
+                {t("submit.review")}
+              </Button>
+            </>
+          }
+        />
+        {(change.length > 0 || first !== undefined) && (
+          <Copied original={original} change={change}>
+            {choice && (
+              <>
+                <p className="tm-flat">{t("submit.copied.hint")}</p>
+                {choice}
+              </>
+            )}
+          </Copied>
+        )}
         <div className="tm-submit">
           <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
@@ -139,14 +203,32 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
             <RunningSection />
             <WatchingSection />
           </form>
-          <PreviewPanel preview={live.preview} start={start} busy={live.busy} error={live.error} problems={visible} go={go} apply={(made) => setDoc((old) => changed(old, Object.entries(made) as [string, Json][]))} />
+          <PreviewPanel
+            preview={live.preview}
+            start={start}
+            busy={live.busy}
+            error={live.error}
+            problems={visible}
+            go={go}
+            apply={(made) => setDoc((old) => changed(old, Object.entries(made) as [string, Json][]))}
+          />
         </div>
         <Suspense>{open === "json" && <JsonDrawer doc={doc} close={() => setOpen(null)} take={take} />}</Suspense>
-        {open === "confirm" && live.preview && <Confirm doc={doc} preview={live.preview} start={start} close={() => setOpen(null)} done={(job) => {
-          message.success(t("submit.confirm.submitted"));
-          if (insteadOf !== undefined) void stopFirst(insteadOf);
-          void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
-        }}>{choice}</Confirm>}
+        {open === "confirm" && live.preview && (
+          <Confirm
+            doc={doc}
+            preview={live.preview}
+            start={start}
+            close={() => setOpen(null)}
+            done={(job) => {
+              message.success(t("submit.confirm.submitted"));
+              if (insteadOf !== undefined) void stopFirst(insteadOf);
+              void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
+            }}
+          >
+            {choice}
+          </Confirm>
+        )}
       </div>
     </FormContext>
   );

@@ -1,7 +1,7 @@
 /** Pairs of name and value. Half-typed and doubled rows live here; the document gets only what is whole. */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { Button, Input } from "antd";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, JsonObject } from "../../api/types";
 import { getAt, isObject } from "./document";
@@ -34,7 +34,9 @@ export function scalar(text: string): string | number {
 }
 
 function objectOf(rows: Row[], numbers: boolean): JsonObject | undefined {
-  const pairs = rows.filter((row) => row.key !== "").map((row): [string, Json] => [row.key, numbers ? scalar(row.value) : row.value]);
+  const pairs = rows
+    .filter((row) => row.key !== "")
+    .map((row): [string, Json] => [row.key, numbers ? scalar(row.value) : row.value]);
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
 }
 
@@ -59,27 +61,61 @@ export function KeyValueField({ numbers = false, separator = "=", ...props }: Pr
     sent.current = JSON.stringify(value);
     form.set(props.path, value);
   };
-  const edit = (id: number, part: Partial<Row>): void => change(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
+  const edit = (id: number, part: Partial<Row>): void =>
+    change(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
   const paste = (id: number, pasted: string): boolean => {
     const found = readPairs(pasted);
     if (found.length < 2) return false;
-    change([...rows.filter((row) => row.id !== id || row.key !== ""), ...found.map(([key, value]) => ({ id: nextId++, key, value }))]);
+    change([
+      ...rows.filter((row) => row.id !== id || row.key !== ""),
+      ...found.map(([key, value]) => ({ id: nextId++, key, value })),
+    ]);
     return true;
   };
-  const twice = (row: Row): boolean => row.key !== "" && rows.some((other) => other.id !== row.id && other.key === row.key);
+  const twice = (row: Row): boolean =>
+    row.key !== "" && rows.some((other) => other.id !== row.id && other.key === row.key);
   return (
     <FieldFrame {...props} deep hint={rows.some(twice) ? t("submit.kv.twice") : undefined}>
       <div className="tm-kv" data-testid={`kv-${props.path}`}>
         {rows.map((row, i) => (
           <div key={row.id} className="tm-kv-row">
-            <Input value={row.key} placeholder={t("submit.kv.key")} aria-label={`${props.label} ${i + 1}: ${t("submit.kv.key")}`} status={twice(row) ? "error" : ""} className="tm-mono" data-testid={`kv-key-${i}`}
-              onChange={(e) => edit(row.id, { key: e.target.value.trim() })} onBlur={() => form.touch(props.path)} onPaste={(e) => paste(row.id, e.clipboardData.getData("text")) && e.preventDefault()} />
+            <Input
+              value={row.key}
+              placeholder={t("submit.kv.key")}
+              aria-label={`${props.label} ${i + 1}: ${t("submit.kv.key")}`}
+              status={twice(row) ? "error" : ""}
+              className="tm-mono"
+              data-testid={`kv-key-${i}`}
+              onChange={(e) => edit(row.id, { key: e.target.value.trim() })}
+              onBlur={() => form.touch(props.path)}
+              onPaste={(e) => paste(row.id, e.clipboardData.getData("text")) && e.preventDefault()}
+            />
             <span className="tm-faint">{separator}</span>
-            <Input value={row.value} placeholder={t("submit.kv.value")} aria-label={`${props.label} ${i + 1}: ${t("submit.kv.value")}`} className="tm-mono" data-testid={`kv-value-${i}`} onChange={(e) => edit(row.id, { value: e.target.value })} />
-            <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => change(rows.filter((other) => other.id !== row.id))} />
+            <Input
+              value={row.value}
+              placeholder={t("submit.kv.value")}
+              aria-label={`${props.label} ${i + 1}: ${t("submit.kv.value")}`}
+              className="tm-mono"
+              data-testid={`kv-value-${i}`}
+              onChange={(e) => edit(row.id, { value: e.target.value })}
+            />
+            <Button
+              type="text"
+              icon={<DeleteOutlined />}
+              aria-label={t("action.remove")}
+              onClick={() => change(rows.filter((other) => other.id !== row.id))}
+            />
           </div>
         ))}
-        <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => setRows([...rows, { id: nextId++, key: "", value: "" }])} data-testid="kv-add">{t("submit.kv.add")}</Button>
+        <Button
+          size="small"
+          type="dashed"
+          icon={<PlusOutlined />}
+          onClick={() => setRows([...rows, { id: nextId++, key: "", value: "" }])}
+          data-testid="kv-add"
+        >
+          {t("submit.kv.add")}
+        </Button>
       </div>
     </FieldFrame>
   );

@@ -1,7 +1,7 @@
 /** Patterns that read metrics out of the log, with a line to try them on. */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { Button, Input, Tag } from "antd";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JsonObject } from "../../api/types";
 import { getAt, isObject } from "./document";
@@ -35,17 +35,46 @@ export function MetricPatterns(): ReactNode {
           return (
             <div key={i}>
               <div className="tm-kv-row">
-                <Input value={pattern} placeholder={EXAMPLE} className="tm-mono" aria-label={`${t("submit.metric.pattern")} ${i + 1}`} data-testid={`pattern-${i}`} onBlur={() => form.touch(`metrics.${i}`)}
-                  onChange={(e) => put(metrics.map((one, k) => (k === i ? { ...one, pattern: e.target.value } : one)))} />
-                <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => put(metrics.filter((_, k) => k !== i))} />
+                <Input
+                  value={pattern}
+                  placeholder={EXAMPLE}
+                  className="tm-mono"
+                  aria-label={`${t("submit.metric.pattern")} ${i + 1}`}
+                  data-testid={`pattern-${i}`}
+                  onBlur={() => form.touch(`metrics.${i}`)}
+                  onChange={(e) => put(metrics.map((one, k) => (k === i ? { ...one, pattern: e.target.value } : one)))}
+                />
+                <Button
+                  type="text"
+                  icon={<DeleteOutlined />}
+                  aria-label={t("action.remove")}
+                  onClick={() => put(metrics.filter((_, k) => k !== i))}
+                />
               </div>
               {line !== "" && pattern !== "" && <Found found={tryPattern(pattern, line)} />}
             </div>
           );
         })}
         <div className="tm-kv-row">
-          <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={() => put([...metrics, { pattern: "" }])} data-testid="pattern-add">{t("submit.metric.add")}</Button>
-          {metrics.length > 0 && <Input size="small" value={line} onChange={(e) => setLine(e.target.value)} placeholder={`${t("submit.metric.test")}: epoch=3 loss=0.52`} className="tm-mono" aria-label={t("submit.metric.test")} />}
+          <Button
+            size="small"
+            type="dashed"
+            icon={<PlusOutlined />}
+            onClick={() => put([...metrics, { pattern: "" }])}
+            data-testid="pattern-add"
+          >
+            {t("submit.metric.add")}
+          </Button>
+          {metrics.length > 0 && (
+            <Input
+              size="small"
+              value={line}
+              onChange={(e) => setLine(e.target.value)}
+              placeholder={`${t("submit.metric.test")}: epoch=3 loss=0.52`}
+              className="tm-mono"
+              aria-label={t("submit.metric.test")}
+            />
+          )}
         </div>
       </div>
     </FieldFrame>
@@ -56,5 +85,13 @@ function Found({ found }: { found: Record<string, string> | null | undefined }):
   const { t } = useTranslation();
   if (found === null) return <span className="tm-bad">{t("submit.metric.bad")}</span>;
   if (found === undefined) return <span className="tm-faint">{t("submit.metric.noMatch")}</span>;
-  return <span className="tm-labels">{Object.entries(found).map(([name, value]) => <Tag key={name}>{name} = {value}</Tag>)}</span>;
+  return (
+    <span className="tm-labels">
+      {Object.entries(found).map(([name, value]) => (
+        <Tag key={name}>
+          {name} = {value}
+        </Tag>
+      ))}
+    </span>
+  );
 }

@@ -2,7 +2,7 @@
 import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, WarningOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Collapse, Input, Select, Spin } from "antd";
-import { useMemo, useState, type ReactNode } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
 import type { JsonObject, Preview, Problem, Suggestion } from "../../api/types";
@@ -10,7 +10,7 @@ import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 import { useSettled } from "./state";
-import { Helping, outlook, WouldDetail, type Would } from "./would";
+import { Helping, outlook, type Would, WouldDetail } from "./would";
 
 const TYPING_MS = 350;
 
@@ -18,16 +18,31 @@ const TYPING_MS = 350;
 const NAMELESS = "unnamed";
 
 /** `previewed`: what the preview in hand is of; null while it is still that of an older document. */
-export function usePreview(doc: JsonObject): { preview: Preview | undefined; busy: boolean; error: unknown; current: boolean; previewed: JsonObject | null } {
+export function usePreview(doc: JsonObject): {
+  preview: Preview | undefined;
+  busy: boolean;
+  error: unknown;
+  current: boolean;
+  previewed: JsonObject | null;
+} {
   const settled = useSettled(doc, TYPING_MS);
   const language = useLanguage();
   const asked = useMemo(() => (settled["name"] ? settled : { ...settled, name: NAMELESS }), [settled]);
   const query = useQuery({
     queryKey: ["preview", language, asked],
     queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native" }, signal),
-    placeholderData: keepPreviousData, gcTime: 10_000, staleTime: 5000, retry: false,
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    staleTime: 5000,
+    retry: false,
   });
-  return { preview: query.data, busy: query.isFetching || settled !== doc, error: query.error, current: settled === doc && !query.isPlaceholderData && query.data !== undefined, previewed: query.isPlaceholderData ? null : asked };
+  return {
+    preview: query.data,
+    busy: query.isFetching || settled !== doc,
+    error: query.error,
+    current: settled === doc && !query.isPlaceholderData && query.data !== undefined,
+    previewed: query.isPlaceholderData ? null : asked,
+  };
 }
 
 interface Props {
@@ -45,35 +60,76 @@ export function PreviewPanel({ preview, start, busy, error, problems, go, apply 
   return (
     <aside className="tm-preview" data-testid="preview" data-ok={preview?.ok ?? ""}>
       <section className="tm-panel">
-        <h2>{t("submit.preview.title")}<span className="tm-grow" />{busy && <Spin size="small" />}</h2>
+        <h2>
+          {t("submit.preview.title")}
+          <span className="tm-grow" />
+          {busy && <Spin size="small" />}
+        </h2>
         <div className="tm-panel-body tm-stack">
           {error ? <ErrorPanel error={error} /> : null}
           <Verdict preview={preview} start={start} problems={problems} />
           {problems.length === 0 && <Helping all={start.suggestions} apply={apply} />}
           {problems.length > 0 && <ProblemList problems={problems} go={go} />}
           <Warnings preview={preview} />
-          {preview?.roles.map((role) => <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />)}
+          {preview?.roles.map((role) => (
+            <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />
+          ))}
         </div>
       </section>
     </aside>
   );
 }
 
-function Verdict({ preview, start, problems }: { preview: Preview | undefined; start: Would; problems: Problem[] }): ReactNode {
+function Verdict({
+  preview,
+  start,
+  problems,
+}: {
+  preview: Preview | undefined;
+  start: Would;
+  problems: Problem[];
+}): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   if (!preview) return null;
-  if (problems.length > 0) return <p className="tm-fits tm-tone-red" data-testid="fits"><CloseCircleFilled /> <span>{t("error.problems", { count: problems.length })}</span></p>;
+  if (problems.length > 0)
+    return (
+      <p className="tm-fits tm-tone-red" data-testid="fits">
+        <CloseCircleFilled /> <span>{t("error.problems", { count: problems.length })}</span>
+      </p>
+    );
   if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
   const { when, reason } = outlook(preview.fits, start);
-  const look = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
+  const look = {
+    now: ["green", <CheckCircleFilled key="i" />],
+    queue: ["amber", <ClockCircleOutlined key="i" />],
+    never: ["red", <CloseCircleFilled key="i" />],
+  } as const;
   const [tone, icon] = look[when];
-  return <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>{icon} <span><b>{t(`submit.preview.${when}`)}</b>{start.current ? <WouldDetail answer={start.current} /> : reason && <span className="tm-fits-why">{pick(reason.message)}</span>}</span></div>;
+  return (
+    <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>
+      {icon}{" "}
+      <span>
+        <b>{t(`submit.preview.${when}`)}</b>
+        {start.current ? (
+          <WouldDetail answer={start.current} />
+        ) : (
+          reason && <span className="tm-fits-why">{pick(reason.message)}</span>
+        )}
+      </span>
+    </div>
+  );
 }
 
 function Says({ problem }: { problem: Problem }): ReactNode {
   const { t } = useTranslation();
-  return <>{problem.rule}{t("mark.stop")}<span className="tm-faint">{problem.remedy}</span></>;
+  return (
+    <>
+      {problem.rule}
+      {t("mark.stop")}
+      <span className="tm-faint">{problem.remedy}</span>
+    </>
+  );
 }
 
 function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
@@ -81,8 +137,14 @@ function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string)
     <ul className="tm-problem-list" data-testid="problems">
       {problems.map((p) => (
         <li key={p.path + p.rule}>
-          {p.path && <button type="button" className="tm-link tm-mono" onClick={() => go(p.path)}>{p.path}</button>}
-          <span><Says problem={p} /></span>
+          {p.path && (
+            <button type="button" className="tm-link tm-mono" onClick={() => go(p.path)}>
+              {p.path}
+            </button>
+          )}
+          <span>
+            <Says problem={p} />
+          </span>
         </li>
       ))}
     </ul>
@@ -93,12 +155,24 @@ function Warnings({ preview }: { preview: Preview | undefined }): ReactNode {
   if (!preview || preview.warnings.length === 0) return null;
   return (
     <ul className="tm-problem-list">
-      {preview.warnings.map((w) => <li key={w.path + w.rule}><span><WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} <Says problem={w} /></span></li>)}
+      {preview.warnings.map((w) => (
+        <li key={w.path + w.rule}>
+          <span>
+            <WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} <Says problem={w} />
+          </span>
+        </li>
+      ))}
     </ul>
   );
 }
 
-function RolePreview({ role, placement }: { role: Preview["roles"][number]; placement: { task: string; node: string; gpus: number[] }[] }): ReactNode {
+function RolePreview({
+  role,
+  placement,
+}: {
+  role: Preview["roles"][number];
+  placement: { task: string; node: string; gpus: number[] }[];
+}): ReactNode {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState(0);
   const [filter, setFilter] = useState("");
@@ -110,23 +184,68 @@ function RolePreview({ role, placement }: { role: Preview["roles"][number]; plac
   return (
     <div className="tm-role-preview" data-testid={`preview-${role.name}`}>
       <div className="tm-role-head">
-        <strong>{role.name}</strong><span className="tm-grow" />
-        {role.tasks.length > 1 && <Select size="small" value={chosen} onChange={setChosen} options={role.tasks.map((one, i) => ({ value: i, label: one.name }))} aria-label={t("submit.preview.replica")} style={{ minWidth: 110 }} />}
-        {role.more_tasks > 0 && <span className="tm-faint">{t("submit.preview.moreReplicas", { count: role.more_tasks })}</span>}
+        <strong>{role.name}</strong>
+        <span className="tm-grow" />
+        {role.tasks.length > 1 && (
+          <Select
+            size="small"
+            value={chosen}
+            onChange={setChosen}
+            options={role.tasks.map((one, i) => ({ value: i, label: one.name }))}
+            aria-label={t("submit.preview.replica")}
+            style={{ minWidth: 110 }}
+          />
+        )}
+        {role.more_tasks > 0 && (
+          <span className="tm-faint">{t("submit.preview.moreReplicas", { count: role.more_tasks })}</span>
+        )}
       </div>
-      <div className="tm-code tm-command-line"><span className="tm-grow" data-testid="command-preview">{command}</span><CopyButton text={command} /></div>
-      {place && <span className="tm-line">{t("submit.preview.placement")}{t("mark.colon")}{place.node}{place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}</span>}
+      <div className="tm-code tm-command-line">
+        <span className="tm-grow" data-testid="command-preview">
+          {command}
+        </span>
+        <CopyButton text={command} />
+      </div>
+      {place && (
+        <span className="tm-line">
+          {t("submit.preview.placement")}
+          {t("mark.colon")}
+          {place.node}
+          {place.gpus.length > 0 && ` [${place.gpus.join(", ")}]`}
+        </span>
+      )}
       {task && (
-        <Collapse ghost size="small" items={[{
-          key: "env", label: <span className="tm-faint">{t("submit.preview.variables", { count: env.length })}</span>,
-          children: (
-            <>
-              <Input size="small" allowClear placeholder={t("submit.preview.filter")} value={filter} onChange={(e) => setFilter(e.target.value)} />
-              <div className="tm-env">{shown.map(([name, value]) => <div key={name}><b>{name}</b>={value}</div>)}</div>
-              {task.more_env > 0 && <div className="tm-faint">{t("submit.preview.moreVariables", { count: task.more_env })}</div>}
-            </>
-          ),
-        }]} />
+        <Collapse
+          ghost
+          size="small"
+          items={[
+            {
+              key: "env",
+              label: <span className="tm-faint">{t("submit.preview.variables", { count: env.length })}</span>,
+              children: (
+                <>
+                  <Input
+                    size="small"
+                    allowClear
+                    placeholder={t("submit.preview.filter")}
+                    value={filter}
+                    onChange={(e) => setFilter(e.target.value)}
+                  />
+                  <div className="tm-env">
+                    {shown.map(([name, value]) => (
+                      <div key={name}>
+                        <b>{name}</b>={value}
+                      </div>
+                    ))}
+                  </div>
+                  {task.more_env > 0 && (
+                    <div className="tm-faint">{t("submit.preview.moreVariables", { count: task.more_env })}</div>
+                  )}
+                </>
+              ),
+            },
+          ]}
+        />
       )}
     </div>
   );

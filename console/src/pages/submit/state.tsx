@@ -43,7 +43,11 @@ export function usePressed(): boolean {
   useEffect(() => {
     const down = (): void => setPressed(true);
     const up = (): void => void setTimeout(() => setPressed(false));
-    const heard = [["pointerdown", down], ["pointerup", up], ["pointercancel", up]] as const;
+    const heard = [
+      ["pointerdown", down],
+      ["pointerup", up],
+      ["pointercancel", up],
+    ] as const;
     for (const [name, act] of heard) addEventListener(name, act, true);
     return () => {
       for (const [name, act] of heard) removeEventListener(name, act, true);

@@ -7,13 +7,26 @@ export interface Entry {
   file: File;
 }
 
-const LEFT_OUT = new Set([".git", "node_modules", "__pycache__", ".venv", "venv", ".mypy_cache", ".pytest_cache", ".ipynb_checkpoints", ".DS_Store"]);
+const LEFT_OUT = new Set([
+  ".git",
+  "node_modules",
+  "__pycache__",
+  ".venv",
+  "venv",
+  ".mypy_cache",
+  ".pytest_cache",
+  ".ipynb_checkpoints",
+  ".DS_Store",
+]);
 
-export const wanted = (path: string): boolean => !path.split("/").some((part) => LEFT_OUT.has(part) || part.endsWith(".pyc"));
+export const wanted = (path: string): boolean =>
+  !path.split("/").some((part) => LEFT_OUT.has(part) || part.endsWith(".pyc"));
 
 /** The files of `<input webkitdirectory>`, without the folder's own name in front. */
 export function chosenEntries(files: Iterable<File>): Entry[] {
-  return [...files].map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file })).filter((entry) => wanted(entry.path));
+  return [...files]
+    .map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/") || file.name, file }))
+    .filter((entry) => wanted(entry.path));
 }
 
 /** The files of a folder dropped on the page. */

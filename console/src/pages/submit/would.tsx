@@ -29,16 +29,25 @@ export function useWouldStart(spec: JsonObject | null, ok: boolean, insteadOf: s
   const language = useLanguage();
   const question = { spec, dialect: "native", instead_of: insteadOf ?? null } as const;
   const asked = useQuery({
-    queryKey: ["would-start", language, question], queryFn: ({ signal }) => wouldStart(question, signal), enabled: ok && spec !== null,
-    placeholderData: ok ? keepPreviousData : undefined, refetchInterval: REFRESH_MS, retry: false, gcTime: 10_000,
+    queryKey: ["would-start", language, question],
+    queryFn: ({ signal }) => wouldStart(question, signal),
+    enabled: ok && spec !== null,
+    placeholderData: ok ? keepPreviousData : undefined,
+    refetchInterval: REFRESH_MS,
+    retry: false,
+    gcTime: 10_000,
   });
   const current = asked.isPlaceholderData ? undefined : asked.data;
   const still = useSettled(spec, STILL_MS) === spec;
   const helped = useQuery({
-    queryKey: ["would-help", language, question], queryFn: async ({ signal }) => (await wouldStart({ ...question, suggest: true }, signal)).suggestions,
-    enabled: still && current?.when === "queue", staleTime: HELP_KEPT_MS, retry: false, gcTime: 10_000,
+    queryKey: ["would-help", language, question],
+    queryFn: async ({ signal }) => (await wouldStart({ ...question, suggest: true }, signal)).suggestions,
+    enabled: still && current?.when === "queue",
+    staleTime: HELP_KEPT_MS,
+    retry: false,
+    gcTime: 10_000,
   });
-  return { latest: asked.data, current, suggestions: current?.when === "queue" ? helped.data ?? [] : [] };
+  return { latest: asked.data, current, suggestions: current?.when === "queue" ? (helped.data ?? []) : [] };
 }
 
 /** Whether and why it would wait: as the queue says, which knows whose place it takes; until then as the preview does. */
@@ -46,16 +55,33 @@ export function outlook(fits: NonNullable<Preview["fits"]>, start: Would): Pick<
   return start.current ?? fits;
 }
 
-const LOOKS = { now: ["green", <CheckCircleFilled key="i" />], queue: ["amber", <ClockCircleOutlined key="i" />], never: ["red", <CloseCircleFilled key="i" />] } as const;
+const LOOKS = {
+  now: ["green", <CheckCircleFilled key="i" />],
+  queue: ["amber", <ClockCircleOutlined key="i" />],
+  never: ["red", <CloseCircleFilled key="i" />],
+} as const;
 
 export function WouldTag({ answer }: { answer: WouldStart | undefined }): ReactNode {
   const { t } = useTranslation();
   if (!answer) return null;
   const [tone, icon] = LOOKS[answer.when];
-  const place = answer.position !== null && answer.position > 0 ? ` · ${t("jobs.position", { n: answer.position })}` : "";
+  const place =
+    answer.position !== null && answer.position > 0 ? ` · ${t("jobs.position", { n: answer.position })}` : "";
   return (
     <Popover content={<WouldDetail answer={answer} />} placement="bottomRight">
-      <span className={`tm-state tm-tone-${tone} tm-would`} tabIndex={0} role="status" data-testid="would-start" data-when={answer.when}>{icon}<span>{t(`submit.preview.${answer.when}`)}{place}</span></span>
+      <span
+        className={`tm-state tm-tone-${tone} tm-would`}
+        tabIndex={0}
+        role="status"
+        data-testid="would-start"
+        data-when={answer.when}
+      >
+        {icon}
+        <span>
+          {t(`submit.preview.${answer.when}`)}
+          {place}
+        </span>
+      </span>
     </Popover>
   );
 }
@@ -67,10 +93,23 @@ export function WouldDetail({ answer }: { answer: WouldStart }): ReactNode {
   return (
     <div className="tm-would-detail">
       {answer.reason && <p>{pick(answer.reason.message)}</p>}
-      {(answer.when === "queue" || answer.forecast?.by) && <div className="tm-would-forecast"><span className="tm-faint">{t("queue.col.forecast")}</span><ForecastWords forecast={answer.forecast} line={false} /></div>}
+      {(answer.when === "queue" || answer.forecast?.by) && (
+        <div className="tm-would-forecast">
+          <span className="tm-faint">{t("queue.col.forecast")}</span>
+          <ForecastWords forecast={answer.forecast} line={false} />
+        </div>
+      )}
       {several && (
         <ul className="tm-would-ways">
-          {answer.alternatives.map((way) => <li key={way.flavors.join("/")}><span className="tm-grow">{way.flavors.map((name) => name ?? t("submit.place.own")).join(" + ")}</span><span className={`tm-tone-${LOOKS[way.when][0]} tm-state tm-quiet`}>{LOOKS[way.when][1]}{t(`submit.preview.${way.when}`)}</span></li>)}
+          {answer.alternatives.map((way) => (
+            <li key={way.flavors.join("/")}>
+              <span className="tm-grow">{way.flavors.map((name) => name ?? t("submit.place.own")).join(" + ")}</span>
+              <span className={`tm-tone-${LOOKS[way.when][0]} tm-state tm-quiet`}>
+                {LOOKS[way.when][1]}
+                {t(`submit.preview.${way.when}`)}
+              </span>
+            </li>
+          ))}
         </ul>
       )}
       {answer.when === "now" && !several && <p className="tm-flat">{t("submit.place.startsNow")}</p>}
@@ -79,7 +118,13 @@ export function WouldDetail({ answer }: { answer: WouldStart }): ReactNode {
 }
 
 /** Changes of the document with which it would start now or clearly sooner, cheapest first. */
-export function Helping({ all, apply }: { all: Suggestion[]; apply: (change: Suggestion["change"]) => void }): ReactNode {
+export function Helping({
+  all,
+  apply,
+}: {
+  all: Suggestion[];
+  apply: (change: Suggestion["change"]) => void;
+}): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   if (all.length === 0) return null;
@@ -89,8 +134,12 @@ export function Helping({ all, apply }: { all: Suggestion[]; apply: (change: Sug
       <ol className="tm-sooner">
         {all.map((one) => (
           <li key={one.message.en} data-testid="would-sooner">
-            <span className="tm-grow">{pick(one.message)} <When suggestion={one} /></span>
-            <Button size="small" icon={<ThunderboltOutlined />} onClick={() => apply(one.change)}>{t("queue.detail.apply")}</Button>
+            <span className="tm-grow">
+              {pick(one.message)} <When suggestion={one} />
+            </span>
+            <Button size="small" icon={<ThunderboltOutlined />} onClick={() => apply(one.change)}>
+              {t("queue.detail.apply")}
+            </Button>
           </li>
         ))}
       </ol>

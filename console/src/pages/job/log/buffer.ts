@@ -69,9 +69,15 @@ export class LogBuffer {
   prepend(chunk: Chunk): number {
     const aligned = chunk.first_line != null || chunk.offset === 0;
     const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
-    const lines = chunk.text.slice(skip).split("\n").map((text): LogLine => ({ text: shorten(text) }));
+    const lines = chunk.text
+      .slice(skip)
+      .split("\n")
+      .map((text): LogLine => ({ text: shorten(text) }));
     if (lines[lines.length - 1]?.text === "") lines.pop();
-    const joins = chunk.first_line != null && this.first !== null ? chunk.first_line + lines.length === this.first : chunk.next_offset === this.start;
+    const joins =
+      chunk.first_line != null && this.first !== null
+        ? chunk.first_line + lines.length === this.first
+        : chunk.next_offset === this.start;
     if (!joins || (!aligned && skip === 0)) return -1;
     this.lines = lines.concat(this.lines);
     this.start = chunk.offset + (skip > 0 ? encoder.encode(chunk.text.slice(0, skip)).length : 0);

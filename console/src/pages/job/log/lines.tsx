@@ -1,10 +1,10 @@
 /** The visible lines: only what is on the screen is in the page, however long the log. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useEffect, useLayoutEffect, useRef, type ReactNode } from "react";
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { ansi } from "../../../shared/ansi";
-import { bytes } from "../../../shared/format";
 import { useFillHeight } from "../../../shared/fill";
+import { bytes } from "../../../shared/format";
 import type { LogLine } from "./buffer";
 import type { LogSession, LogView } from "./session";
 
@@ -78,17 +78,43 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
   };
   const width = String((view.first ?? 0) + view.lines.length).length;
   return (
-    <div ref={box} className={`tm-log${wrap ? " tm-wrap" : ""}`} tabIndex={0} role="log" aria-live="off" data-testid="log" onScroll={onScroll}
-      onWheel={(e) => (e.deltaY < 0 ? up() : down())} onTouchMove={() => setPinned(false)}
-      onKeyDown={(e) => onKey(e.key)}>
-      <div style={{ height: rows.getTotalSize(), position: "relative", minWidth: "max-content", width: wrap ? "100%" : undefined }}>
+    <div
+      ref={box}
+      className={`tm-log${wrap ? " tm-wrap" : ""}`}
+      tabIndex={0}
+      role="log"
+      aria-live="off"
+      data-testid="log"
+      onScroll={onScroll}
+      onWheel={(e) => (e.deltaY < 0 ? up() : down())}
+      onTouchMove={() => setPinned(false)}
+      onKeyDown={(e) => onKey(e.key)}
+    >
+      <div
+        style={{
+          height: rows.getTotalSize(),
+          position: "relative",
+          minWidth: "max-content",
+          width: wrap ? "100%" : undefined,
+        }}
+      >
         {rows.getVirtualItems().map((row) => {
           const line = view.lines[row.index];
           if (!line) return null;
           const number = view.first === null ? null : view.first + row.index;
           return (
-            <div key={row.key} data-index={row.index} ref={wrap || line.cut ? rows.measureElement : undefined} className={number !== null && number === current ? "tm-log-line tm-now" : "tm-log-line"} style={{ transform: `translateY(${row.start}px)` }}>
-              {number !== null && <span className="tm-log-number" style={{ width: `${width + 2}ch` }}>{number + 1}</span>}
+            <div
+              key={row.key}
+              data-index={row.index}
+              ref={wrap || line.cut ? rows.measureElement : undefined}
+              className={number !== null && number === current ? "tm-log-line tm-now" : "tm-log-line"}
+              style={{ transform: `translateY(${row.start}px)` }}
+            >
+              {number !== null && (
+                <span className="tm-log-number" style={{ width: `${width + 2}ch` }}>
+                  {number + 1}
+                </span>
+              )}
               <LineText line={line} mark={mark} />
             </div>
           );
@@ -103,7 +129,11 @@ const LineText = memo(function LineText({ line, mark }: { line: LogLine; mark: R
   return (
     <span className="tm-log-text">
       {line.cut !== undefined && <em className="tm-log-cut">{t("job.log.cut", { size: bytes(line.cut) })}</em>}
-      {ansi(line.text).map((span, i) => <span key={i} className={span.style || undefined}>{mark ? marked(span.text, mark) : span.text}</span>)}
+      {ansi(line.text).map((span, i) => (
+        <span key={i} className={span.style || undefined}>
+          {mark ? marked(span.text, mark) : span.text}
+        </span>
+      ))}
       {line.text === "" && "\u200b"}
     </span>
   );

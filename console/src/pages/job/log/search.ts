@@ -54,29 +54,39 @@ export function useLogSearch(address: TaskAddress, initial: string, goTo: (line:
   const found = current ? state : NOTHING;
   const busy = reading || !current;
 
-  const read = useCallback(async (from: number, before: LogHits["items"]): Promise<LogHits["items"]> => {
-    abort.current?.abort();
-    const control = new AbortController();
-    abort.current = control;
-    setReading(true);
-    let hits = before;
-    let next = from;
-    try {
-      for (let done = false; !done && hits.length === before.length; ) {
-        const answer = await searchLog(address, text, regex, next, PER_CALL, control.signal);
-        hits = hits.concat(answer.items);
-        next = answer.next_offset;
-        done = answer.done;
-        setFound({ of, hits, next, done, bad: "" });
+  const read = useCallback(
+    async (from: number, before: LogHits["items"]): Promise<LogHits["items"]> => {
+      abort.current?.abort();
+      const control = new AbortController();
+      abort.current = control;
+      setReading(true);
+      let hits = before;
+      let next = from;
+      try {
+        for (let done = false; !done && hits.length === before.length; ) {
+          const answer = await searchLog(address, text, regex, next, PER_CALL, control.signal);
+          hits = hits.concat(answer.items);
+          next = answer.next_offset;
+          done = answer.done;
+          setFound({ of, hits, next, done, bad: "" });
+        }
+        return hits;
+      } catch (error) {
+        if (!control.signal.aborted)
+          setFound({
+            of,
+            hits: before,
+            next: from,
+            done: true,
+            bad: error instanceof ApiError ? error.message : String(error),
+          });
+        return before;
+      } finally {
+        if (abort.current === control) setReading(false);
       }
-      return hits;
-    } catch (error) {
-      if (!control.signal.aborted) setFound({ of, hits: before, next: from, done: true, bad: error instanceof ApiError ? error.message : String(error) });
-      return before;
-    } finally {
-      if (abort.current === control) setReading(false);
-    }
-  }, [address, text, regex, of]);
+    },
+    [address, text, regex, of],
+  );
 
   useEffect(() => {
     setAt(-1);
@@ -96,17 +106,33 @@ export function useLogSearch(address: TaskAddress, initial: string, goTo: (line:
     };
   }, [read, text, goTo]);
 
-  const step = useCallback((by: 1 | -1): void => {
-    const go = (hits: LogHits["items"], to: number): void => {
-      const index = (to + hits.length) % hits.length;
-      const line = hits[index]?.line;
-      setAt(index);
-      if (line != null) goTo(line);
-    };
-    if (found.hits.length === 0) return;
-    if (by === 1 && at + 1 >= found.hits.length && !found.done) void read(found.next, found.hits).then((hits) => go(hits, at + 1));
-    else go(found.hits, at + by);
-  }, [at, found, goTo, read]);
+  const step = useCallback(
+    (by: 1 | -1): void => {
+      const go = (hits: LogHits["items"], to: number): void => {
+        const index = (to + hits.length) % hits.length;
+        const line = hits[index]?.line;
+        setAt(index);
+        if (line != null) goTo(line);
+      };
+      if (found.hits.length === 0) return;
+      if (by === 1 && at + 1 >= found.hits.length && !found.done)
+        void read(found.next, found.hits).then((hits) => go(hits, at + 1));
+      else go(found.hits, at + by);
+    },
+    [at, found, goTo, read],
+  );
 
-  return { text, regex, hits: found.hits, done: found.done, busy, bad: found.bad, at, mark: markOf(text, regex), setText, setRegex, step };
+  return {
+    text,
+    regex,
+    hits: found.hits,
+    done: found.done,
+    busy,
+    bad: found.bad,
+    at,
+    mark: markOf(text, regex),
+    setText,
+    setRegex,
+    step,
+  };
 }

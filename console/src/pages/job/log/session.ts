@@ -6,7 +6,7 @@
  */
 import { Feed } from "../../../api/feed";
 import { readLog, readLogLine, type TaskAddress } from "../../../api/watch";
-import { LogBuffer, MOST_LINES, type Chunk, type LogLine } from "./buffer";
+import { type Chunk, LogBuffer, type LogLine, MOST_LINES } from "./buffer";
 
 const LINES = 1500;
 const BYTES = 256 * 1024;
@@ -31,7 +31,18 @@ export interface LogView {
 }
 
 const EMPTY: LogView = {
-  lines: [], first: 0, size: 0, total: null, atStart: true, atEnd: true, ended: false, loading: true, error: null, epoch: 0, aim: null, shift: 0,
+  lines: [],
+  first: 0,
+  size: 0,
+  total: null,
+  atStart: true,
+  atEnd: true,
+  ended: false,
+  loading: true,
+  error: null,
+  epoch: 0,
+  aim: null,
+  shift: 0,
 };
 
 export class LogSession {
@@ -70,8 +81,14 @@ export class LogSession {
   private publish(change: Partial<LogView>): void {
     const b = this.buffer;
     this.view = {
-      ...this.view, aim: null, shift: 0, lines: b.lines, first: b.first, atStart: b.start === 0,
-      atEnd: b.end >= 0 && b.end >= (change.size ?? this.view.size), ...change,
+      ...this.view,
+      aim: null,
+      shift: 0,
+      lines: b.lines,
+      first: b.first,
+      atStart: b.start === 0,
+      atEnd: b.end >= 0 && b.end >= (change.size ?? this.view.size),
+      ...change,
     };
     for (const listener of this.listeners) listener();
   }
@@ -94,7 +111,14 @@ export class LogSession {
     this.feed?.close();
     this.feed = null;
     this.buffer.reset(chunk);
-    this.publish({ size: chunk.size, ended: chunk.ended, loading: false, epoch: this.view.epoch + 1, aim, total: total ?? this.view.total });
+    this.publish({
+      size: chunk.size,
+      ended: chunk.ended,
+      loading: false,
+      epoch: this.view.epoch + 1,
+      aim,
+      total: total ?? this.view.total,
+    });
     if (this.view.atEnd && !chunk.ended) this.follow();
   }
 
@@ -165,7 +189,10 @@ export class LogSession {
 
   private async below(still: () => boolean): Promise<void> {
     const next = this.buffer.nextLine;
-    const chunk = next === null ? await readLog(this.address, this.buffer.end, BYTES) : await readLogLine(this.address, next, LINES);
+    const chunk =
+      next === null
+        ? await readLog(this.address, this.buffer.end, BYTES)
+        : await readLogLine(this.address, next, LINES);
     if (!still()) return;
     if (!(next === null ? this.buffer.append(chunk) : this.buffer.rejoin(chunk))) return this.replace(chunk, 0, null);
     const gone = this.buffer.trimTop();
@@ -199,6 +226,10 @@ export class LogSession {
     }
     const gone = this.buffer.lines.length > MOST_LINES + 2000 ? this.buffer.trimTop() : 0;
     const b = this.buffer;
-    this.publish({ size: Math.max(this.view.size, b.end), shift: -gone, total: b.first === null ? this.view.total : b.first + b.lines.length });
+    this.publish({
+      size: Math.max(this.view.size, b.end),
+      shift: -gone,
+      total: b.first === null ? this.view.total : b.first + b.lines.length,
+    });
   }
 }

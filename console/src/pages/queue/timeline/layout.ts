@@ -80,7 +80,15 @@ export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBa
     const height = Math.max(NODE_PX, cardsHeight + extra * track);
     const begin = cardsHeight > 0 ? top + cardsHeight : top;
     without.forEach((bar, k) => boxes.push({ bar, lane, y: begin + (rows[k] ?? 0) * track + 1, height: track - 2 }));
-    boxes.push(...onCards(here.filter((i) => (bars[i]?.cards.length ?? 0) > 0), bars, lane, top, card));
+    boxes.push(
+      ...onCards(
+        here.filter((i) => (bars[i]?.cards.length ?? 0) > 0),
+        bars,
+        lane,
+        top,
+        card,
+      ),
+    );
     lanes.push({ node, top, height, card: detailed && node.cards > 0 ? card : 0 });
     top += height + GAP_PX;
   });
@@ -93,7 +101,8 @@ function onCards(here: number[], bars: readonly TimelineBar[], lane: number, top
   const sharing = new Map<number, number[]>();
   for (const i of here) {
     const bar = bars[i];
-    if (bar?.kind === "running" && bar.cards.length === 1 && bar.cards[0] !== undefined) sharing.set(bar.cards[0], [...(sharing.get(bar.cards[0]) ?? []), i]);
+    if (bar?.kind === "running" && bar.cards.length === 1 && bar.cards[0] !== undefined)
+      sharing.set(bar.cards[0], [...(sharing.get(bar.cards[0]) ?? []), i]);
   }
   const part = new Map<number, [number, number]>();
   for (const sharers of sharing.values()) {
@@ -101,24 +110,39 @@ function onCards(here: number[], bars: readonly TimelineBar[], lane: number, top
     const count = Math.max(...rows) + 1;
     sharers.forEach((i, k) => part.set(i, [rows[k] ?? 0, count]));
   }
-  return here.flatMap((bar) => runs(bars[bar]?.cards ?? []).map(([first, count]): Box => {
-    const [row, of] = part.get(bar) ?? [0, 1];
-    const height = (card * count) / of;
-    return { bar, lane, y: top + first * card + row * height + inset, height: Math.max(1, height - 2 * inset) };
-  }));
+  return here.flatMap((bar) =>
+    runs(bars[bar]?.cards ?? []).map(([first, count]): Box => {
+      const [row, of] = part.get(bar) ?? [0, 1];
+      const height = (card * count) / of;
+      return { bar, lane, y: top + first * card + row * height + inset, height: Math.max(1, height - 2 * inset) };
+    }),
+  );
 }
 
 /** The next box for a key: along the line by time, across lines to what is nearest in time. Returns an index of `boxes`. */
-export function step(boxes: readonly Box[], bars: readonly TimelineBar[], at: number | null, key: "left" | "right" | "up" | "down"): number | null {
+export function step(
+  boxes: readonly Box[],
+  bars: readonly TimelineBar[],
+  at: number | null,
+  key: "left" | "right" | "up" | "down",
+): number | null {
   if (boxes.length === 0) return null;
   const start = (i: number): number => bars[boxes[i]?.bar ?? -1]?.start ?? 0;
-  const order = boxes.map((_, i) => i).sort((a, b) => (boxes[a]?.lane ?? 0) - (boxes[b]?.lane ?? 0) || start(a) - start(b) || a - b);
+  const order = boxes
+    .map((_, i) => i)
+    .sort((a, b) => (boxes[a]?.lane ?? 0) - (boxes[b]?.lane ?? 0) || start(a) - start(b) || a - b);
   if (at === null) return order[0] ?? null;
   const place = order.indexOf(at);
-  if (key === "left" || key === "right") return order[Math.min(order.length - 1, Math.max(0, place + (key === "right" ? 1 : -1)))] ?? at;
+  if (key === "left" || key === "right")
+    return order[Math.min(order.length - 1, Math.max(0, place + (key === "right" ? 1 : -1)))] ?? at;
   const lane = boxes[at]?.lane ?? 0;
   const others = order.filter((i) => (key === "down" ? (boxes[i]?.lane ?? 0) > lane : (boxes[i]?.lane ?? 0) < lane));
-  const target = key === "down" ? Math.min(...others.map((i) => boxes[i]?.lane ?? 0)) : Math.max(...others.map((i) => boxes[i]?.lane ?? 0));
-  const near = others.filter((i) => boxes[i]?.lane === target).sort((a, b) => Math.abs(start(a) - start(at)) - Math.abs(start(b) - start(at)));
+  const target =
+    key === "down"
+      ? Math.min(...others.map((i) => boxes[i]?.lane ?? 0))
+      : Math.max(...others.map((i) => boxes[i]?.lane ?? 0));
+  const near = others
+    .filter((i) => boxes[i]?.lane === target)
+    .sort((a, b) => Math.abs(start(a) - start(at)) - Math.abs(start(b) - start(at)));
   return near[0] ?? at;
 }

@@ -1,13 +1,22 @@
 /** The picture itself: labels, axis, bars, the line of now; the card of the bar under the pointer or chosen by keys. */
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useTranslation } from "react-i18next";
 import type { Timeline, TimelineBar } from "../../../api/types";
 import { useFormatTime } from "../../../shared/time";
 import { Bars } from "./bars";
 import { BarCard } from "./card";
-import { layout, step, type Lane } from "./layout";
-import { BEHIND, marks, panned, showing, zoomed, type View } from "./view";
+import { type Lane, layout, step } from "./layout";
+import { BEHIND, marks, panned, showing, type View, zoomed } from "./view";
 
 interface Props {
   data: Timeline;
@@ -38,7 +47,12 @@ interface Drag {
 const AXIS_PX = 28;
 const HEAD_PX = 84;
 const CARD_ROOM_PX = 260;
-const KEYS: Record<string, "left" | "right" | "up" | "down"> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+const KEYS: Record<string, "left" | "right" | "up" | "down"> = {
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  ArrowUp: "up",
+  ArrowDown: "down",
+};
 
 function useWidth(ref: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(800);
@@ -75,8 +89,12 @@ function useWheel(ref: RefObject<HTMLElement | null>, change: Props["change"]): 
     const turn = (event: WheelEvent): void => {
       const { left, width } = element.getBoundingClientRect();
       const along = event.shiftKey ? event.deltaY : event.deltaX;
-      if (event.ctrlKey || event.metaKey) change((old) => zoomed(old, Math.exp(Math.max(-50, Math.min(50, event.deltaY)) / 120), (event.clientX - left) / width));
-      else if (Math.abs(along) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) change((old) => panned(old, (along / width) * old.span));
+      if (event.ctrlKey || event.metaKey)
+        change((old) =>
+          zoomed(old, Math.exp(Math.max(-50, Math.min(50, event.deltaY)) / 120), (event.clientX - left) / width),
+        );
+      else if (Math.abs(along) > (event.shiftKey ? 0 : Math.abs(event.deltaY)))
+        change((old) => panned(old, (along / width) * old.span));
       else return;
       event.preventDefault();
     };
@@ -111,7 +129,13 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
     const found = (event.target as Element).closest("[data-box]");
     const area = host.current?.getBoundingClientRect();
     if (!found || !area) setChosen(null);
-    else setChosen({ box: Number((found as SVGElement).dataset["box"]), x: event.clientX - area.left, y: event.clientY - area.top, above: event.clientY > window.innerHeight - CARD_ROOM_PX });
+    else
+      setChosen({
+        box: Number((found as SVGElement).dataset["box"]),
+        x: event.clientX - area.left,
+        y: event.clientY - area.top,
+        above: event.clientY > window.innerHeight - CARD_ROOM_PX,
+      });
   };
   const move = (event: PointerEvent): void => {
     const from_x = drag.current?.x;
@@ -136,9 +160,15 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
     change(() => shown);
     const top = to.y + AXIS_PX;
     const on_screen = area.top + top;
-    if (on_screen < HEAD_PX || on_screen + to.height > window.innerHeight) window.scrollBy({ top: on_screen - window.innerHeight / 3 });
+    if (on_screen < HEAD_PX || on_screen + to.height > window.innerHeight)
+      window.scrollBy({ top: on_screen - window.innerHeight / 3 });
     const above = area.top + top > window.innerHeight - CARD_ROOM_PX && on_screen + to.height <= window.innerHeight;
-    setChosen({ box: next, x: Math.max(20, ((target.start - now - shown.offset) / span) * width), y: above ? top : top + to.height, above });
+    setChosen({
+      box: next,
+      x: Math.max(20, ((target.start - now - shown.offset) / span) * width),
+      y: above ? top : top + to.height,
+      above,
+    });
   };
   const press = (event: KeyboardEvent): void => {
     const way = KEYS[event.key];
@@ -157,11 +187,20 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
       <Labels lanes={plan.lanes} height={plan.height} />
       <div className="tm-tl-area" ref={host}>
         <Axis ticks={ticks} x={x} width={width} now={now} />
-        <div className="tm-tl-plot" ref={plot} style={{ height: plan.height }} tabIndex={0} role="group" aria-label={`${t("timeline.title")}. ${t("timeline.help")}`} onKeyDown={press} data-testid="timeline-plot"
+        <div
+          className="tm-tl-plot"
+          ref={plot}
+          style={{ height: plan.height }}
+          tabIndex={0}
+          role="group"
+          aria-label={`${t("timeline.title")}. ${t("timeline.help")}`}
+          onKeyDown={press}
+          data-testid="timeline-plot"
           onPointerDown={(e) => {
             drag.current = { x: e.clientX, moved: false, again: chosen !== null };
             choose(e);
-          }} onPointerMove={move}
+          }}
+          onPointerMove={move}
           onPointerUp={(e) => {
             if (drag.current?.moved === false && (e.pointerType === "mouse" || drag.current.again)) open();
             drag.current = null;
@@ -169,12 +208,32 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
           onPointerLeave={() => {
             if (!drag.current?.moved) drag.current = null;
             setChosen(null);
-          }} onPointerCancel={() => { drag.current = null; }} onBlur={() => setChosen(null)}>
+          }}
+          onPointerCancel={() => {
+            drag.current = null;
+          }}
+          onBlur={() => setChosen(null)}
+        >
           <svg ref={svg} width={width} height={plan.height} aria-hidden="true">
-            {plan.lanes.map((lane) => <LaneGround key={lane.node.name} lane={lane} width={width} />)}
-            {ticks.at.map((at) => <line key={at} x1={x(at)} x2={x(at)} y1={0} y2={plan.height} className="tm-tl-grid" />)}
-            <Bars bars={data.bars} boxes={plan.boxes} from={from} span={span} width={width} now={now} colour={colour} name={label} />
-            {x(now) >= 0 && x(now) <= width && <line x1={x(now)} x2={x(now)} y1={0} y2={plan.height} className="tm-tl-now" data-testid="timeline-now" />}
+            {plan.lanes.map((lane) => (
+              <LaneGround key={lane.node.name} lane={lane} width={width} />
+            ))}
+            {ticks.at.map((at) => (
+              <line key={at} x1={x(at)} x2={x(at)} y1={0} y2={plan.height} className="tm-tl-grid" />
+            ))}
+            <Bars
+              bars={data.bars}
+              boxes={plan.boxes}
+              from={from}
+              span={span}
+              width={width}
+              now={now}
+              colour={colour}
+              name={label}
+            />
+            {x(now) >= 0 && x(now) <= width && (
+              <line x1={x(now)} x2={x(now)} y1={0} y2={plan.height} className="tm-tl-now" data-testid="timeline-now" />
+            )}
           </svg>
           {data.bars.length === 0 && <p className="tm-tl-none">{t("timeline.empty")}</p>}
         </div>
@@ -191,11 +250,21 @@ const label = (bar: TimelineBar): string => bar.name ?? bar.workspace;
 const zone = (at: number): number => -new Date(at * 1000).getTimezoneOffset() * 60;
 
 function LaneGround({ lane, width }: { lane: Lane; width: number }): ReactNode {
-  const lines = lane.card > 0 ? Array.from({ length: lane.node.cards - 1 }, (_, i) => lane.top + (i + 1) * lane.card) : [];
+  const lines =
+    lane.card > 0 ? Array.from({ length: lane.node.cards - 1 }, (_, i) => lane.top + (i + 1) * lane.card) : [];
   return (
     <>
-      <rect x={0} y={lane.top} width={width} height={lane.height} rx={4} className={lane.node.service === "in_service" ? "tm-tl-ground" : "tm-tl-ground tm-tl-away"} />
-      {lines.map((y) => <line key={y} x1={0} x2={width} y1={y} y2={y} className="tm-tl-rule" />)}
+      <rect
+        x={0}
+        y={lane.top}
+        width={width}
+        height={lane.height}
+        rx={4}
+        className={lane.node.service === "in_service" ? "tm-tl-ground" : "tm-tl-ground tm-tl-away"}
+      />
+      {lines.map((y) => (
+        <line key={y} x1={0} x2={width} y1={y} y2={y} className="tm-tl-rule" />
+      ))}
     </>
   );
 }
@@ -205,23 +274,58 @@ function Labels({ lanes, height }: { lanes: Lane[]; height: number }): ReactNode
   return (
     <div className="tm-tl-labels" style={{ height: height + AXIS_PX }}>
       {lanes.map(({ node, top, height: tall, card }) => (
-        <div key={node.name} style={{ top: top + AXIS_PX, height: tall }} className={card > 0 ? "tm-tl-label tm-tl-tall" : "tm-tl-label"}>
-          <span className="tm-ellipsis" title={`${node.name} · ${node.pool}`}><b>{node.name}</b>{node.service !== "in_service" && <em className="tm-warn"> {t(`timeline.service.${node.service}`)}</em>}</span>
-          {card > 0 && <span className="tm-tl-cards">{Array.from({ length: node.cards }, (_, i) => <i key={i} style={{ height: card }}>{i}</i>)}</span>}
+        <div
+          key={node.name}
+          style={{ top: top + AXIS_PX, height: tall }}
+          className={card > 0 ? "tm-tl-label tm-tl-tall" : "tm-tl-label"}
+        >
+          <span className="tm-ellipsis" title={`${node.name} · ${node.pool}`}>
+            <b>{node.name}</b>
+            {node.service !== "in_service" && <em className="tm-warn"> {t(`timeline.service.${node.service}`)}</em>}
+          </span>
+          {card > 0 && (
+            <span className="tm-tl-cards">
+              {Array.from({ length: node.cards }, (_, i) => (
+                <i key={i} style={{ height: card }}>
+                  {i}
+                </i>
+              ))}
+            </span>
+          )}
         </div>
       ))}
     </div>
   );
 }
 
-function Axis({ ticks, x, width, now }: { ticks: { at: number[]; days: boolean }; x: (at: number) => number; width: number; now: number }): ReactNode {
+function Axis({
+  ticks,
+  x,
+  width,
+  now,
+}: {
+  ticks: { at: number[]; days: boolean };
+  x: (at: number) => number;
+  width: number;
+  now: number;
+}): ReactNode {
   const time = useFormatTime();
   const { t } = useTranslation();
   const here = x(now);
   return (
     <div className="tm-tl-axis" aria-hidden="true">
-      {ticks.at.filter((at) => Math.abs(x(at) - here) > 76 && x(at) > 24 && x(at) < width - 24).map((at) => <span key={at} style={{ left: x(at) }}>{time(at, ticks.days ? "day" : "minute")}</span>)}
-      {here >= 0 && here <= width && <span className="tm-tl-now-label" style={{ left: Math.min(width - 44, Math.max(44, here)) }}>{t("timeline.toNow")} {time(now, "minute")}</span>}
+      {ticks.at
+        .filter((at) => Math.abs(x(at) - here) > 76 && x(at) > 24 && x(at) < width - 24)
+        .map((at) => (
+          <span key={at} style={{ left: x(at) }}>
+            {time(at, ticks.days ? "day" : "minute")}
+          </span>
+        ))}
+      {here >= 0 && here <= width && (
+        <span className="tm-tl-now-label" style={{ left: Math.min(width - 44, Math.max(44, here)) }}>
+          {t("timeline.toNow")} {time(now, "minute")}
+        </span>
+      )}
     </div>
   );
 }

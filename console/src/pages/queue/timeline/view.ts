@@ -36,6 +36,7 @@ const DAY = 86_400;
 export function marks(from: number, span: number, zone_s: number, most = 8): { at: number[]; days: boolean } {
   const every = STEPS.find((step) => span / step <= most) ?? 604_800;
   const at: number[] = [];
-  for (let next = Math.ceil((from + zone_s) / every) * every - zone_s; next <= from + span; next += every) at.push(next);
+  for (let next = Math.ceil((from + zone_s) / every) * every - zone_s; next <= from + span; next += every)
+    at.push(next);
   return { at, days: every >= DAY };
 }
