@@ -2,9 +2,15 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Crash, Missing } from "./pages/lost";
 import { Shell } from "./pages/shell";
-
-const TABS = ["overview", "logs", "metrics", "usage", "events", "files", "json"] as const;
-export type JobTab = (typeof TABS)[number];
+import {
+  ADMIN_TABS,
+  type AdminTab,
+  type ClusterSearch,
+  JOB_TABS,
+  type JobSearch,
+  type JobsSearch,
+  type QueueSearch,
+} from "./shared/address";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 const texts = (value: unknown): string[] | undefined => {
@@ -17,15 +23,6 @@ const whole = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
-
-export interface JobsSearch {
-  q?: string;
-  state?: string[];
-  owner?: string;
-  framework?: string;
-  node?: string;
-  order?: string;
-}
 
 const jobs = createRoute({
   getParentRoute: () => root,
@@ -51,19 +48,11 @@ const submit = createRoute({
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),
 });
 
-export interface JobSearch {
-  tab?: JobTab;
-  attempt?: number;
-  task?: string;
-  line?: number;
-  find?: string;
-}
-
 const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$id",
   validateSearch: (s: Record<string, unknown>): JobSearch => ({
-    tab: TABS.find((tab) => tab === s["tab"]),
+    tab: JOB_TABS.find((tab) => tab === s["tab"]),
     attempt: whole(s["attempt"]),
     task: text(s["task"]),
     line: whole(s["line"]),
@@ -71,14 +60,6 @@ const job = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
-
-export interface QueueSearch {
-  view?: "list" | "timeline";
-  pool?: string;
-  model?: string;
-  workspace?: string;
-  mine?: boolean;
-}
 
 const queue = createRoute({
   getParentRoute: () => root,
@@ -92,13 +73,6 @@ const queue = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/queue"), "QueuePage"),
 });
-
-export interface ClusterSearch {
-  view?: "nodes" | "resources";
-  flavors?: string[];
-  model?: string;
-  pool?: string;
-}
 
 const cluster = createRoute({
   getParentRoute: () => root,
@@ -124,9 +98,6 @@ const model = createRoute({
   validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
   component: lazyRouteComponent(() => import("./pages/models/model"), "ModelPage"),
 });
-
-const ADMIN_TABS = ["policy", "pools", "workspaces", "flavors", "nodes"] as const;
-export type AdminTab = (typeof ADMIN_TABS)[number];
 
 const admin = createRoute({
   getParentRoute: () => root,

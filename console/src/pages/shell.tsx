@@ -13,32 +13,13 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import { Button, Dropdown, Flex, Layout, Menu, Skeleton, Tooltip } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../api/client";
-import { readSession, signOut } from "../api/session";
+import { signOut } from "../api/session";
 import type { Session } from "../api/types";
 import { LanguageSwitch, Logo, LookSwitch } from "../shared/brand";
 import { useLiveFeed } from "../shared/live";
+import { sessionOrNone } from "../shared/session";
 import { ErrorPanel } from "../shared/ui";
 import { SignInPage } from "./signin";
-
-export function useSession(): Session | null | undefined {
-  return useQuery<Session | null>({ queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 }).data;
-}
-
-/** R170: very urgent is for administrators. */
-export function useAllowedPriority(): (priority: string) => boolean {
-  const admin = useSession()?.user.role === "admin";
-  return (priority) => admin || priority !== "very_urgent";
-}
-
-async function sessionOrNone(): Promise<Session | null> {
-  try {
-    return await readSession();
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
-    throw error;
-  }
-}
 
 export function Shell(): ReactNode {
   const query = useQuery<Session | null>({

@@ -8,7 +8,7 @@ import { readSpec } from "../../api/jobs";
 import { saveText } from "../../shared/download";
 import { Editor } from "../../shared/editor";
 import { CopyButton, Pending } from "../../shared/ui";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 
 type Dialect = "native" | "pai";
 type Form = "yaml" | "json";

@@ -7,7 +7,7 @@ import type { JobDetail, JobEvent, Json } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 
 const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
 const GOOD = new Set(["saved", "checked", "started"]);

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ENDED } from "../../api/types";
 import { fileUrl, listFiles } from "../../api/watch";
 import { FileBrowser } from "../../shared/files";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 import { SavedModel } from "./verdict";
 
 export function Files({ job }: TabProps): ReactNode {

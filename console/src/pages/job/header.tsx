@@ -15,12 +15,12 @@ import { useTranslation } from "react-i18next";
 import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
+import { ChangeJob } from "../../shared/change";
 import { duration } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
 import { CopyButton, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
-import { ChangeJob } from "./change";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();

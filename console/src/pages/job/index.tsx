@@ -6,8 +6,8 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
-import { ENDED, type JobDetail } from "../../api/types";
-import type { JobSearch, JobTab } from "../../router";
+import { ENDED } from "../../api/types";
+import type { JobTab } from "../../shared/address";
 import { useKept } from "../../shared/kept";
 import { Outdated, Pending } from "../../shared/ui";
 import { Missing } from "../lost";
@@ -15,18 +15,13 @@ import { Events } from "./events";
 import { Files } from "./files";
 import { JobHeader } from "./header";
 import { Overview } from "./overview";
+import type { TabProps } from "./tab";
 import { VerdictBox } from "./verdict";
 
 const Logs = lazy(() => import("./log").then((m) => ({ default: m.Logs })));
 const Metrics = lazy(() => import("./metrics").then((m) => ({ default: m.MetricsTab })));
 const Usage = lazy(() => import("./usage").then((m) => ({ default: m.UsageTab })));
 const Document = lazy(() => import("./document").then((m) => ({ default: m.DocumentTab })));
-
-export interface TabProps {
-  job: JobDetail;
-  search: JobSearch;
-  update: (change: Partial<JobSearch>) => void;
-}
 
 const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
   ["overview", (props) => <Overview {...props} />],

@@ -11,7 +11,7 @@ import { number } from "../../shared/format";
 import { smooth } from "../../shared/smooth";
 import { Empty, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 
 type Axis = "steps" | "time" | "relative";
 const POINTS = 500;

@@ -11,7 +11,7 @@ import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
 import { CopyButton, Facts } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 import { Timeline } from "./timeline";
 import { ModelLink, Warnings } from "./verdict";
 

@@ -6,7 +6,7 @@ import { type AttemptView, ENDED, type JobDetail } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
 import { useFormatTime, useNow } from "../../shared/time";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 
 export type Piece = { kind: "queued" | "initialising" | "pending" | "running" | "saving"; from: number; to: number };
 

@@ -10,7 +10,7 @@ import { Chart, type Line } from "../../shared/chart";
 import { bytes, mib, number, percent } from "../../shared/format";
 import { Empty, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
-import type { TabProps } from "./index";
+import type { TabProps } from "./tab";
 
 const POINTS = 300;
 const MOST_TASKS = 8;

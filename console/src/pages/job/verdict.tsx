@@ -17,7 +17,8 @@ import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, modelName } from "../../shared/format";
 import { useNow } from "../../shared/time";
-import type { TabProps } from "./index";
+import { Box } from "./box";
+import type { TabProps } from "./tab";
 import { WaitBox } from "./wait";
 
 const EXPLAINED = new Set(["failed", "expired", "retained"]);
@@ -201,30 +202,6 @@ function VerdictText({
         </p>
       )}
     </>
-  );
-}
-
-export function Box({
-  tone,
-  icon,
-  title,
-  test,
-  children,
-}: {
-  tone: string;
-  icon: ReactNode;
-  title: string;
-  test: string;
-  children: ReactNode;
-}): ReactNode {
-  return (
-    <section className={`tm-verdict tm-verdict-${tone}`} data-testid={test}>
-      <span className="tm-verdict-icon">{icon}</span>
-      <div className="tm-grow">
-        <h2>{title}</h2>
-        {children}
-      </div>
-    </section>
   );
 }
 

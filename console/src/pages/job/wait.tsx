@@ -9,7 +9,7 @@ import { Elapsed } from "../../shared/time";
 import { ErrorPanel } from "../../shared/ui";
 import { Holders, SoonerOf, useWaiting } from "../queue/detail";
 import { ForecastWords } from "../queue/forecast";
-import { Box } from "./verdict";
+import { Box } from "./box";
 
 export function WaitBox({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();

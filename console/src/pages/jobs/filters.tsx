@@ -4,7 +4,7 @@ import { Button, Input, Select } from "antd";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Job, STATES, type State } from "../../api/types";
-import type { JobsSearch } from "../../router";
+import type { JobsSearch } from "../../shared/address";
 import { useFrameworkTitle } from "../../shared/meta";
 import { toneOf } from "../../shared/state";
 

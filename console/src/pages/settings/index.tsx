@@ -5,9 +5,9 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
 import { type Language, setLanguage, useLanguage } from "../../i18n";
+import { useSession } from "../../shared/session";
 import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
-import { useSession } from "../shell";
 import { PasswordForm } from "../signin";
 import { Tokens } from "./tokens";
 

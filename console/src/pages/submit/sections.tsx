@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { useAllowedPriority } from "../shell";
+import { useAllowedPriority } from "../../shared/session";
 import { CodeField } from "./code";
 import { freshName, getAt, isObject } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "./fields";

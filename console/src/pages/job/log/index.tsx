@@ -12,7 +12,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExter
 import { useTranslation } from "react-i18next";
 import type { JobDetail } from "../../../api/types";
 import { allLogsUrl, logDownloadUrl, type TaskAddress } from "../../../api/watch";
-import type { JobSearch } from "../../../router";
+import type { JobSearch } from "../../../shared/address";
 import { useDownload } from "../../../shared/download";
 import { bytes } from "../../../shared/format";
 import { Empty, ErrorPanel } from "../../../shared/ui";

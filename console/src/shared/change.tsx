@@ -3,11 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { App, Form, Input, Modal, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { changeJob } from "../../api/jobs";
-import type { Job } from "../../api/types";
-import { duration, parseDuration } from "../../shared/format";
-import { useErrorText } from "../../shared/ui";
-import { useAllowedPriority } from "../shell";
+import { changeJob } from "../api/jobs";
+import type { Job } from "../api/types";
+import { duration, parseDuration } from "./format";
+import { useAllowedPriority } from "./session";
+import { useErrorText } from "./ui";
 
 const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 const PRIORITIES = ["normal", "urgent", "very_urgent"] as const;

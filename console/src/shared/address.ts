@@ -1,0 +1,39 @@
+/** What the addresses of pages hold after the question mark: the router reads it, pages change it. */
+
+export interface JobsSearch {
+  q?: string;
+  state?: string[];
+  owner?: string;
+  framework?: string;
+  node?: string;
+  order?: string;
+}
+
+export const JOB_TABS = ["overview", "logs", "metrics", "usage", "events", "files", "json"] as const;
+export type JobTab = (typeof JOB_TABS)[number];
+
+export interface JobSearch {
+  tab?: JobTab;
+  attempt?: number;
+  task?: string;
+  line?: number;
+  find?: string;
+}
+
+export interface QueueSearch {
+  view?: "list" | "timeline";
+  pool?: string;
+  model?: string;
+  workspace?: string;
+  mine?: boolean;
+}
+
+export interface ClusterSearch {
+  view?: "nodes" | "resources";
+  flavors?: string[];
+  model?: string;
+  pool?: string;
+}
+
+export const ADMIN_TABS = ["policy", "pools", "workspaces", "flavors", "nodes"] as const;
+export type AdminTab = (typeof ADMIN_TABS)[number];
