@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { JsonObject } from "../../api/types";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
+import { useRowKeys } from "./rows";
 import { useForm } from "./state";
 
 const EXAMPLE = "epoch=(?P<step>\\d+) loss=(?P<loss>[\\d.eE+-]+)";
@@ -26,6 +27,7 @@ export function MetricPatterns(): ReactNode {
   const [line, setLine] = useState("");
   const given = getAt(form.doc, "metrics");
   const metrics = Array.isArray(given) ? given.filter(isObject) : [];
+  const rows = useRowKeys(metrics.length);
   const put = (next: JsonObject[]): void => form.set("metrics", next.length > 0 ? next : undefined);
   return (
     <FieldFrame path="metrics" deep label={t("submit.field.metrics")} help={t("help.metrics")}>
@@ -33,7 +35,7 @@ export function MetricPatterns(): ReactNode {
         {metrics.map((metric, i) => {
           const pattern = String(metric["pattern"] ?? "");
           return (
-            <div key={i}>
+            <div key={rows.keys[i]}>
               <div className="tm-kv-row">
                 <Input
                   value={pattern}
@@ -48,7 +50,10 @@ export function MetricPatterns(): ReactNode {
                   type="text"
                   icon={<DeleteOutlined />}
                   aria-label={t("action.remove")}
-                  onClick={() => put(metrics.filter((_, k) => k !== i))}
+                  onClick={() => {
+                    rows.remove(i);
+                    put(metrics.filter((_, k) => k !== i));
+                  }}
                 />
               </div>
               {line !== "" && pattern !== "" && <Found found={tryPattern(pattern, line)} />}

@@ -8,6 +8,7 @@ import { emptyRole, freshName, getAt, isObject, rolesOf } from "./document";
 import { FieldFrame, MemoryField, NumberField, TextField } from "./fields";
 import { KeyValueField } from "./keyvalue";
 import { FlavorChoice } from "./placing";
+import { useRowKeys } from "./rows";
 import { useForm } from "./state";
 
 export function Roles(): ReactNode {
@@ -15,11 +16,12 @@ export function Roles(): ReactNode {
   const form = useForm();
   const roles = rolesOf(form.doc);
   const names = roles.map((role) => String(role["name"] ?? ""));
+  const rows = useRowKeys(roles.length);
   const put = (next: JsonObject[]): void => form.set("roles", next);
   return (
     <>
       {roles.map((_, i) => (
-        <section key={i} className="tm-panel tm-form-section" data-testid={`role-${i}`}>
+        <section key={rows.keys[i]} className="tm-panel tm-form-section" data-testid={`role-${i}`}>
           <h2>
             <span className="tm-grow">{t("submit.role.n", { n: i + 1 })}</span>
             <Tooltip title={t("submit.role.duplicate")}>
@@ -29,13 +31,14 @@ export function Roles(): ReactNode {
                 icon={<CopyOutlined />}
                 aria-label={t("submit.role.duplicate")}
                 data-testid="role-duplicate"
-                onClick={() =>
+                onClick={() => {
+                  rows.insert(i + 1);
                   put([
                     ...roles.slice(0, i + 1),
                     { ...roles[i], main: false, name: freshName(names[i] || "worker", names) },
                     ...roles.slice(i + 1),
-                  ])
-                }
+                  ]);
+                }}
               />
             </Tooltip>
             <Tooltip title={roles.length === 1 ? t("submit.role.needOne") : t("submit.role.remove")}>
@@ -46,7 +49,10 @@ export function Roles(): ReactNode {
                 disabled={roles.length === 1}
                 aria-label={t("submit.role.remove")}
                 data-testid="role-remove"
-                onClick={() => put(roles.filter((__, k) => k !== i))}
+                onClick={() => {
+                  rows.remove(i);
+                  put(roles.filter((__, k) => k !== i));
+                }}
               />
             </Tooltip>
           </h2>
@@ -231,6 +237,7 @@ function Ports({ at }: { at: string }): ReactNode {
   const path = `${at}.ports`;
   const given = getAt(form.doc, path);
   const ports = Array.isArray(given) ? given.filter(isObject) : [];
+  const rows = useRowKeys(ports.length);
   const put = (next: JsonObject[]): void => form.set(path, next.length > 0 ? next : undefined);
   const edit = (i: number, part: JsonObject): void =>
     put(ports.map((port, k) => (k === i ? { ...port, ...part } : port)));
@@ -238,7 +245,7 @@ function Ports({ at }: { at: string }): ReactNode {
     <FieldFrame path={path} deep label={t("submit.field.ports")} help={t("help.ports")}>
       <div className="tm-kv">
         {ports.map((port, i) => (
-          <div key={i} className="tm-kv-row">
+          <div key={rows.keys[i]} className="tm-kv-row">
             <Input
               value={String(port["label"] ?? "")}
               placeholder={t("submit.field.portLabel")}
@@ -267,7 +274,10 @@ function Ports({ at }: { at: string }): ReactNode {
               type="text"
               icon={<DeleteOutlined />}
               aria-label={t("action.remove")}
-              onClick={() => put(ports.filter((_, k) => k !== i))}
+              onClick={() => {
+                rows.remove(i);
+                put(ports.filter((_, k) => k !== i));
+              }}
             />
           </div>
         ))}

@@ -12,6 +12,7 @@ import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "
 import { KeyValueField } from "./keyvalue";
 import { MetricPatterns } from "./patterns";
 import { PlaceFields } from "./placing";
+import { useRowKeys } from "./rows";
 import { useForm } from "./state";
 
 export function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
@@ -148,6 +149,7 @@ function Mounts(): ReactNode {
   const form = useForm();
   const given = getAt(form.doc, "inputs");
   const inputs = Array.isArray(given) ? given.filter(isObject) : [];
+  const rows = useRowKeys(inputs.length);
   const put = (next: JsonObject[]): void => form.set("inputs", next.length > 0 ? next : undefined);
   const edit = (i: number, part: JsonObject): void =>
     put(inputs.map((input, k) => (k === i ? { ...input, ...part } : input)));
@@ -155,7 +157,7 @@ function Mounts(): ReactNode {
     <FieldFrame path="inputs" deep label={t("submit.field.mounts")} help={t("help.mounts")}>
       <div className="tm-kv">
         {inputs.map((input, i) => (
-          <div key={i} className="tm-kv-row">
+          <div key={rows.keys[i]} className="tm-kv-row">
             <Input
               value={String(input["path"] ?? "")}
               placeholder={`${t("submit.field.source")}: /data/imagenet`}
@@ -182,7 +184,10 @@ function Mounts(): ReactNode {
               type="text"
               icon={<DeleteOutlined />}
               aria-label={t("action.remove")}
-              onClick={() => put(inputs.filter((_, k) => k !== i))}
+              onClick={() => {
+                rows.remove(i);
+                put(inputs.filter((_, k) => k !== i));
+              }}
             />
           </div>
         ))}
