@@ -1,7 +1,7 @@
 import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
 import type { Knob, TimelineBar, TimelineNode } from "../src/api/types";
-import { shown, valueOf } from "../src/pages/admin/knobs";
+import { readDraft, shown } from "../src/pages/admin/knobs";
 import { limitsOf } from "../src/pages/admin/limits";
 import { away } from "../src/pages/queue/forecast";
 import { changeable } from "../src/pages/queue/sooner";
@@ -63,9 +63,8 @@ describe("where the bars of the timeline lie", () => {
     );
     expect(made.lanes.map((lane) => lane.card)).toEqual([20, 0]);
     const sorted = [...made.boxes].sort((p, q) => p.y - q.y);
-    sorted
-      .slice(1)
-      .forEach((box, i) => expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0)));
+    for (const [i, box] of sorted.slice(1).entries())
+      expect(box.y).toBeGreaterThanOrEqual((sorted[i]?.y ?? 0) + (sorted[i]?.height ?? 0));
     expect(made.height).toBeGreaterThan(0);
   });
   it("divides the line of a card among the jobs that share it", () => {
@@ -185,11 +184,11 @@ describe("the policy", () => {
     ...more,
   });
   it("reads what was typed, and says what is wrong with it", () => {
-    expect(valueOf(knob({ unit: "s", maximum: 90_000 }), "12h", t)).toEqual({ value: 43_200 });
-    expect(valueOf(knob({ unit: "s" }), "soon", t)).toEqual({ problem: "admin.policy.badDuration" });
-    expect(valueOf(knob({}), 5, t)).toEqual({ problem: "admin.policy.bad" });
-    expect(valueOf(knob({ unit: "count" }), 1.5, t)).toEqual({ problem: "admin.policy.whole" });
-    expect(valueOf(knob({ choices: ["easy", "none"], default: "easy" }), "none", t)).toEqual({ value: "none" });
+    expect(readDraft(knob({ unit: "s", maximum: 90_000 }), "12h", t)).toEqual({ value: 43_200 });
+    expect(readDraft(knob({ unit: "s" }), "soon", t)).toEqual({ problem: "admin.policy.badDuration" });
+    expect(readDraft(knob({}), 5, t)).toEqual({ problem: "admin.policy.bad" });
+    expect(readDraft(knob({ unit: "count" }), 1.5, t)).toEqual({ problem: "admin.policy.whole" });
+    expect(readDraft(knob({ choices: ["easy", "none"], default: "easy" }), "none", t)).toEqual({ value: "none" });
     expect(shown(knob({ unit: "s" }), 43_200)).toBe("12h");
   });
   it("makes limits of rows, leaving out those without a resource", () => {

@@ -5,6 +5,7 @@ export interface Span {
   style: string;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character.
 const SEQUENCE = /\u001b\[([0-9;:]*)([A-Za-z])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g;
 
 /** Classes `tm-fg-1`, `tm-bg-4`, `tm-b`...; the style sheet gives them their colours in light and dark. */
@@ -21,7 +22,7 @@ function apply(pen: Pen, codes: number[]): void {
     const code = codes[i] ?? 0;
     if (code === 0) Object.assign(pen, { fg: "", bg: "", flags: new Set<string>() });
     else if (FLAGS[code]) pen.flags.add(`tm-${FLAGS[code]}`);
-    else if (code === 22) ["tm-b", "tm-dim"].forEach((flag) => pen.flags.delete(flag));
+    else if (code === 22) for (const flag of ["tm-b", "tm-dim"]) pen.flags.delete(flag);
     else if (code >= 23 && code <= 29) pen.flags.delete(`tm-${FLAGS[code - 20]}`);
     else if (code >= 30 && code <= 37) pen.fg = `tm-fg-${code - 30}`;
     else if (code === 39) pen.fg = "";

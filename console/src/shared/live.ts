@@ -26,7 +26,9 @@ export function leave(client: QueryClient, ids: string[]): () => void {
     leaving.add(id);
     for (const key of ["job", "events"]) void client.cancelQueries({ queryKey: [key, id] });
   }
-  return () => ids.forEach((id) => leaving.delete(id));
+  return () => {
+    for (const id of ids) leaving.delete(id);
+  };
 }
 
 /** Replace jobs by newer versions of themselves; the same object comes back when nothing changed. */

@@ -12,7 +12,7 @@ export const spelled = (knob: Knob, value: KnobValue): KnobValue =>
   knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value;
 
 /** The value that a draft means, or what is wrong with it. Pure. */
-export function valueOf(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
+export function readDraft(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {
   if (typeof knob.default === "boolean" || knob.choices.length > 0) return { value: draft };
   const value =
     knob.unit === "s" && typeof draft === "string" ? parseDuration(draft) : typeof draft === "number" ? draft : null;
@@ -46,7 +46,7 @@ export function changesOf(
   for (const knob of knobs) {
     const typed = draft[knob.name];
     if (typed === undefined) continue;
-    const read = valueOf(knob, typed, t);
+    const read = readDraft(knob, typed, t);
     if ("problem" in read) problems[knob.name] = read.problem;
     else if (read.value !== knob.value) values[knob.name] = read.value === knob.default ? null : read.value;
   }

@@ -11,7 +11,7 @@ import { Ago } from "../../shared/time";
 import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
 import { Change } from "../queue/sooner";
 import { Effect } from "./effect";
-import { boundsOf, changesOf, type Draft, shown, spelled, valueOf } from "./knobs";
+import { boundsOf, changesOf, type Draft, readDraft, shown, spelled } from "./knobs";
 
 export function PolicyAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["policy"], queryFn: readPolicy });
@@ -179,7 +179,7 @@ function KnobRow({
   const { t } = useTranslation();
   const pick = useBilingual();
   const typed = draft ?? spelled(knob, knob.value);
-  const read = valueOf(knob, typed, t);
+  const read = readDraft(knob, typed, t);
   const isDefault = "value" in read && read.value === knob.default;
   const title = pick(knob.title);
   const bounds =

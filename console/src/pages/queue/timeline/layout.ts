@@ -65,7 +65,7 @@ export function tracks(spans: readonly { start: number; end: number | null }[]):
 /** `detailed`: a line for every card; else one per node, divided by its cards. */
 export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBar[], detailed: boolean): Layout {
   const on = new Map<string, number[]>();
-  bars.forEach((bar, i) => on.set(bar.node, [...(on.get(bar.node) ?? []), i]));
+  for (const [i, bar] of bars.entries()) on.set(bar.node, [...(on.get(bar.node) ?? []), i]);
   const lanes: Lane[] = [];
   const boxes: Box[] = [];
   let top = 0;
@@ -79,7 +79,8 @@ export function layout(nodes: readonly TimelineNode[], bars: readonly TimelineBa
     const track = extra > MOST_TRACKS ? Math.max(LEAST_PX, (MOST_TRACKS * TRACK_PX) / extra) : TRACK_PX;
     const height = Math.max(NODE_PX, cardsHeight + extra * track);
     const begin = cardsHeight > 0 ? top + cardsHeight : top;
-    without.forEach((bar, k) => boxes.push({ bar, lane, y: begin + (rows[k] ?? 0) * track + 1, height: track - 2 }));
+    for (const [k, bar] of without.entries())
+      boxes.push({ bar, lane, y: begin + (rows[k] ?? 0) * track + 1, height: track - 2 });
     boxes.push(
       ...onCards(
         here.filter((i) => (bars[i]?.cards.length ?? 0) > 0),
@@ -108,7 +109,7 @@ function onCards(here: number[], bars: readonly TimelineBar[], lane: number, top
   for (const sharers of sharing.values()) {
     const rows = tracks(sharers.flatMap((i) => bars[i] ?? []));
     const count = Math.max(...rows) + 1;
-    sharers.forEach((i, k) => part.set(i, [rows[k] ?? 0, count]));
+    for (const [k, i] of sharers.entries()) part.set(i, [rows[k] ?? 0, count]);
   }
   return here.flatMap((bar) =>
     runs(bars[bar]?.cards ?? []).map(([first, count]): Box => {

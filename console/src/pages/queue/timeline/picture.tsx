@@ -73,10 +73,10 @@ function useHighlight(ref: RefObject<SVGSVGElement | null>, job: string | null |
     if (!svg || !job) return undefined;
     const same = svg.querySelectorAll(`[data-job="${CSS.escape(job)}"]`);
     svg.classList.add("tm-tl-dim");
-    same.forEach((one) => one.classList.add("tm-tl-on"));
+    for (const one of same) one.classList.add("tm-tl-on");
     return () => {
       svg.classList.remove("tm-tl-dim");
-      same.forEach((one) => one.classList.remove("tm-tl-on"));
+      for (const one of same) one.classList.remove("tm-tl-on");
     };
   }, [ref, job]);
 }
@@ -139,13 +139,15 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
   };
   const move = (event: PointerEvent): void => {
     const from_x = drag.current?.x;
-    if (from_x === undefined || !drag.current) return choose(event);
-    if (!drag.current.moved && Math.abs(event.clientX - from_x) < 4) return undefined;
+    if (from_x === undefined || !drag.current) {
+      choose(event);
+      return;
+    }
+    if (!drag.current.moved && Math.abs(event.clientX - from_x) < 4) return;
     if (!drag.current.moved) plot.current?.setPointerCapture(event.pointerId);
     drag.current = { ...drag.current, x: event.clientX, moved: true };
     change((old) => panned(old, ((from_x - event.clientX) / width) * old.span));
     setChosen(null);
-    return undefined;
   };
   const open = (): void => {
     if (bar?.job) void navigate({ to: "/jobs/$id", params: { id: bar.job }, search: {} });
