@@ -1,5 +1,5 @@
 /** One line chart. uPlot draws; this owns size, colours of the theme, and keeps the zoom while data flow in. */
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useLook } from "../theme";
@@ -53,16 +53,14 @@ export function Chart(props: Props): ReactNode {
     props.xLabel,
   ]);
 
-  useEffect(() => {
-    const element = host.current;
-    if (!element) return undefined;
+  const draw = useEffectEvent((element: HTMLElement): uPlot => {
     const axis = {
       stroke: cssColor("--faint"),
       grid: { stroke: cssColor("--line"), width: 1 },
       ticks: { show: false },
       font: "11px system-ui, sans-serif",
     };
-    const made = new uPlot(
+    return new uPlot(
       {
         width: Math.max(200, element.clientWidth),
         height,
@@ -104,6 +102,14 @@ export function Chart(props: Props): ReactNode {
       data,
       element,
     );
+  });
+
+  // Data come by the effect below; a new chart is needed only when its shape changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies(shape): it stands for all that is drawn but the data.
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const made = draw(element);
     chart.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, element.clientWidth), height }));
     observer.observe(element);
@@ -112,8 +118,7 @@ export function Chart(props: Props): ReactNode {
       made.destroy();
       chart.current = null;
     };
-    // Data come by the effect below; a new chart is needed only when its shape changes.
-  }, [shape]);
+  }, [shape, height]);
 
   useEffect(() => {
     const made = chart.current;

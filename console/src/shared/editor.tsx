@@ -7,7 +7,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import { useFillHeight } from "./fill";
 
 interface Props {
@@ -47,13 +47,15 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
   const listener = useRef(onChange);
   listener.current = onChange;
   const editable = onChange !== undefined;
+  // The document is put in by the effect further below when it changes from outside.
+  const first = useEffectEvent((): string => value);
 
   useEffect(() => {
     if (!host.current) return undefined;
     const made = new EditorView({
       parent: host.current,
       state: EditorState.create({
-        doc: value,
+        doc: first(),
         extensions: [
           basicSetup,
           look,
@@ -72,7 +74,6 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
       made.destroy();
       view.current = null;
     };
-    // The document is put in by the effect below when it changes from outside.
   }, [language, editable]);
 
   useEffect(() => {

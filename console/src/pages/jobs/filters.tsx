@@ -1,7 +1,7 @@
 /** Search, states with their counts, submitter, framework, order. The address bar holds all of it, so a view can be shared. */
 import { CloseCircleFilled, SearchOutlined } from "@ant-design/icons";
 import { Button, Input, Select } from "antd";
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Job, STATES, type State } from "../../api/types";
 import type { JobsSearch } from "../../shared/address";
@@ -95,12 +95,12 @@ function known(
 function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {
   const { t } = useTranslation();
   const [text, setText] = useState(value);
+  const typed = useEffectEvent(onChange); // it is new on every render; only what was typed matters
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return undefined;
-    const timer = setTimeout(() => onChange(text), TYPING_MS);
+    const timer = setTimeout(() => typed(text), TYPING_MS);
     return () => clearTimeout(timer);
-    // `onChange` is new on every render; only what was typed matters.
   }, [text, value]);
   return (
     <Input

@@ -42,19 +42,20 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
     if (view.aim === "end") rows.scrollToIndex(view.lines.length - 1, { align: "end" });
     else if (view.aim !== null) rows.scrollToIndex(view.aim, { align: "center" });
     else if (view.shift !== 0) rows.scrollToOffset(Math.max(0, element.scrollTop + view.shift * LINE_PX));
-    // Only a new view may move the page.
-  }, [view]);
+    // Only a new view may move the page: `rows` is the same one for good.
+  }, [view, rows]);
 
   // Whoever stopped following, by whatever button, leaves the end: the last scroll of ours must not follow again.
   useLayoutEffect(() => {
     if (!pinned) leaving.current = true;
   }, [pinned]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies(wrap): lines that wrap are higher, so the end is elsewhere.
   useEffect(() => {
     if (!pinned || view.lines.length === 0) return;
     byUs.current = Date.now();
     rows.scrollToIndex(view.lines.length - 1, { align: "end" });
-  }, [pinned, view.lines, wrap]);
+  }, [pinned, view.lines, wrap, rows]);
 
   const onScroll = (): void => {
     const element = box.current;
