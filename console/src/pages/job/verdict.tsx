@@ -172,7 +172,7 @@ function VerdictText({
     <>
       {verdict.message.en && !SAID_BELOW.has(verdict.code) && <p>{pick(verdict.message)}</p>}
       {evidence && (
-        <pre className="tm-code" aria-label={t("job.verdict.evidence")} data-testid="evidence">
+        <pre className="tm-code" role="group" aria-label={t("job.verdict.evidence")} data-testid="evidence">
           {evidence}
         </pre>
       )}

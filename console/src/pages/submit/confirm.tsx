@@ -166,7 +166,13 @@ export function Confirm({ doc, preview, start: would, children, close, done }: P
               key: "doc",
               label: t("submit.confirm.document"),
               extra: (
-                <span onClick={(e) => e.stopPropagation()}>
+                // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps the button's clicks from the header.
+                <span
+                  onClick={(e) => e.stopPropagation()}
+                  onKeyDown={(e) => {
+                    if (e.key === "Enter") e.stopPropagation(); // the header would open, too
+                  }}
+                >
                   <CopyButton text={text} />
                 </span>
               ),
