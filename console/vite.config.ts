@@ -2,7 +2,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
-const server = process.env.TRAINMASTER_URL ?? "http://127.0.0.1:8470";
+const server = process.env["TRAINMASTER_URL"] ?? "http://127.0.0.1:8470";
 
 export default defineConfig({
   plugins: [react()],

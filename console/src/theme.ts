@@ -65,7 +65,7 @@ export function useLookState(): LookState {
   const still = useMedia(STILL);
   const dark = look === "system" ? system : look === "dark";
   useEffect(() => {
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    document.documentElement.dataset["theme"] = dark ? "dark" : "light";
   }, [dark]);
   return useMemo(
     () => ({
