@@ -74,6 +74,26 @@ export function Mono({ children, copy }: { children: ReactNode; copy?: string })
   );
 }
 
+/** Words that say more when they are pointed at, or reached by the keyboard. */
+export function Hinted({
+  hint,
+  className,
+  children,
+}: {
+  hint: ReactNode;
+  className?: string;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Tooltip title={hint}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to the hint. */}
+      <span className={className} tabIndex={0}>
+        {children}
+      </span>
+    </Tooltip>
+  );
+}
+
 /** What went wrong and what to do, for a line of text: each problem of the input is part of it. */
 export function useErrorText(): (error: unknown) => { title: string; remedy: string } {
   const { t } = useTranslation();

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { NodeRow } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { mib, number, percent } from "../../shared/format";
+import { Hinted } from "../../shared/ui";
 import { cards } from "../queue/demand";
 
 const MOST_USERS = 4;
@@ -149,11 +150,9 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
       ...suits,
       {
         title: (
-          <Tooltip title={t("resources.usageHint")}>
-            <span className="tm-help" tabIndex={0}>
-              {t("resources.col.usage")}
-            </span>
-          </Tooltip>
+          <Hinted hint={t("resources.usageHint")} className="tm-help">
+            {t("resources.col.usage")}
+          </Hinted>
         ),
         key: "usage",
         width: narrow ? 168 : 190,
@@ -261,11 +260,12 @@ function Usage({ node }: { node: NodeRow }): ReactNode {
       ))}
       {rest.length > 0 && (
         <li>
-          <Tooltip title={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}>
-            <span className="tm-faint tm-help" tabIndex={0}>
-              {t("resources.moreUsers", { count: rest.length })}
-            </span>
-          </Tooltip>
+          <Hinted
+            hint={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}
+            className="tm-faint tm-help"
+          >
+            {t("resources.moreUsers", { count: rest.length })}
+          </Hinted>
         </li>
       )}
     </ul>

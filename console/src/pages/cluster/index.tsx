@@ -10,7 +10,7 @@ import type { Cluster, Gpu, NodeTask, NodeView } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { mib, number, percent } from "../../shared/format";
 import { useKept } from "../../shared/kept";
-import { Bar, Outdated, PageHeader, Pending } from "../../shared/ui";
+import { Bar, Hinted, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
 import { ResourcesTable } from "./resources";
 
@@ -157,15 +157,15 @@ function NodeCard({ node, colors }: { node: NodeView; colors: ReadonlyMap<string
   return (
     <section className={`tm-panel tm-node${node.schedulable ? "" : " tm-drained"}`} data-testid={`node-${node.name}`}>
       <h2>
-        <Tooltip
-          title={facts.map(([key, value]) => (
+        <Hinted
+          hint={facts.map(([key, value]) => (
             <div key={key}>
               {key}: {value}
             </div>
           ))}
         >
-          <span tabIndex={0}>{node.name}</span>
-        </Tooltip>
+          {node.name}
+        </Hinted>
         <span className="tm-faint tm-mono">{node.host}</span>
         <span className="tm-grow" />
         {node.pool !== "default" && <Tag className="tm-tag">{node.pool}</Tag>}
@@ -254,9 +254,10 @@ function Card({ gpu, colors }: { gpu: Gpu; colors: ReadonlyMap<string, string> }
   const color = (use: Gpu["uses"][number]): string => colors.get(use.job ?? "") ?? OTHERS;
   const first = gpu.uses[0];
   return (
-    <Tooltip title={lines.map((line, i) => <div key={i}>{line}</div>)}>
+    <Tooltip title={<CardLines lines={lines} />}>
       <span
         className="tm-card-cell"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to what the card says.
         tabIndex={0}
         role="group"
         aria-label={lines.join(", ")}
@@ -264,37 +265,54 @@ function Card({ gpu, colors }: { gpu: Gpu; colors: ReadonlyMap<string, string> }
         style={first && { borderColor: color(first) }}
       >
         <span className="tm-card-parts">
-          {gpu.uses.map((use, i) => {
-            const style = { flexBasis: `${use.share * 100}%`, background: `${color(use)}22` };
-            const fill = (
-              <span
-                className="tm-card-fill"
-                style={{ height: `${percent(gpu.utilisation ?? 1)}%`, background: color(use) }}
-              />
-            );
-            return use.job ? (
-              <Link
-                key={i}
-                to="/jobs/$id"
-                params={{ id: use.job }}
-                search={{}}
-                className="tm-card-part"
-                style={style}
-                aria-label={use.name ?? ""}
-              >
-                {fill}
-              </Link>
-            ) : (
-              <span key={i} className="tm-card-part" style={style}>
-                {fill}
-              </span>
-            );
-          })}
+          {gpu.uses.map((use, i) => (
+            <Part
+              key={use.job ? use.job + use.task : i}
+              use={use}
+              utilisation={gpu.utilisation ?? 1}
+              color={color(use)}
+            />
+          ))}
         </span>
         <b>{gpu.index}</b>
       </span>
     </Tooltip>
   );
+}
+
+/** The part of a card that one holds, filled as far as the whole card is busy. */
+function Part({
+  use,
+  utilisation,
+  color,
+}: {
+  use: Gpu["uses"][number];
+  utilisation: number;
+  color: string;
+}): ReactNode {
+  const style = { flexBasis: `${use.share * 100}%`, background: `${color}22` };
+  const fill = <span className="tm-card-fill" style={{ height: `${percent(utilisation)}%`, background: color }} />;
+  return use.job ? (
+    <Link
+      to="/jobs/$id"
+      params={{ id: use.job }}
+      search={{}}
+      className="tm-card-part"
+      style={style}
+      aria-label={use.name ?? ""}
+    >
+      {fill}
+    </Link>
+  ) : (
+    <span className="tm-card-part" style={style}>
+      {fill}
+    </span>
+  );
+}
+
+function CardLines({ lines }: { lines: string[] }): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: two lines may say the same, and a line is nothing but its text.
+  return lines.map((line, i) => <div key={i}>{line}</div>);
 }
 
 /** How much of a card is held, 0 to 1. */

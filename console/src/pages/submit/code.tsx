@@ -74,6 +74,7 @@ export function CodeField(): ReactNode {
       help={t("help.code", { mib: limit })}
       hint={problem || undefined}
     >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here the buttons inside choose, too. */}
       <div className="tm-drop" onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="code-drop">
         <input
           ref={folder}

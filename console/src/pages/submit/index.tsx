@@ -140,6 +140,7 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   };
   return (
     <FormContext value={form}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here a button of the header reads, too. */}
       <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
         <PageHeader
           title={t("submit.title")}

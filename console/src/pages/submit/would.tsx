@@ -71,6 +71,7 @@ export function WouldTag({ answer }: { answer: WouldStart | undefined }): ReactN
     <Popover content={<WouldDetail answer={answer} />} placement="bottomRight">
       <span
         className={`tm-state tm-tone-${tone} tm-would`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to the details.
         tabIndex={0}
         role="status"
         data-testid="would-start"

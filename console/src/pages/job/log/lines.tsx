@@ -82,6 +82,7 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
     <div
       ref={box}
       className={`tm-log${wrap ? " tm-wrap" : ""}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls only what it can reach.
       tabIndex={0}
       role="log"
       aria-live="off"
@@ -131,6 +132,7 @@ const LineText = memo(function LineText({ line, mark }: { line: LogLine; mark: R
     <span className="tm-log-text">
       {line.cut !== undefined && <em className="tm-log-cut">{t("job.log.cut", { size: bytes(line.cut) })}</em>}
       {ansi(line.text).map((span, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line does not change, and its pieces are nothing but text.
         <span key={i} className={span.style || undefined}>
           {mark ? marked(span.text, mark) : span.text}
         </span>

