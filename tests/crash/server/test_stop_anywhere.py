@@ -47,7 +47,7 @@ class Serving:
         assert self.process is not None
         while not self._hears():
             assert self.process.poll() is None, self.process.communicate()[0]
-            time.sleep(0.02)
+            time.sleep(0.02)  # another process is looked at
 
     def _hears(self) -> bool:
         assert self.process is not None
@@ -132,7 +132,7 @@ def test_while_a_sandbox_is_tried_that_hangs(serving: Serving, tmp_path: Path) -
     tried.chmod(0o755)
     process = serving.serve(str(tried.parent))
     while not (tmp_path / "tried").exists():
-        time.sleep(0.02)
+        time.sleep(0.02)  # another process is looked at
     said = serving.stop()
     assert process.returncode == 0, said
 
@@ -157,7 +157,7 @@ def test_while_the_agent_is_asked_before_a_migration(serving: Serving) -> None:
         process = serving.serve()
         while not any("eventpoll" in name for name in open_files(process.pid)):
             assert process.poll() is None, process.communicate()[0]
-            time.sleep(0.02)
+            time.sleep(0.02)  # another process is looked at
         serving.stop()
         assert process.returncode == -signal.SIGTERM  # nothing is half done that would have to be ended first
         assert serving.schema() == "2"
@@ -173,7 +173,7 @@ def test_while_the_database_is_migrated(serving: Serving) -> None:
     process = serving.serve()
     while not any(name.endswith("trainmaster.db.lock") for name in open_files(process.pid)):
         assert process.poll() is None, process.communicate()[0]
-        time.sleep(0.02)
+        time.sleep(0.02)  # another process is looked at
     serving.stop()
     assert process.returncode == -signal.SIGTERM
     held.close()
