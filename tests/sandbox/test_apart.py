@@ -18,7 +18,7 @@ from trainmaster.agent import apart
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Note
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 
 pytestmark = pytest.mark.sandbox
 PATIENCE_S = 60.0

@@ -15,7 +15,7 @@ from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import TaskReport
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.messages import render
 
 BYTES = (

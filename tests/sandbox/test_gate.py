@@ -15,7 +15,7 @@ from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import Watcher
 from trainmaster.agent import ending, procs
 from trainmaster.core.launch import Gang
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 
 PATIENCE_S = 60.0
 PROGRAM = "echo once >> $TRAINMASTER_MODEL_DIR/ran; exit 3"

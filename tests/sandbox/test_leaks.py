@@ -8,7 +8,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.config import LimitsConfig
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 
 TOGETHER = 20
 PATIENCE_S = 300.0

@@ -27,7 +27,7 @@ from trainmaster.core.events import Event
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.reduce import reduce
 from trainmaster.engines.base import Engine
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.clock import Clock
 from trainmaster.service.platform import Platform

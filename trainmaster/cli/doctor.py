@@ -193,7 +193,7 @@ def _ledger(folder: str) -> Finding:
 
 def _cards() -> Finding:
     from trainmaster.core.config import LocalConfig
-    from trainmaster.engines.local_facts import Host
+    from trainmaster.engines.local.facts import Host
 
     cards = Host(LocalConfig()).cards
     return Finding(

@@ -8,7 +8,7 @@ from typing import Final
 from trainmaster.core.config import Config, EngineConfig
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import Engine
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
 from trainmaster.service.clerks import Clerks

@@ -19,7 +19,7 @@ from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import PATIENCE_S, Watcher
 from trainmaster.agent import place, procs
 from trainmaster.core.launch import Gang
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 
 
 async def until(true: Callable[[], bool]) -> None:

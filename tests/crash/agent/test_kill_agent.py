@@ -17,8 +17,8 @@ from trainmaster.agent import procs
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
-from trainmaster.engines.local import LocalEngine
-from trainmaster.engines.local_guard import Guard
+from trainmaster.engines.local.engine import LocalEngine
+from trainmaster.engines.local.guard import Guard
 
 
 def story(ledger: str, number: int) -> GangBuilder:

@@ -8,7 +8,7 @@ import pytest
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from trainmaster.core.errors import Unavailable
-from trainmaster.engines import local_client
+from trainmaster.engines.local import client
 
 PATIENCE_S = 60.0
 SMALL = 64 << 10
@@ -28,7 +28,7 @@ async def test_an_answer_without_end_fails_and_the_next_one_is_given(
     engine = await world.engine()
     job = gang().shell("w", 1, "sleep 1000").build()
     await engine.launch(job)
-    monkeypatch.setattr(local_client, "MOST_LINE", SMALL)
+    monkeypatch.setattr(client, "MOST_LINE", SMALL)
     for _ in range(2):
         async with asyncio.timeout(PATIENCE_S):
             with pytest.raises(Unavailable, match="the agent's answer is larger than 0 MiB"):

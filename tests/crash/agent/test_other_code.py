@@ -147,7 +147,7 @@ async def test_an_agent_that_does_not_know_the_question_is_replaced(tmp_path: Pa
     """As one of a release before, whose keeper would start it from its old place for ever."""
     old = Copy.make(tmp_path / "blue").change("agent/server.py", "def op_who(", "def op_whom(")
     old.change(
-        "engines/local_client.py", 'self._ask("who", self._meet)', 'self._ask("hello", self._welcome, **self.greet())'
+        "engines/local/client.py", 'self._ask("who", self._meet)', 'self._ask("hello", self._welcome, **self.greet())'
     )
     old.change("agent/keeper.py", 'os.path.join(FOLDER, "place")', 'os.path.join(FOLDER, "nowhere")')
     old.change("agent/keeper.py", "if guards() else 0", "if True else 0")

@@ -20,7 +20,7 @@ from tests.fixtures.ports import free_ports
 from tests.scenario.stage import marked, toml
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 
 ROOT: Final = Path(__file__).parents[3]
 START_S: Final = 60.0

@@ -19,7 +19,7 @@ from tests.fixtures.gangs import gang
 from tests.fixtures.open_files import open_files
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
-from trainmaster.engines.local import LocalEngine
+from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.messages import render, server
 from trainmaster.service.wiring import build
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from trainmaster.core.config import LocalConfig
-from trainmaster.engines.local_cards import Card, find_cards
-from trainmaster.engines.local_facts import Host
+from trainmaster.engines.local.cards import Card, find_cards
+from trainmaster.engines.local.facts import Host
 
 
 class NVMLError(Exception):
@@ -157,7 +157,7 @@ def test_a_machine_without_the_driver_has_no_cards_and_loads_no_bindings(monkeyp
     def absent(name: str) -> None:
         raise OSError(f"{name}: cannot open shared object file")
 
-    monkeypatch.setattr("trainmaster.engines.local_facts.ctypes.CDLL", absent)
+    monkeypatch.setattr("trainmaster.engines.local.facts.ctypes.CDLL", absent)
     monkeypatch.delitem(sys.modules, "pynvml", raising=False)
     host = Host(LocalConfig())
     assert (host.cards, host.driver) == ((), "")

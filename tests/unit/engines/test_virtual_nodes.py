@@ -6,7 +6,7 @@ import pytest
 
 from trainmaster.core.config import LocalConfig, VirtualNode
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.engines.local_facts import Host
+from trainmaster.engines.local.facts import Host
 from trainmaster.service.settings import load
 
 CONFIG = """

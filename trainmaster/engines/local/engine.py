@@ -42,8 +42,8 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )
-from trainmaster.engines.local_client import AgentClient, AgentError
-from trainmaster.engines.local_facts import Host
+from trainmaster.engines.local.client import AgentClient, AgentError
+from trainmaster.engines.local.facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 from trainmaster.messages import render, server, starting
 from trainmaster.messages.said import said_from_json

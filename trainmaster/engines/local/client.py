@@ -20,7 +20,7 @@ import msgspec
 from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
-from trainmaster.engines.local_guard import Guard
+from trainmaster.engines.local.guard import Guard
 from trainmaster.messages import render, server
 from trainmaster.messages.said import Said, said_in, words
 

@@ -16,7 +16,7 @@ from trainmaster.agent.settings import Cards
 from trainmaster.core.config import LocalConfig, VirtualNode
 from trainmaster.core.records import Node
 from trainmaster.engines.base import CardUsage
-from trainmaster.engines.local_cards import Card, find_cards, slots_of, text
+from trainmaster.engines.local.cards import Card, find_cards, slots_of, text
 
 MIB: Final = 1 << 20
 
