@@ -14,6 +14,7 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 from trainmaster.core import config, errors, events, framework_kinds, states, verdicts
+from trainmaster.engines import kinds
 from trainmaster.messages import form, rules
 from trainmaster.messages.catalogue import ENTRIES
 
@@ -89,8 +90,8 @@ def setting_tables() -> list[nodes.Node]:
             assert callable(section.default_factory)
             found += _settings(f"[{section.name}]", section.default_factory())
     found += _settings("[[engines]]", config.EngineConfig())
-    for kind, settings in config.ENGINE_KINDS.items():
-        found += _settings(f'[[engines]], kind = "{kind}"', settings())
+    for kind in kinds.BUILT_IN:
+        found += _settings(f'[[engines]], kind = "{kind}"', kinds.find(kind).settings())
     return found
 
 

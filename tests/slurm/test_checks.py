@@ -20,9 +20,10 @@ import pytest
 
 from tests.slurm.bed import Bed, until
 from trainmaster.agent.sandbox import SYSTEM_PATH
-from trainmaster.core.config import EngineConfig, SlurmEngineConfig
+from trainmaster.core.config import EngineConfig
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.examine import Examination, Wanted
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.said import Said
 
 PYTHON = "/usr/bin/python3"

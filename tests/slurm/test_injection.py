@@ -18,13 +18,14 @@ from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
 from tests.slurm.served import Served, job
 from tests.slurm.world import new_home
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand
 from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.spec.job import NAME, SLUG
 
 LINE: Final = "\n#SBATCH --partition=urgent\n#SBATCH --comment=forged"

@@ -5,10 +5,11 @@ from dataclasses import replace
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from tests.slurm.site import Site
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.launch import Asked
 from trainmaster.core.states import Priority
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 
 async def test_normal_jobs_stand_lower_and_an_urgent_one_is_lifted(site: Site) -> None:

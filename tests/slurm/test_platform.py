@@ -9,9 +9,10 @@ import pytest
 from tests.fixtures.pythons import OLD
 from tests.scenario.stage import ADMIN, Stage, spec
 from tests.slurm.bed import Bed
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.service import dates
 
 HOUR_S = 3600.0

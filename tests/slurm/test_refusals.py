@@ -3,9 +3,10 @@
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from tests.slurm.site import Site
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.engines.base import Refused
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render
 
 

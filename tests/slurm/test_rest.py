@@ -11,11 +11,12 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed, until
 from tests.slurm.site import Site
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.engines.slurm.commands import ClusterDown, Commands
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.reading import Printed
 from trainmaster.engines.slurm.rest import Served
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 
 @pytest.fixture(scope="module")

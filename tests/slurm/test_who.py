@@ -20,7 +20,7 @@ from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
 from tests.slurm.persons import Persons
 from tests.slurm.world import new_home
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Asked, Gang, Mount
 from trainmaster.core.layout import Layout
@@ -29,6 +29,7 @@ from trainmaster.engines.slurm import commands, people, submitting
 from trainmaster.engines.slurm import engine as engines
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.engine import SlurmEngine
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render
 from trainmaster.storage.safe import open_regular
 from trainmaster.storage.trees import list_files, remove_tree

@@ -4,9 +4,8 @@ Every key is documented here; unknown keys are refused with the list of known on
 complete configuration.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +68,9 @@ class LocalConfig:
     gpu_type: str = "simulated"
     nodes: tuple[VirtualNode, ...] = ()
     overcommit_cpu: float = 1.0
-    sandbox: str = "auto"
-    network: str = "shared"
-    cgroups: str = "auto"
+    sandbox: Literal["auto", "bubblewrap", "none"] = "auto"
+    network: Literal["shared", "private"] = "shared"
+    cgroups: Literal["auto", "off"] = "auto"
     mount_roots: tuple[str, ...] = ()
     environment: str = ""
     port_first: int = 21000
@@ -113,53 +112,8 @@ MOST_PENDING: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class LocalEngineConfig:
-    """What `[[engines]]` of the kind local asks for beside: nothing, `[local]` says it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SlurmEngineConfig:
-    """`[[engines]]` of the kind slurm.
-
-    `partitions`: which partition a pool is, by the name of the pool; one that is not named here is the partition of its own name.
-    `conf`: the cluster's slurm.conf, "": as this machine has it. `programs`: the folder of sbatch and the others, "": as PATH
-    finds them. `account`, `qos`, `reservation`, `features`: asked for with every job. `nice`: how far below their place jobs of the
-    class normal stand in Slurm's order; urgent ones half of it, very urgent ones not at all. `python`: what runs our part on the nodes,
-    3.9 or newer. `environment`: prefix of the Python environment that tasks see first, on the nodes. `sandbox`: as in `[local]`.
-    `card_features`: those features of nodes that name the model of their cards, where the cluster's cards have no type.
-    `driver_feature`: how the features begin that name the version of the driver, as driver-535.104.05 does.
-    `rest`: where slurmrestd listens, ``unix:/its/socket`` or a URL: jobs, nodes and partitions are then read from there; "": by
-    Slurm's programs. `rest_token`: the file of its token, "": none is needed.
-    `scratch`: where the nodes share no folder with the server, a folder of each node's own: what jobs need is then brought there and
-    what they make fetched, through srun; "": `server.data` is a folder that all share. `fetch_s`: for how long a node then waits for a
-    server that gets no further, at the start of a job and with what it made.
-    `run_as`: the system user of jobs: service (the server's own) or owner (that of the person who submitted). `users`: which system
-    user a person is; one who is not named here is the system user of the same name.
-    """
-
-    conf: str = ""
-    programs: str = ""
-    account: str = ""
-    qos: str = ""
-    nice: int = 0
-    reservation: str = ""
-    features: tuple[str, ...] = ()
-    card_features: tuple[str, ...] = ()
-    driver_feature: str = "driver-"
-    rest: str = ""
-    rest_token: str = ""
-    python: str = "/usr/bin/python3"
-    environment: str = ""
-    sandbox: str = "auto"
-    partitions: Mapping[str, str] = field(default_factory=dict)
-    scratch: str = ""
-    fetch_s: float = 600.0
-    run_as: str = "service"
-    users: Mapping[str, str] = field(default_factory=dict)
-
-
-ENGINE_KINDS: Final[dict[str, type[Any]]] = {"local": LocalEngineConfig, "slurm": SlurmEngineConfig}
-"""The kinds of engines, and what each asks for in its `[[engines]]` beside `name`, `kind` and `pools`."""
+class NoSettings:
+    """What `[[engines]]` of a kind asks for that needs nothing beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +122,14 @@ class EngineConfig:
 
     `pools`: names of those that live there; the first engine has every pool that no other names. `most_pending`: how many jobs
     of each pool may wait in the own queue of a cluster; more wait here, in our order. What else may stand here depends on
-    `kind`.
+    `kind`: see engines.kinds.
     """
 
     name: str = "local"
     kind: str = "local"
     pools: tuple[str, ...] = ()
     most_pending: int = MOST_PENDING
-    settings: Any = field(default_factory=LocalEngineConfig)
+    settings: Any = field(default_factory=NoSettings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ def tensorboard_silent() -> Said: ...
 
 # --- engines
 
+@say("this machine", "本机")
+def this_machine() -> Said: ...
+
 @say("The engine {engine} cannot be used: {why}", "引擎 {engine} 无法使用：{why}", AGAIN, AGAIN_ZH)
 def engine_unusable(engine: str, why: Said | str) -> Said: ...
 

@@ -18,6 +18,14 @@ INSTEAD_ZH = "请改为查看它的日志和文件。"
 AGAIN = "Try again."
 AGAIN_ZH = "请重试。"
 
+@say("Slurm cluster", "Slurm 集群")
+def slurm_cluster() -> Said: ...
+
+# --- its settings
+
+@say("cannot be where jobs run as their owners: what the server brings would be its own user's", "不能与以提交者身份运行任务同时使用：服务器送达的内容属于其自身用户", 'Let jobs run as the server\'s user (run_as = "service"), or share a folder with the nodes.', '请让任务以服务器用户身份运行（run_as = "service"），或与节点共享目录。')
+def scratch_not_of_owners() -> Said: ...
+
 # --- Slurm's programs
 
 @say("The cluster does not answer: {why}", "集群没有响应：{why}", "Nothing is lost; it is asked again until it does.", "没有丢失任何内容；平台会一直重试。")

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from trainmaster.answers import ResourcePool
-from trainmaster.core.config import MOST_PENDING, SlurmEngineConfig
+from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.checks import Check
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import checks as saying
 from trainmaster.service.settings import Toml
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainmaster.core.config import Config, LocalConfig
 from trainmaster.core.errors import Conflict
+from trainmaster.engines.kinds import find
 from trainmaster.messages import settings
 
 NODES: Final = 2
@@ -24,7 +25,7 @@ def with_demo_cards(config: Config, cards: int) -> Config:
     said = [name for name in _OWN if getattr(config.local, name) != getattr(LocalConfig(), name)]
     if said:
         raise Conflict(settings.demo_cards_and_own_division(said))
-    if not any(engine.kind == "local" for engine in config.engines):
+    if not any(find(engine.kind).this_machine for engine in config.engines):
         raise Conflict(settings.demo_cards_without_local_engine())
     local = replace(config.local, virtual_nodes=NODES, simulated_gpus=cards, gpu_type=MODEL)
     return replace(config, local=local)

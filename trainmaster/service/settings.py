@@ -6,19 +6,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from trainmaster.core.config import (
-    ENGINE_KINDS,
-    Config,
-    EngineConfig,
-    LimitsConfig,
-    LocalConfig,
-    ServerConfig,
-    SlurmEngineConfig,
-    VirtualNode,
-)
-from trainmaster.core.errors import ProblemList
+from trainmaster.core.config import Config, EngineConfig, LimitsConfig, LocalConfig, ServerConfig, VirtualNode
+from trainmaster.core.errors import InvalidSpec, ProblemList
+from trainmaster.engines import kinds
+from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages import settings as saying
 from trainmaster.messages.said import Said
 
@@ -28,13 +21,6 @@ Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
 _SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
-_CHOICES = {
-    "local.sandbox": ("auto", "bubblewrap", "none"),
-    "local.network": ("shared", "private"),
-    "local.cgroups": ("auto", "off"),
-    "engines.sandbox": ("auto", "bubblewrap", "none"),
-    "engines.run_as": ("service", "owner"),
-}
 
 
 def load(path: str) -> Config:
@@ -84,11 +70,12 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
     if not isinstance(values, list) or not values or not all(isinstance(one, dict) for one in values):
         problems.add("engines", saying.must_be_sections())
         return Config().engines
-    found = tuple(_engine(f"engines.{at}", one, problems) for at, one in enumerate(values))
+    read = [_engine(f"engines.{at}", one, problems) for at, one in enumerate(values)]
+    found = tuple(engine for engine, _ in read)
     takes: list[tuple[str, list[str]]] = [
         ("name", [one.name for one in found]),
         ("pools", [pool for one in found for pool in one.pools]),
-        ("kind", [one.kind for one in found if one.kind == "local"]),
+        ("kind", [kind.name for _, kind in read if kind is not None and kind.this_machine]),
     ]
     for key, names in takes:
         for bad in sorted({name for name in names if not WORD.fullmatch(name)}):
@@ -98,19 +85,20 @@ def _engines(values: Any, problems: ProblemList) -> tuple[EngineConfig, ...]:
     return found
 
 
-def _engine(path: str, values: Toml, problems: ProblemList) -> EngineConfig:
+def _engine(path: str, values: Toml, problems: ProblemList) -> tuple[EngineConfig, EngineKind | None]:
     common = {key: values[key] for key in ("name", "kind", "pools", "most_pending") if key in values}
     engine: EngineConfig = _section(path, EngineConfig, common, problems)
     own = {key: value for key, value in values.items() if key not in common}
-    kind = ENGINE_KINDS.get(engine.kind)
-    if kind is None:
-        problems.add(f"{path}.kind", saying.unknown_engine_kind(sorted(ENGINE_KINDS)), value=engine.kind)
-        return engine
+    try:
+        kind = kinds.find(engine.kind)
+    except InvalidSpec as error:
+        problems.add(f"{path}.kind", error.said, value=engine.kind)
+        return engine, None
     named = engine if "name" in values else replace(engine, name=engine.kind)
-    settings = _section(path, kind, own, problems)
-    if isinstance(settings, SlurmEngineConfig) and settings.scratch and settings.run_as == "owner":
-        problems.add(f"{path}.scratch", saying.scratch_not_of_owners(), value=settings.scratch)
-    return replace(named, settings=settings)
+    settings = _section(path, kind.settings, own, problems)
+    for key, said in kind.problems(settings):
+        problems.add(f"{path}.{key}", said, value=getattr(settings, key))
+    return replace(named, settings=settings), kind
 
 
 def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> Any:
@@ -140,17 +128,22 @@ def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
         return tuple(value)
     if hint == Mapping[str, str] and isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
         return value
-    if not isinstance(hint, type) or not isinstance(value, hint) or isinstance(value, bool):
+    if get_origin(hint) is Literal and isinstance(value, str):
+        return _chosen(path, get_args(hint), value, problems)
+    if not isinstance(hint, type) or not isinstance(value, hint) or isinstance(value, bool) is not (hint is bool):
         problems.add(path, _of_wrong_type(hint), value=value)
         return None
     if isinstance(value, int | float) and value < 0:
         problems.add(path, saying.setting_negative(), value=value)
         return None
-    choices = _CHOICES.get(re.sub(r"\.\d+(?=\.)", "", path))
-    if choices and value not in choices:
-        problems.add(path, saying.setting_not_a_choice(choices, repr(choices[0])), value=value)
-        return None
     return value
+
+
+def _chosen(path: str, choices: tuple[str, ...], value: str, problems: ProblemList) -> str | None:
+    if value in choices:
+        return value
+    problems.add(path, saying.setting_not_a_choice(choices, repr(choices[0])), value=value)
+    return None
 
 
 def _of_wrong_type(hint: Any) -> Said:
@@ -160,4 +153,6 @@ def _of_wrong_type(hint: Any) -> Said:
         return saying.must_be_table_of_texts()
     if hint == tuple[VirtualNode, ...]:
         return saying.must_be_node_sections()
+    if get_origin(hint) is Literal:
+        hint = str
     return saying.setting_of_wrong_type(getattr(hint, "__name__", str(hint)))

@@ -1,13 +1,11 @@
 """Makes a Platform from a home folder. The only module that names concrete classes."""
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
-from trainmaster.core.config import Config, EngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
-from trainmaster.engines.base import Engine
+from trainmaster.engines import kinds
 from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
@@ -50,19 +48,6 @@ from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
-
-
-def _slurm(own: EngineConfig, layout: Layout, config: Config) -> Engine:
-    from trainmaster.engines.slurm.engine import SlurmEngine  # noqa: PLC0415 (who has no cluster loads nothing for one)
-
-    return SlurmEngine(own.name, own.settings, layout, config, own.pools)
-
-
-ENGINES: Final[dict[str, Callable[[EngineConfig, Layout, Config], Engine]]] = {
-    "local": lambda own, layout, config: LocalEngine(layout, config, own.name),
-    "slurm": _slurm,
-}
-"""What makes an engine of each kind of core.config.ENGINE_KINDS."""
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -111,8 +96,8 @@ def past_of(layout: Layout) -> Past:
 
 
 def engines_of(layout: Layout, config: Config) -> Engines:
-    """Return the engines that the configuration names."""
-    made = [ENGINES[one.kind](one, layout, config) for one in config.engines]
+    """Return the engines that the configuration names. Raises InvalidSpec where a kind cannot be loaded."""
+    made = [kinds.find(one.kind).make(one, layout, config) for one in config.engines]
     pools = {pool: one.name for one in config.engines for pool in one.pools}
     return Engines(made, pools, {one.name: one.most_pending for one in config.engines})
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmaster.core.config import MOST_PENDING, SlurmEngineConfig
+from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import Conflict, InvalidSpec
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.service import settings_file
 from trainmaster.service.adding import pools_of, section_of
 from trainmaster.service.settings_file import with_engine

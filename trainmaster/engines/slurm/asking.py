@@ -12,7 +12,7 @@ from typing import Final
 
 from trainmaster.agent.folder import Work
 from trainmaster.agent.settings import Settings
-from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
+from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
@@ -20,6 +20,7 @@ from trainmaster.core.states import Priority
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.parse import Partition
 from trainmaster.engines.slurm.script import Terms, components, duration
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import rules, slurm
 from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem

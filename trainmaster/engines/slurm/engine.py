@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from trainmaster.agent.folder import Folder
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.launch import Asked, Gang
@@ -44,6 +44,7 @@ from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.mirrors import Mirrors
 from trainmaster.engines.slurm.people import People
 from trainmaster.engines.slurm.queue import Queue
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import render, slurm

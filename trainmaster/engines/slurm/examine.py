@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.agent.survey import trouble_writing
-from trainmaster.core.config import EngineConfig, SlurmEngineConfig
+from trainmaster.core.config import EngineConfig
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.engines.slurm import checks, parse, rest
 from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import Access, Commands, environment, said_by
 from trainmaster.engines.slurm.parse import NodeLine, Partition
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.engines.slurm.trial import Trial
 from trainmaster.messages.said import Said
 

@@ -4,12 +4,12 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.records import Node
 from trainmaster.engines.slurm import states
 from trainmaster.engines.slurm.parse import NodeLine, Partition
 from trainmaster.engines.slurm.reading import Reading
 from trainmaster.engines.slurm.script import Card
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import slurm_states as say
 from trainmaster.messages.said import Said
 

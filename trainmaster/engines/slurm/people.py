@@ -22,7 +22,6 @@ from typing import Final
 
 from trainmaster.agent import sharing
 from trainmaster.agent.folder import Folder
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.errors import Problem, Unavailable
 from trainmaster.core.ids import task_name
 from trainmaster.core.launch import Gang
@@ -30,6 +29,7 @@ from trainmaster.core.layout import Layout, TaskPaths
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm import parse
 from trainmaster.engines.slurm.commands import SEARCHED, USER, ClusterRefused, Commands
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import rules, slurm
 from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem

@@ -12,12 +12,12 @@ from typing import Any, Final, TypeVar
 
 import httpx
 
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.hostlist import expand
 from trainmaster.engines.slurm import parse, states
 from trainmaster.engines.slurm.commands import TIMEOUT_S, ClusterDown, Commands, failure
 from trainmaster.engines.slurm.parse import JobId, JobLine, NodeLine, Partition, Reservation
 from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import slurm
 

@@ -19,7 +19,6 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 
 from trainmaster.agent.folder import Folder, Work, step_text, write_whole
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
@@ -41,6 +40,7 @@ from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.people import People, SystemUser
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import slurm, starting
 
 log = logging.getLogger("trainmaster.slurm")

@@ -19,7 +19,6 @@ from typing import Any, Final
 from trainmaster.agent import folder, sharing
 from trainmaster.agent.folder import Folder
 from trainmaster.agent.survey import REQUEST
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang, RoleCommand
@@ -33,6 +32,7 @@ from trainmaster.engines.slurm.mirror_trees import Shape
 from trainmaster.engines.slurm.parse import JobLine
 from trainmaster.engines.slurm.queue import Queue
 from trainmaster.engines.slurm.reading import Printed, Reading
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.said import Said, words
 
 LOOK_S: Final = 0.2

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang, key
-from trainmaster.core.config import LimitsConfig, SlurmEngineConfig
+from trainmaster.core.config import LimitsConfig
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node, Resources, Role
 from trainmaster.engines.base import Refused, Waiting
@@ -16,6 +16,7 @@ from trainmaster.engines.slurm.estimates import Estimates
 from trainmaster.engines.slurm.machines import Machines
 from trainmaster.engines.slurm.reading import Printed
 from trainmaster.engines.slurm.script import Card, Place, script
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render, slurm, slurm_states
 from trainmaster.messages.said import words
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.core.config import SlurmEngineConfig
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.commands import Access, Commands
 from trainmaster.engines.slurm.people import SERVICE, People
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 CONFIG = "Configuration data as of now\nPrivateData             = {private}\nSlurmUser               = slurm(64030)\n"
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang, key
-from trainmaster.core.config import Config, SlurmEngineConfig
+from trainmaster.core.config import Config
 from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.engines.slurm.submitting import Submitting
 
 PATIENCE_S = 20.0

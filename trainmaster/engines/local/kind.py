@@ -1,0 +1,16 @@
+"""This machine as a kind of engine. `[local]` says how it is seen; its `[[engines]]` has nothing of its own."""
+
+from trainmaster.core.config import Config, EngineConfig
+from trainmaster.core.layout import Layout
+from trainmaster.engines.base import Engine
+from trainmaster.engines.kinds import EngineKind
+from trainmaster.messages import server
+
+
+def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
+    from trainmaster.engines.local.engine import LocalEngine  # noqa: PLC0415 (who reads the configuration starts no engine)
+
+    return LocalEngine(layout, config, own.name)
+
+
+KIND = EngineKind("local", server.this_machine(), _make, this_machine=True)
