@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.fakes.clock import WallClock
-from tests.fixtures.fakes.cluster import FakeCluster
+from tests.fixtures.fakes.cluster import FakeCluster, FakeClusterEngine
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
@@ -15,6 +15,18 @@ from trainmaster.core.cluster import Pool
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Node
 from trainmaster.engines.registry import Engines
+
+
+class Strict(FakeEngine):
+    """Machines on which not everybody's jobs can run. `strangers`: of whom not."""
+
+    strangers: frozenset[str] = frozenset()
+
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return what is wrong with a stranger."""
+        if owner not in self.strangers:
+            return None
+        return Problem("", f"{owner} has no system user there", "Make one.", "no_system_user")
 
 
 @pytest.fixture
@@ -31,7 +43,7 @@ async def stage(tmp_path: Path, cluster: FakeCluster) -> AsyncIterator[Stage]:
 
     def engines() -> Engines:
         here = FakeMachines([Node("n1", "127.0.0.2", 4.0, 4096, ("T4",))], WallClock())
-        return Engines([FakeEngine(here, "local"), FakeEngine(cluster, "alps")], {"alps": "alps"})
+        return Engines([Strict(here, "local"), FakeClusterEngine(cluster, "alps")], {"alps": "alps"})
 
     async with Stage(tmp_path / "home", engine=engines) as stage:
         yield stage
@@ -64,10 +76,7 @@ async def test_what_only_one_pool_can_take_goes_there(stage: Stage, cluster: Fak
 
 
 async def test_where_its_owner_is_a_stranger_it_does_not_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def stranger(owner: str) -> Problem:
-        return Problem("", f"{owner} has no system user there", "Make one.", "no_system_user")
-
-    monkeypatch.setattr(stage.platform.context.engines.of("default"), "owner_problem", stranger)
+    monkeypatch.setattr(Strict, "strangers", frozenset({ADMIN.name}))
     job = await stage.submit(anywhere("elsewhere", 1))
     assert (await stage.state(job, "pending")).pool == "alps"
 

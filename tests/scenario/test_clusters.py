@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.fakes.clock import WallClock
-from tests.fixtures.fakes.cluster import FakeCluster
+from tests.fixtures.fakes.cluster import FakeCluster, FakeClusterEngine
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
@@ -33,7 +33,7 @@ def cluster() -> FakeCluster:
 @pytest.fixture
 async def stage(tmp_path: Path, cluster: FakeCluster) -> AsyncIterator[Stage]:
     """The platform on that cluster alone."""
-    async with Stage(tmp_path / "home", engine=lambda: Engines([FakeEngine(cluster, "alps")])) as stage:
+    async with Stage(tmp_path / "home", engine=lambda: Engines([FakeClusterEngine(cluster, "alps")])) as stage:
         yield stage
 
 
@@ -94,7 +94,7 @@ async def test_far_more_than_fits_is_handed_over_but_no_more_than_may_wait_there
     """Two nodes of four cards; three may wait. An urgent job passes those that were not handed over yet."""
 
     def engines() -> Engines:
-        return Engines([FakeEngine(cluster, "alps")], most_pending={"alps": 3})
+        return Engines([FakeClusterEngine(cluster, "alps")], most_pending={"alps": 3})
 
     async with Stage(tmp_path / "home", engine=engines) as stage:
         jobs = [
@@ -147,7 +147,7 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
     cluster.release()
 
     def engines() -> Engines:
-        return Engines([FakeEngine(here, "local"), FakeEngine(cluster, "alps")], {"alps": "alps"})
+        return Engines([FakeEngine(here, "local"), FakeClusterEngine(cluster, "alps")], {"alps": "alps"})
 
     async with Stage(tmp_path / "home", engine=engines) as stage:
         near, far = [await stage.submit(fake_spec(name, pool=name)) for name in ("default", "alps")]
@@ -240,7 +240,7 @@ async def test_what_is_not_handed_over_waits_here_whatever_the_cluster_foresees(
     tmp_path: Path, cluster: FakeCluster
 ) -> None:
     def engines() -> Engines:
-        return Engines([FakeEngine(cluster, "alps")], most_pending={"alps": 1})
+        return Engines([FakeClusterEngine(cluster, "alps")], most_pending={"alps": 1})
 
     async with Stage(tmp_path / "home", engine=engines) as stage:
         await stage.state(await stage.submit(fake_spec("a", "true", pool="alps")), "pending")
@@ -256,11 +256,11 @@ async def test_what_the_engine_objects_to_is_refused_at_submit_and_when_changed(
     """An engine knows limits that no other part knows: here none runs for more than an hour."""
     job = await stage.submit(fake_spec("a", "sleep infinity", pool="alps", duration=600))
 
-    def objections(self: FakeEngine, roles: object, asked: Asked) -> tuple[Problem, ...]:
+    def objections(self: FakeClusterEngine, roles: object, asked: Asked) -> tuple[Problem, ...]:
         too_long = asked.limit_s is not None and asked.limit_s > 3600
         return (problem("duration", rules.partition_time("p", 3600.0)),) if too_long else ()
 
-    monkeypatch.setattr(FakeEngine, "objections", objections)
+    monkeypatch.setattr(FakeClusterEngine, "objections", objections)
     with pytest.raises(InvalidSpec) as refused:
         await stage.submit(fake_spec("b", "true", pool="alps", duration=7200))
     assert [one.path for one in refused.value.problems] == ["duration"]

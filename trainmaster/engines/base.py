@@ -2,29 +2,19 @@
 
 All methods are idempotent by attempt id. Reports are facts; the loop turns them into events. An engine never forgets a
 task that may still run: `reap` returns only when nothing of the attempt is left (B2). An engine that owns its queue
-(`Flags.owns_queue`) is given gangs that are placed nowhere yet, accepts them, and tells when and where they started. New
-engines pass tests/contract/engine. docs/design/engines.md says why the port is as it is.
+(`owns_queue`) is given gangs that are placed nowhere yet, accepts them, and tells when and where they started. What only some
+engines can do is in `abilities`. New engines pass tests/contract/engine. docs/design/engines.md says why the port is as it is.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.launch import Asked, Gang
-from trainmaster.core.records import Assignment, Node, Role, Verdict
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Assignment, Node, Verdict
 from trainmaster.messages import render
 from trainmaster.messages.said import Said
-
-
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """What an engine can do. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes). `can_exec`: its
-    running tasks can be entered.
-    """
-
-    owns_queue: bool = False
-    can_exec: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +164,14 @@ class Terminal(Protocol):
 
 
 class Engine(Protocol):
-    """The methods, plus start and close. Names are unique, of engines among those of a server and of nodes among all engines.
+    """What every engine does; what it may do beside is in `abilities`. Names are unique, of engines among those of a server and
+    of nodes among all engines. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes).
 
     Whatever is asked of the machines raises Unavailable while they do not answer, and is asked again.
     """
 
     name: str
-    flags: Flags
+    owns_queue: bool
 
     async def start(self, sink: Sink) -> None:
         """Connect (and start what must run beside the server). Facts are pushed to `sink` from now on.
@@ -197,43 +188,12 @@ class Engine(Protocol):
         """Return the machines, with capacity and facts."""
         ...
 
-    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
-        """Return by node how busy its real cards are, by index; nothing where nothing is measured. May block."""
-        ...
-
     def isolation(self) -> dict[str, str]:
         """Return {kind, detail}: what keeps tasks apart here, and in words what is missing. Also before `start`."""
         ...
 
-    async def owner_problem(self, owner: str) -> Problem | None:
-        """Return why jobs of `owner`, one of our people, cannot run here, None when they can. Raises Unavailable."""
-        ...
-
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return what `launch` would ask for. Pure."""
-        ...
-
-    def places(self) -> tuple[str, ...]:
-        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be mounted there."""
-        ...
-
-    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
-        """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those of a document.
-
-        Asked at every submit: costs no question to the machines. What only they can say is said by `estimate`.
-        """
-        ...
-
-    async def estimate(self, gang: Gang) -> Waiting | Refused | None:
-        """Return what would become of `gang` in the engine's own queue now, and leave nothing there. None: it owns no queue.
-
-        Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken, or never
-        start. Raises Unavailable.
-        """
-        ...
-
-    def announce(self, gang: Gang) -> None:
-        """Say that a `launch` of `gang` may follow, for an engine that can use the time; nothing of the user's starts yet."""
         ...
 
     async def launch(self, gang: Gang) -> None:
@@ -241,12 +201,6 @@ class Engine(Protocol):
 
         A second call for the same attempt starts nothing. Raises LaunchRefused when it cannot
         be started; then nothing of it is left. No fact of the attempt is pushed before this has returned.
-        """
-        ...
-
-    async def adjust(self, attempt: str, asked: Asked) -> None:
-        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing happens for one
-        that is not known, and in an engine that owns no queue.
         """
         ...
 
@@ -267,17 +221,6 @@ class Engine(Protocol):
 
         An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it. Where something
         that its tasks wrote could not be brought to the server, `Layout.incomplete` is there then, and no model is saved.
-        """
-        ...
-
-    async def attach(
-        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
-    ) -> Terminal:
-        """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None: on none.
-
-        `kept`: the task may have ended, and its attempt is held: it is entered with all that is left of it. The command ends with the
-        task or the attempt at the latest, and keeps neither from ending. Raises Conflict when there is nothing to enter, Unavailable
-        without `flags.can_exec`. What goes wrong later is said on the error stream, and by exit code 125 (agent/enter).
         """
         ...
 

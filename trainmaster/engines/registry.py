@@ -12,6 +12,7 @@ from typing import Final
 from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
+from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import CardUsage, Engine, Sink
 from trainmaster.messages import server
 from trainmaster.messages.said import Said
@@ -38,6 +39,7 @@ class Engines:
         most_pending: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
         self._engines = {engine.name: engine for engine in engines}
+        self._abilities = {engine.name: Abilities.of(engine) for engine in engines}
         self.first = engines[0]
         self.pools, self._most_pending = dict(pools or {}), dict(most_pending or {})
         self._down: dict[str, Said] = {engine.name: server.engine_not_started() for engine in engines}  # name -> why
@@ -61,7 +63,11 @@ class Engines:
 
     def owns_queue(self, pool: str) -> bool:
         """Return whether the engine of `pool` decides order and places itself."""
-        return self.of(pool).flags.owns_queue
+        return self.of(pool).owns_queue
+
+    def abilities(self, engine: Engine) -> Abilities:
+        """Return what `engine`, one of these, can do beside what all do."""
+        return self._abilities[engine.name]
 
     def most_pending(self, pool: str) -> int:
         """Return how many of our attempts may wait in the own queue of the engine of `pool`, for this pool."""
@@ -162,7 +168,8 @@ class Engines:
 
     def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
         """Return by node how busy the real cards of all are that answer. May block."""
-        found = [engine.card_usage() for engine in self if engine.name not in self._down]
+        asked = [can.measures for name, can in self._abilities.items() if name not in self._down]
+        found = [measures.card_usage() for measures in asked if measures is not None]
         return {node: cards for usage in found for node, cards in usage.items()}
 
     async def health(self) -> dict[str, Said | None]:

@@ -192,7 +192,7 @@ class Administer:
             if known is None:
                 raise NotFound(cluster.node_not_found(node, sorted(one.name for one in self._pools.nodes)))
             engine = self._ctx.engines.of(known.pool)
-            if engine.flags.owns_queue:
+            if engine.owns_queue:
                 raise Conflict(cluster.cluster_decides_itself(engine.name))
             setting = self._pools.node_settings.get(node, NodeSetting(node))
             await self._pools.put("node", node, change(setting), who.name)

@@ -58,9 +58,11 @@ class Admission:
 
     def engine_problems(self, job: Job) -> list[Problem]:
         """Return what the engine of its pool objects to, whichever of its flavors it would get."""
-        engine, found = self._engines.of(job.pool), []
+        estimates, found = self._engines.abilities(self._engines.of(job.pool)).estimates, []
+        if estimates is None:
+            return []
         for roles in job.shapes or (job.roles,):
-            found += [one for one in engine.objections(roles, asked_of(job)) if one not in found]
+            found += [one for one in estimates.objections(roles, asked_of(job)) if one not in found]
         return found
 
     def never_fits(self, job: Job) -> Unsatisfiable | None:
@@ -115,10 +117,10 @@ class Admission:
         user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most
         seconds. Raises Unavailable.
         """
-        engine = self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster))
-        stranger = await engine.owner_problem(who.name)
+        can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
+        stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
-        found += mount_problems(spec, engine.places())
+        found += mount_problems(spec, () if can.occupies is None else can.occupies.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):
             found.append(problem_of("code.upload", submitting.no_upload()))

@@ -79,8 +79,9 @@ async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | li
 
 async def _stranger(ctx: Context, job: Job) -> list[Problem]:
     """Return what speaks against its owner there."""
+    checks_owners = ctx.engines.abilities(ctx.engines.of(job.pool)).checks_owners
     try:
-        found = await ctx.engines.of(job.pool).owner_problem(job.owner)
+        found = None if checks_owners is None else await checks_owners.owner_problem(job.owner)
     except Unavailable as error:
         found = problem_from("pool", error)
     return [] if found is None else [found]

@@ -70,7 +70,7 @@ class ClusterViews:
                 EngineView(
                     name=engine.name,
                     kind=kinds.get(engine.name, ""),
-                    owns_queue=engine.flags.owns_queue,
+                    owns_queue=engine.owns_queue,
                     pools=[name for name in self._pools.pools if engines.of(name) is engine],
                     nodes=len(nodes),
                     nodes_in_service=sum(node.schedulable for node in nodes),

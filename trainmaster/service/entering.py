@@ -43,7 +43,8 @@ class Entering:
         role, index = task_in(job, task)
         number, kept = self._place(job, role, index)
         engine = self._ctx.engines.up(self._ctx.engines.of(job.pool))
-        if not engine.flags.can_exec:
+        attaches = self._ctx.engines.abilities(engine).attaches
+        if attaches is None:
             raise Unavailable(jobs.engine_without_entering(engine.name))
         if self._open[who.name] >= MOST:
             raise RateLimited(jobs.too_many_entered(MOST))
@@ -52,7 +53,7 @@ class Entering:
             data = {"role": role, "index": index, "program": os.path.basename(argv[0])}
             self._ctx.master.apply(Event(job.id, Kind.ENTERED, self._ctx.clock(), who.name, number, data))
             await self._ctx.master.durable()
-            terminal = await engine.attach(attempt_id(job.id, number), role, index, argv, window, kept=kept)
+            terminal = await attaches.attach(attempt_id(job.id, number), role, index, argv, window, kept=kept)
             try:
                 yield terminal
             finally:

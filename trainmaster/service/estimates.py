@@ -42,11 +42,13 @@ def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, 
 async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:
     """Return `ours`, what our queue says of `job`, together with what the engine of its pool foresees; and why it would refuse it."""
     engine = ctx.engines.of(job.pool)
-    if not engine.flags.owns_queue:
+    estimates = ctx.engines.abilities(engine).estimates
+    if estimates is None:
         return ours, None
     try:
         async with asyncio.timeout(PATIENCE_S):
-            said = await ctx.engines.up(engine).estimate(gang_of(ctx, job, spec, unplaced(job.roles)))
+            ctx.engines.up(engine)
+            said: Waiting | Refused = await estimates.estimate(gang_of(ctx, job, spec, unplaced(job.roles)))
     except (Unavailable, TimeoutError) as error:
         why = error.said if isinstance(error, Unavailable) else server.cluster_not_in_time()
         said = Waiting("", "cluster_silent", why, ctx.clock())
@@ -54,7 +56,7 @@ async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> t
         refused = problem("", rules.cluster_refused(engine=engine.name, said=said.said))
         reason = reason_view(Waiting("", refused.code, said.said, said.at), engine.name)
         return Outlook("never", reason), refused
-    if said is None or ours.when != "now":
+    if ours.when != "now":
         return ours, None
     return _joined(said, engine.name, ctx.clock()), None
 

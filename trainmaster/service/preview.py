@@ -83,7 +83,7 @@ class Preview:
     def _native(self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None) -> NativeRequest:
         """Return what the engine would be asked; one that chooses places itself is given none."""
         engine = self._ctx.engines.of(job.pool)
-        given = unplaced(job.roles) if engine.flags.owns_queue else placement or rehearse(job.roles)
+        given = unplaced(job.roles) if engine.owns_queue else placement or rehearse(job.roles)
         return engine.prepare(gang_of(self._ctx, job, spec, given))
 
     def _fits(self, job: Job, who: Principal) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:

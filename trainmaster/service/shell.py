@@ -91,10 +91,11 @@ class Shell:
         """Use the time in which an order is made durable: nothing of the user's may start before. Never raises."""
         job = self._master.live.get(action.job) if isinstance(action, Launch) else None
         if job is not None:
+            announces = self._engines.abilities(self._engines.of(job.pool)).announces
             with contextlib.suppress(Exception):  # what is wrong with a gang is said when it is launched
-                gang = self._launching.gang(job)
-                if gang is not None:
-                    self._engines.of(job.pool).announce(gang)
+                gang = self._launching.gang(job) if announces is not None else None
+                if announces is not None and gang is not None:
+                    announces.announce(gang)
 
     # -- orders carried out after the commit -------------------------------------------------------------------
 
@@ -257,15 +258,17 @@ class Shell:
             if refusal.node is not None:
                 return self._event(action, Kind.BAD_NODE, refusal.said, node=refusal.node)
             return self._event(action, Kind.LAUNCH_FAILED, refusal.said, code=refusal.code)
-        return self._event(action, Kind.ACCEPTED if engine.flags.owns_queue else Kind.STARTED)
+        return self._event(action, Kind.ACCEPTED if engine.owns_queue else Kind.STARTED)
 
     async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
-        """Tell an engine that decides order itself what is asked now, until nothing has changed meanwhile."""
-        if not self._engines.owns_queue(job.pool):
+        """Tell an engine that can change what it has what is asked now, until nothing has changed meanwhile."""
+        adjusts = self._engines.abilities(self._engines.of(job.pool)).adjusts
+        if adjusts is None:
             return None
         key, told = attempt_id(action.job, action.attempt), None
         while self._wanted(action, LAUNCHED) is not None and told != (now := asked_of(self._master.live[action.job])):
-            await self._engine(job).adjust(key, now)
+            self._engine(job)  # which may be down
+            await adjusts.adjust(key, now)
             told = now
         return None
 

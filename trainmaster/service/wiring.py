@@ -1,4 +1,4 @@
-"""Makes a Platform from a home folder. The only module that names concrete classes."""
+"""Makes a Platform from a home folder. The only module that names concrete classes, but for engines, which their kinds make."""
 
 import os
 from dataclasses import replace
@@ -6,7 +6,6 @@ from dataclasses import replace
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
 from trainmaster.engines import kinds
-from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission import Admission
 from trainmaster.service.clerks import Clerks
@@ -130,8 +129,9 @@ def demand_agents(engines: Engines) -> None:
     Raises Unavailable.
     """
     for engine in engines:
-        if isinstance(engine, LocalEngine):
-            engine.demand_agent()
+        keeper = engines.abilities(engine).keeps_agent
+        if keeper is not None:
+            keeper.demand_agent()
 
 
 def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:

@@ -26,6 +26,8 @@ WORLDS: Final[dict[str, Callable[[], Any]]] = {
     "local-bare": lambda: LocalWorld("none"),
     "local-no-cgroups": lambda: LocalWorld("none", "off"),
 }
+NOT_ENTERED: Final = ("fake", "fake-cluster")
+"""Those whose tasks cannot be entered (abilities.Attaches)."""
 
 
 @pytest.fixture(params=WORLDS)

@@ -8,34 +8,22 @@ from typing import Any
 
 import pytest
 
-from tests.contract.engine.conftest import WORLDS
+from tests.contract.engine.conftest import NOT_ENTERED, WORLDS
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
-from trainmaster.core.errors import Conflict, Unavailable
+from trainmaster.core.errors import Conflict
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Terminal, Window
 
 PATIENCE_S = 60.0
 
 
-FAKES = [name for name in WORLDS if name.startswith("fake")]
-
-
-@pytest.fixture(params=[name for name in WORLDS if name not in FAKES])
+@pytest.fixture(params=[name for name in WORLDS if name not in NOT_ENTERED])
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
     """The surroundings of an engine whose tasks have processes, empty."""
     found = WORLDS[request.param]()
     yield found
     await found.close()
-
-
-@pytest.mark.parametrize("name", FAKES)
-async def test_an_engine_whose_tasks_cannot_be_entered_says_so(name: str) -> None:
-    engine = await WORLDS[name]().engine()
-    assert not engine.flags.can_exec
-    with pytest.raises(Unavailable):
-        await engine.attach("t" + "1" * 32 + "-1", 0, 0, ("true",), None)
-    await engine.close()
 
 
 @pytest.fixture

@@ -9,8 +9,16 @@ import pytest
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang
-from trainmaster.engines.base import LaunchRefused, Refused
+from trainmaster.engines.abilities import Abilities
+from trainmaster.engines.base import LaunchRefused, Refused, Waiting
 from trainmaster.messages import render
+
+
+def announce(engine: Any, story: Gang) -> None:
+    """Say what may be launched, to an engine that can use it; what follows is promised by all."""
+    announces = Abilities.of(engine).announces
+    if announces is not None:
+        announces.announce(story)
 
 
 async def test_every_replica_of_every_role_is_reported_started_and_ended_in_order(
@@ -58,8 +66,8 @@ async def test_what_is_only_announced_does_not_run_and_once_launched_runs_once(
 ) -> None:
     """Nothing of the user's may run before the decision is on disk."""
     story = gang(node=world.node).told("worker", 1, world.command("exit 3")).build()
-    engine.announce(story)
-    engine.announce(story)
+    announce(engine, story)
+    announce(engine, story)
     (report,) = await engine.observe([key(story)])
     assert not report.known
     await engine.launch(story)
@@ -71,7 +79,7 @@ async def test_what_is_only_announced_does_not_run_and_once_launched_runs_once(
 async def test_another_gang_than_the_announced_may_be_launched(world: Any, engine: Any, watcher: Watcher) -> None:
     """The decision was not durable; another was taken for the same attempt."""
     first, second = (gang(job="t" + "3" * 32, node=world.node) for _ in range(2))
-    engine.announce(first.told("worker", 1, world.command("exit 3")).build())
+    announce(engine, first.told("worker", 1, world.command("exit 3")).build())
     story = second.told("worker", 1, world.command("exit 4")).build()
     await engine.launch(story)
     (end,) = await watcher.end_of(key(story))
@@ -80,7 +88,7 @@ async def test_another_gang_than_the_announced_may_be_launched(world: Any, engin
 
 async def test_what_a_server_announced_another_may_launch(world: Any, engine: Any) -> None:
     story = gang(node=world.node).told("worker", 1, world.command("exit 3")).build()
-    engine.announce(story)
+    announce(engine, story)
     await engine.close()
     watcher = Watcher()
     await (await world.engine(watcher)).launch(story)
@@ -94,7 +102,7 @@ async def why_not(engine: Any, watcher: Watcher, story: Gang) -> tuple[str, str]
         await engine.launch(story)
     except LaunchRefused as refusal:
         return refusal.code, render.text(refusal.said)
-    assert engine.flags.owns_queue, "the launch was not refused"
+    assert engine.owns_queue, "the launch was not refused"
 
     def said() -> list[tuple[str, str]]:
         refused = [
@@ -113,7 +121,7 @@ async def test_what_is_wrong_with_an_announced_gang_is_said_by_the_launch(
     world: Any, engine: Any, watcher: Watcher
 ) -> None:
     story = gang(node=world.node).role("bad", 1, "no-such-command-here").build()
-    engine.announce(story)
+    announce(engine, story)
     code, words = await why_not(engine, watcher, story)
     assert code == "command_not_found", words
 
@@ -225,8 +233,11 @@ async def test_prepare_is_a_dry_run(world: Any, engine: Any) -> None:
 
 async def test_what_is_foreseen_is_said_by_engines_with_a_queue_alone(world: Any, engine: Any) -> None:
     story = gang(node=world.node).told("worker", 2, world.command("exit 0")).build()
-    assert engine.objections(story.roles, story.asked or Asked("default")) == ()
-    assert (await engine.estimate(story) is not None) == engine.flags.owns_queue
+    estimates = Abilities.of(engine).estimates
+    assert estimates is None or engine.owns_queue
+    if estimates is not None:
+        assert estimates.objections(story.roles, story.asked or Asked("default")) == ()
+        assert isinstance(await estimates.estimate(story), Waiting | Refused)
 
 
 async def test_nodes_have_room(world: Any, engine: Any) -> None:

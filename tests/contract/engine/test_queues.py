@@ -18,7 +18,7 @@ from trainmaster.messages import render
 async def engine(cluster: Any, watcher: Watcher) -> Any:
     """The engine under test, whose queue is held."""
     engine = await cluster.engine(watcher)
-    assert engine.flags.owns_queue
+    assert engine.owns_queue
     await cluster.hold()
     return engine
 

@@ -1,17 +1,21 @@
 """Several engines in one server: who has which pool, and one that is down while the others work."""
 
 import asyncio
+from dataclasses import fields
 
 import pytest
 
 from tests.builders import node
 from tests.fixtures.fakes.clock import VirtualClock
-from tests.fixtures.fakes.cluster import FakeCluster
+from tests.fixtures.fakes.cluster import FakeCluster, FakeClusterEngine
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from trainmaster.core.errors import Unavailable
 from trainmaster.engines import registry
+from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Engine, Sink
+from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
+from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.messages import render
 
 
@@ -20,13 +24,29 @@ def two() -> tuple[FakeMachines, FakeCluster, Engines]:
     clock = VirtualClock()
     here = FakeMachines((node("n1"),), clock)
     there = FakeCluster((node("c1", pool="alps"), node("n1", pool="alps"), node("c2", pool="debug")), clock)
-    return here, there, Engines([FakeEngine(here, "local"), FakeEngine(there, "alps")], {"alps": "alps"})
+    return here, there, Engines([FakeEngine(here, "local"), FakeClusterEngine(there, "alps")], {"alps": "alps"})
 
 
 def test_a_pool_lives_on_the_engine_that_names_it_and_else_on_the_first() -> None:
     _, _, engines = two()
     assert [engines.of(pool).name for pool in ("alps", "default", "made-by-hand")] == ["alps", "local", "local"]
     assert [engines.owns_queue(pool) for pool in ("alps", "default")] == [True, False]
+
+
+def test_what_an_engine_can_do_beside_is_what_it_implements() -> None:
+    _, _, engines = two()
+    here, there = (engines.abilities(engine) for engine in engines)
+    assert {getattr(here, one.name) for one in fields(Abilities)} == {None}
+    assert there.estimates is there.adjusts is engines.of("alps")
+    assert there.attaches is None
+    local, slurm = (Abilities.of(engine) for engine in (object.__new__(LocalEngine), object.__new__(SlurmEngine)))
+    assert _lacking(local) == {"estimates", "adjusts", "checks_owners"}
+    assert _lacking(slurm) == {"measures", "keeps_agent"}
+    assert engines.card_usage() == {}
+
+
+def _lacking(can: Abilities) -> set[str]:
+    return {one.name for one in fields(Abilities) if getattr(can, one.name) is None}
 
 
 async def test_nodes_are_those_of_all_with_unique_names_and_in_pools_of_their_engine() -> None:

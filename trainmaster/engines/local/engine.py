@@ -23,23 +23,20 @@ from trainmaster.agent.probe import Probe, probe_network, probe_sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.spawn import NOT_NOW
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Conflict, Problem, Unavailable
+from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.core.ids import attempt_id, task_name
-from trainmaster.core.launch import Asked, Gang
+from trainmaster.core.launch import Gang
 from trainmaster.core.layout import Layout
-from trainmaster.core.records import Node, Role, verdict_from_json
+from trainmaster.core.records import Node, verdict_from_json
 from trainmaster.engines.base import (
     AttemptReport,
     CardUsage,
-    Flags,
     LaunchRefused,
     NativeRequest,
     Note,
-    Refused,
     Sink,
     TaskReport,
     Terminal,
-    Waiting,
     Window,
 )
 from trainmaster.engines.local.client import AgentClient, AgentError
@@ -56,7 +53,7 @@ ENDED: Final = ("exited", "lost")
 class LocalEngine:
     """The engine of one home. See engines.base.Engine for the promises of each method."""
 
-    flags = Flags(can_exec=True)
+    owns_queue = False
 
     def __init__(self, layout: Layout, config: Config, name: str = "local") -> None:
         self.layout, self.name = layout, name
@@ -165,11 +162,7 @@ class LocalEngine:
         why = "bubblewrap" if self.sandbox.bwrap else render.text(self.sandbox.why) if self.sandbox.why else ""
         return {"kind": "bubblewrap" if self.sandbox.bwrap else "none", "detail": why}
 
-    # -- the eight -----------------------------------------------------------------------------------------------
-
-    async def owner_problem(self, owner: str) -> Problem | None:
-        """Return None: all jobs run as the server's own user."""
-        return None
+    # -- tasks ---------------------------------------------------------------------------------------------------
 
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible gang."""
@@ -180,14 +173,6 @@ class LocalEngine:
         """Return where the Python environment and its interpreter lie, in a sandbox; without one nothing is mounted anywhere."""
         own = self.settings
         return sandbox.environment(own.environment, own.package).folders if own.bwrap else ()
-
-    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
-        """Object to nothing: what fits on these machines is for the planner to say."""
-        return ()
-
-    async def estimate(self, gang: Gang) -> Waiting | Refused | None:
-        """Foresee nothing: there is no queue of its own."""
-        return None
 
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""
@@ -219,9 +204,6 @@ class LocalEngine:
                 if error.code != "not_ready":  # else it is another agent, or something was wrong: it is said now
                     raise
         return await self._client.request("launch", gang=gang)
-
-    async def adjust(self, attempt: str, asked: Asked) -> None:
-        """Do nothing: the server itself watches over limits, and what runs has no order."""
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what the agent knows of each attempt. Raises Unavailable."""

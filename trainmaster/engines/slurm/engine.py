@@ -9,7 +9,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -22,9 +22,7 @@ from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role
 from trainmaster.engines.base import (
     AttemptReport,
-    CardUsage,
     Fact,
-    Flags,
     NativeRequest,
     Note,
     Refused,
@@ -65,7 +63,7 @@ NOT_OURS: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionErr
 class SlurmEngine:
     """One cluster. See engines.base.Engine for the promises of each method."""
 
-    flags = Flags(owns_queue=True, can_exec=True)
+    owns_queue = True
 
     def __init__(
         self, name: str, own: SlurmEngineConfig, layout: Layout, config: Config, pools: Sequence[str] = ()
@@ -133,10 +131,6 @@ class SlurmEngine:
             return await self.machines.nodes(self.isolation())
         except (ClusterRefused, ValueError) as error:
             raise Unavailable(slurm.slurm_nodes_not_told(said_by(error))) from error
-
-    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
-        """Return nothing: what the nodes use is seen by task, not by machine."""
-        return {}
 
     def isolation(self) -> dict[str, str]:
         """Return what is asked for; whether a node has it is known there, and told by the attempt."""

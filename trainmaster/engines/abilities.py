@@ -1,0 +1,134 @@
+"""What an engine may do beside what all do (`base.Engine`): each a small interface, which it has or has not.
+
+An engine implements what it can do and nothing else. The server asks `Engines.abilities` once which of them it has, by the names of
+the methods alone; nobody else looks.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.launch import Asked, Gang
+from trainmaster.core.records import Role
+from trainmaster.engines.base import CardUsage, Engine, Refused, Terminal, Waiting, Window
+
+
+@runtime_checkable
+class Estimates(Protocol):
+    """It foresees what becomes of jobs in its own queue."""
+
+    def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
+        """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those of a document.
+
+        Asked at every submit: costs no question to the machines. What only they can say is said by `estimate`.
+        """
+        ...
+
+    async def estimate(self, gang: Gang) -> Waiting | Refused:
+        """Return what would become of `gang` in the engine's own queue now, and leave nothing there.
+
+        Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken, or never
+        start. Raises Unavailable.
+        """
+        ...
+
+
+@runtime_checkable
+class Announces(Protocol):
+    """It can use the time between a decision and its being on disk."""
+
+    def announce(self, gang: Gang) -> None:
+        """Make ready for a `launch` of `gang` that may follow; nothing of the user's starts yet."""
+        ...
+
+
+@runtime_checkable
+class Adjusts(Protocol):
+    """What waits or runs in its own queue can be changed."""
+
+    async def adjust(self, attempt: str, asked: Asked) -> None:
+        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing happens for one
+        that is not known.
+        """
+        ...
+
+
+@runtime_checkable
+class Attaches(Protocol):
+    """Its tasks can be entered."""
+
+    async def attach(
+        self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
+    ) -> Terminal:
+        """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None: on none.
+
+        `kept`: the task may have ended, and its attempt is held: it is entered with all that is left of it. The command ends with the
+        task or the attempt at the latest, and keeps neither from ending. Raises Conflict when there is nothing to enter,
+        Unavailable. What goes wrong later is said on the error stream, and by exit code 125 (agent/enter).
+        """
+        ...
+
+
+@runtime_checkable
+class Measures(Protocol):
+    """It sees how busy cards are."""
+
+    def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
+        """Return by node how busy its real cards are, by index; nothing where nothing is measured. May block."""
+        ...
+
+
+@runtime_checkable
+class ChecksOwners(Protocol):
+    """Not everybody's jobs can run there."""
+
+    async def owner_problem(self, owner: str) -> Problem | None:
+        """Return why jobs of `owner`, one of our people, cannot run here, None when they can. Raises Unavailable."""
+        ...
+
+
+@runtime_checkable
+class Occupies(Protocol):
+    """Tasks see folders of the machine at the same paths."""
+
+    def places(self) -> tuple[str, ...]:
+        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be mounted there."""
+        ...
+
+
+@runtime_checkable
+class KeepsAgent(Protocol):
+    """A process beside the server that outlives it, and must suit it."""
+
+    def demand_agent(self) -> None:
+        """Return when the agent can be used, starting or replacing it; blocking. Raises Unavailable when it cannot."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What one engine can do: itself for each interface that it has, None for each that it has not."""
+
+    estimates: Estimates | None
+    announces: Announces | None
+    adjusts: Adjusts | None
+    attaches: Attaches | None
+    measures: Measures | None
+    checks_owners: ChecksOwners | None
+    occupies: Occupies | None
+    keeps_agent: KeepsAgent | None
+
+    @classmethod
+    def of(cls, engine: Engine) -> Self:
+        """Return what `engine` can do."""
+        return cls(
+            estimates=engine if isinstance(engine, Estimates) else None,
+            announces=engine if isinstance(engine, Announces) else None,
+            adjusts=engine if isinstance(engine, Adjusts) else None,
+            attaches=engine if isinstance(engine, Attaches) else None,
+            measures=engine if isinstance(engine, Measures) else None,
+            checks_owners=engine if isinstance(engine, ChecksOwners) else None,
+            occupies=engine if isinstance(engine, Occupies) else None,
+            keeps_agent=engine if isinstance(engine, KeepsAgent) else None,
+        )
