@@ -72,12 +72,26 @@ class QueueView(Answer, frozen=True):
     running: int
 
 
+class EngineAbilities(Answer, frozen=True):
+    """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it foresees when jobs
+    would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be entered; `measures`: it tells how
+    busy cards are.
+    """
+
+    owns_queue: bool
+    estimates: bool
+    adjusts: bool
+    attaches: bool
+    measures: bool
+
+
 class EngineView(Answer, frozen=True):
-    """What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now."""
+    """What runs the jobs of some pools. `label`: what its kind is called; `trouble`: why it does not answer now."""
 
     name: str
     kind: str
-    owns_queue: bool
+    label: Text
+    can: EngineAbilities
     pools: list[str]
     nodes: int
     nodes_in_service: int

@@ -15,7 +15,7 @@ from trainmaster.core.records import Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import CardUsage, Engine, Sink
 from trainmaster.messages import server
-from trainmaster.messages.said import Said
+from trainmaster.messages.said import Said, words
 
 log = logging.getLogger("trainmaster.engines")
 
@@ -30,18 +30,18 @@ AGAIN_S: Final = 10.0
 class Engines:
     """One object per server; all methods in the loop's thread. At least one engine; the first has every pool not named.
 
-    `pools`: name of a pool -> name of the engine it lives on. `most_pending`: by the name of an engine that owns its queue, how
-    many of our attempts may wait there in each pool.
+    `pools`: name of a pool -> name of the engine it lives on. By the name of an engine: `most_pending`, how many of our attempts may
+    wait in its own queue in each pool, and `labels`, what its kind is called.
     """
 
     def __init__(
         self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None,
-        most_pending: Mapping[str, int] | None = None,
+        most_pending: Mapping[str, int] | None = None, labels: Mapping[str, Said] | None = None,
     ) -> None:  # fmt: skip
         self._engines = {engine.name: engine for engine in engines}
         self._abilities = {engine.name: Abilities.of(engine) for engine in engines}
         self.first = engines[0]
-        self.pools, self._most_pending = dict(pools or {}), dict(most_pending or {})
+        self.pools, self._most_pending, self._labels = dict(pools or {}), dict(most_pending or {}), dict(labels or {})
         self._down: dict[str, Said] = {engine.name: server.engine_not_started() for engine in engines}  # name -> why
         self._nodes: dict[str, tuple[Node, ...]] = {}  # as last seen, by engine
         self._misfits: set[str] = set()  # nodes left out
@@ -68,6 +68,10 @@ class Engines:
     def abilities(self, engine: Engine) -> Abilities:
         """Return what `engine`, one of these, can do beside what all do."""
         return self._abilities[engine.name]
+
+    def label(self, engine: Engine) -> Said:
+        """Return what the kind of `engine` is called, its name where that is not known."""
+        return self._labels.get(engine.name, words(engine.name))
 
     def most_pending(self, pool: str) -> int:
         """Return how many of our attempts may wait in the own queue of the engine of `pool`, for this pool."""

@@ -16,6 +16,7 @@ from trainmaster.answers import (
     CardModel,
     CardUse,
     ClusterResources,
+    EngineAbilities,
     EnginesView,
     EngineView,
     Flavors,
@@ -41,6 +42,8 @@ from trainmaster.core.cluster import DEFAULT, Flavor, Limit, Limits, Pool, Virtu
 from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.core.records import Assignment, Job, Node
+from trainmaster.engines.abilities import Abilities
+from trainmaster.engines.base import Engine
 from trainmaster.messages import cluster, rules
 from trainmaster.queue.need import WHOLE, millicores
 from trainmaster.queue.rights import amounts_of
@@ -70,7 +73,8 @@ class ClusterViews:
                 EngineView(
                     name=engine.name,
                     kind=kinds.get(engine.name, ""),
-                    owns_queue=engine.owns_queue,
+                    label=both(engines.label(engine)),
+                    can=_abilities(engine, engines.abilities(engine)),
                     pools=[name for name in self._pools.pools if engines.of(name) is engine],
                     nodes=len(nodes),
                     nodes_in_service=sum(node.schedulable for node in nodes),
@@ -297,6 +301,16 @@ class ClusterViews:
             usage=[use for job, a in here for use in card_uses(node, job, a, self._ctx.knows(who, job))],
             jobs=len({job.id for job, _ in here}),
         )
+
+
+def _abilities(engine: Engine, can: Abilities) -> EngineAbilities:
+    return EngineAbilities(
+        owns_queue=engine.owns_queue,
+        estimates=can.estimates is not None,
+        adjusts=can.adjusts is not None,
+        attaches=can.attaches is not None,
+        measures=can.measures is not None,
+    )
 
 
 def card_uses(node: Node, job: Job, place: Assignment, known: bool) -> list[CardUse]:

@@ -96,9 +96,11 @@ def past_of(layout: Layout) -> Past:
 
 def engines_of(layout: Layout, config: Config) -> Engines:
     """Return the engines that the configuration names. Raises InvalidSpec where a kind cannot be loaded."""
-    made = [kinds.find(one.kind).make(one, layout, config) for one in config.engines]
+    found = {one.name: kinds.find(one.kind) for one in config.engines}
+    made = [found[one.name].make(one, layout, config) for one in config.engines]
     pools = {pool: one.name for one in config.engines for pool in one.pools}
-    return Engines(made, pools, {one.name: one.most_pending for one in config.engines})
+    most_pending = {one.name: one.most_pending for one in config.engines}
+    return Engines(made, pools, most_pending, {name: kind.label for name, kind in found.items()})
 
 
 def build(

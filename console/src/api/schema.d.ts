@@ -2267,15 +2267,28 @@ export interface components {
             waiting: number;
             running: number;
         };
+        /**
+         * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it foresees when jobs
+         *         would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be entered; `measures`: it tells how
+         *         busy cards are.
+         */
+        EngineAbilities: {
+            owns_queue: boolean;
+            estimates: boolean;
+            adjusts: boolean;
+            attaches: boolean;
+            measures: boolean;
+        };
         /** @description All engines, as the configuration names them. */
         Engines: {
             items: components["schemas"]["Engine"][];
         };
-        /** @description What runs the jobs of some pools. `owns_queue`: it decides order and places itself; `trouble`: why it does not answer now. */
+        /** @description What runs the jobs of some pools. `label`: what its kind is called; `trouble`: why it does not answer now. */
         Engine: {
             name: string;
             kind: string;
-            owns_queue: boolean;
+            label: components["schemas"]["Text"];
+            can: components["schemas"]["EngineAbilities"];
             pools: string[];
             nodes: number;
             nodes_in_service: number;

@@ -76,8 +76,7 @@ export const admin = {
   },
   engines: {
     title: "Engines",
-    hint: "What runs the jobs. A pool lives on one engine. A cluster is added on the server's machine: tm engine add slurm NAME.",
-    kinds: { local: "this machine", slurm: "Slurm cluster" },
+    hint: "What runs the jobs. A pool lives on one engine. One is added on the server's machine: tm engine add.",
     pools: "Pools",
     state: "State",
     answers: "answers",

@@ -74,8 +74,7 @@ export const admin = {
   },
   engines: {
     title: "引擎",
-    hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add slurm NAME 添加集群。",
-    kinds: { local: "本机", slurm: "Slurm 集群" },
+    hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add 添加引擎。",
     pools: "资源池",
     state: "状态",
     answers: "有响应",

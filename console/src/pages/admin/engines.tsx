@@ -11,6 +11,7 @@ import { Pending } from "../../shared/ui";
 
 export function Engines(): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
   const query = useQuery({ queryKey: ["engines"], queryFn: listEngines, refetchInterval: 15_000 });
   return (
     <section className="tm-panel" data-testid="admin-engines">
@@ -38,9 +39,7 @@ export function Engines(): ReactNode {
               render: (_, one) => (
                 <div className="tm-cell">
                   <b>{one.name}</b>
-                  <span className="tm-line">
-                    {t(`admin.engines.kinds.${one.kind === "slurm" ? "slurm" : "local"}`)}
-                  </span>
+                  <span className="tm-line">{pick(one.label)}</span>
                 </div>
               ),
             },
