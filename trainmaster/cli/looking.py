@@ -1,9 +1,9 @@
-"""Shows the checks of a cluster as they are made, in the language of the terminal, and all of them as JSON at the end."""
+"""Shows the checks of an engine as they are made, in the language of the terminal, and all of them as JSON at the end."""
 
 import asyncio
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.cli.context import language
@@ -11,8 +11,7 @@ from trainmaster.messages import render
 from trainmaster.messages.said import Said
 
 if TYPE_CHECKING:
-    from trainmaster.engines.slurm.checks import Check
-    from trainmaster.engines.slurm.examine import Examination
+    from trainmaster.engines.adding import Check, Examination
 
 WIDTH: Final = 24
 """Of the names, in cells."""
@@ -34,22 +33,23 @@ class Screen:
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
         self.checks: list[Check] = []
+        self._labels: dict[str, Said] = {}
 
     @property
     def bad(self) -> bool:
         """Whether something must be mended before jobs are sent there."""
         return any(check.bad for check in self.checks)
 
-    def show(self, checks: "Iterable[Check]") -> None:
-        """Take these in, and print a line for each."""
+    def show(self, checks: "Iterable[Check]", labels: Mapping[str, Said] | None = None) -> None:
+        """Take these in, and print a line for each. `labels`: what they are called."""
         from trainmaster.cli.render import finding
-        from trainmaster.engines.slurm.checks import LABELS
 
+        self._labels.update(labels or {})
         for check in checks:
             self.checks.append(check)
             if self.as_json:
                 continue
-            label = words(LABELS[check.name]) + (f" ({check.where})" if check.where else "")
+            label = words(self._labels[check.name]) + (f" ({check.where})" if check.where else "")
             mark = "ok" if check.ok else "bad" if check.needed else "warning"
             finding(mark, label, words(check.said), "" if check.ok else remedy(check.said), width=WIDTH)
 
@@ -65,7 +65,7 @@ class Screen:
             assert task is not None
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
             async for check in examination.run():
-                self.show([check])
+                self.show([check], examination.labels)
 
         try:
             asyncio.run(look())

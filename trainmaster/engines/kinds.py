@@ -5,13 +5,14 @@ a problem that names its package.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.config import Config, EngineConfig, NoSettings
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.layout import Layout
+from trainmaster.engines.adding import Adding
 from trainmaster.engines.base import Engine
 from trainmaster.messages import settings as saying
 from trainmaster.messages.said import Said, words
@@ -36,7 +37,7 @@ class EngineKind:
     `make`: returns an engine that is not started, of its `[[engines]]`, the server's folders and the whole configuration.
     `settings`: a frozen dataclass of what its `[[engines]]` may say beside, each with a default (text, number, truth, `Literal` of
     texts, tuple of texts, `Mapping` of texts). `problems`: what of such settings cannot be together, by the name of one of them.
-    `this_machine`: its node is this machine, as `[local]` has it; a server has at most one such engine.
+    `this_machine`: its node is this machine, as `[local]` has it; a server has at most one such engine. `adding`: how one is added.
     """
 
     name: str
@@ -45,6 +46,7 @@ class EngineKind:
     settings: type[Any] = NoSettings
     problems: Callable[[Any], Iterable[tuple[str, Said]]] = _no_problems
     this_machine: bool = False
+    adding: Adding = field(default_factory=Adding)
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings that are no dataclass."""

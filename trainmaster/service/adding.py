@@ -1,37 +1,47 @@
 """What has to be right on our side before a cluster becomes an engine: its section, and what is there already.
 
-The cluster's own side is `engines.slurm.examine`.
+The cluster's own side is for its kind to look at (`engines.adding.Examination`).
 """
 
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from typing import Final
 
 from trainmaster.answers import ResourcePool
 from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.layout import Layout
-from trainmaster.engines.slurm.checks import Check
-from trainmaster.engines.slurm.settings import SlurmEngineConfig
+from trainmaster.engines.adding import Check
+from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages import checks as saying
+from trainmaster.messages.said import Said
 from trainmaster.service.settings import Toml
 
 BULK = ("jobs", "models", "uploads")
 
 
-def section_of(name: str, pools: Mapping[str, str], settings: Toml, most_pending: int) -> Toml:
-    """Return the section of a Slurm engine, without what is as by default. `pools`: the partition of each."""
-    plain = asdict(SlurmEngineConfig())
-    own = {**settings, "partitions": {pool: partition for pool, partition in pools.items() if pool != partition}}
+LABELS: Final[dict[str, Said]] = {"moving": saying.check_moving(), "jobs": saying.check_jobs()}
+"""What the checks made here are called."""
+
+
+def section_of(kind: EngineKind, name: str, pools: Mapping[str, str], settings: Toml, most_pending: int) -> Toml:
+    """Return the section of an engine, without what is as by default. `pools`: what each is called there."""
+    plain = asdict(kind.settings())
+    own = dict(settings)
+    if kind.adding.places:
+        own[kind.adding.places] = {pool: place for pool, place in pools.items() if pool != place}
     return {
-        "name": name, "kind": "slurm", **({"pools": [*pools]} if pools else {}),
+        "name": name, "kind": kind.name, **({"pools": [*pools]} if pools else {}),
         **({"most_pending": most_pending} if most_pending != MOST_PENDING else {}),
         **{key: value for key, value in own.items() if value and value != plain[key]},
     }  # fmt: skip
 
 
-def pools_of(given: Iterable[str]) -> dict[str, str]:
-    """Return the partition of each pool from ``POOL`` or ``POOL=PARTITION``."""
-    return {pool: partition or pool for pool, _, partition in (one.partition("=") for one in given)}
+def pools_of(kind: EngineKind, given: Iterable[str]) -> dict[str, str]:
+    """Return what each pool is called there from ``POOL`` or, where the kind says so, ``POOL=PLACE``."""
+    if not kind.adding.places:
+        return {pool: pool for pool in given}
+    return {pool: place or pool for pool, _, place in (one.partition("=") for one in given)}
 
 
 def moving(layout: Layout, data: str) -> Check:

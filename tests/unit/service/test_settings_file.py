@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from trainmaster.core.config import MOST_PENDING
 from trainmaster.core.errors import Conflict, InvalidSpec
+from trainmaster.engines.kinds import find
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.service import settings_file
 from trainmaster.service.adding import pools_of, section_of
 from trainmaster.service.settings_file import with_engine
 
-ALPS = section_of("alps", pools_of(["gpu=a100", "long"]), {"conf": "/etc/slurm/slurm.conf"}, MOST_PENDING)
+SLURM = find("slurm")
+ALPS = section_of(SLURM, "alps", pools_of(SLURM, ["gpu=a100", "long"]), {"conf": "/etc/slurm/slurm.conf"}, MOST_PENDING)
 
 WORDS = st.text("abcxyz09 #='[]\"\\é火", max_size=12)
 COMMENT = st.builds("# {}".format, WORDS)
@@ -87,7 +89,7 @@ def test_only_what_is_not_as_by_default_is_written() -> None:
         "account": "ml",
         "sandbox": "none",
     }
-    assert section_of("a", {}, settings, 5) == {
+    assert section_of(SLURM, "a", {}, settings, 5) == {
         "name": "a", "kind": "slurm", "most_pending": 5, "account": "ml", "sandbox": "none",
     }  # fmt: skip
 

@@ -8,9 +8,9 @@ import base64
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.parse import NodeLine, Partition
 from trainmaster.messages import checks as saying
@@ -37,8 +37,6 @@ LOCAL: Final = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "overla
 
 LABELS: Final[dict[str, Said]] = {
     "user": saying.check_user(),
-    "moving": saying.check_moving(),
-    "jobs": saying.check_jobs(),
     "folder": saying.check_folder(),
     "data": saying.check_data(),
     "scratch": saying.check_scratch(),
@@ -65,32 +63,6 @@ LABELS: Final[dict[str, Said]] = {
     "cards": saying.check_cards(),
 }
 """What the checks are called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at, a key of LABELS. `needed` False: jobs run without it. `where`: the partition, "" the cluster."""
-
-    name: str
-    ok: bool
-    said: Said
-    needed: bool = True
-    where: str = ""
-
-    @property
-    def bad(self) -> bool:
-        """Whether no job may be sent before this is mended."""
-        return self.needed and not self.ok
-
-    @property
-    def text(self) -> str:
-        """What was found, in English."""
-        return render.text(self.said)
-
-    @property
-    def remedy(self) -> str:
-        """What to do about it, in English."""
-        return render.remedy(self.said)
 
 
 # ----------------------------------------------------------------------------------------------------- the server's machine

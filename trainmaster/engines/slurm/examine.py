@@ -10,15 +10,13 @@ import re
 import shutil
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
 
 from trainmaster.agent.survey import trouble_writing
-from trainmaster.core.config import EngineConfig
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.engines.adding import Check, Wanted
 from trainmaster.engines.slurm import checks, parse, rest
-from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import Access, Commands, environment, said_by
 from trainmaster.engines.slurm.parse import NodeLine, Partition
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
@@ -31,31 +29,14 @@ MUNGE: Final = "/run/munge/munge.socket.2"
 """Where things are unless somebody says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be looked at. `engine`: of kind slurm; its pools, none: every partition that is up. `home`, `data`: the server's.
-
-    `wait_s`: how long a probe job may wait for its start. `tell`: is given the partition and what its probe job waits for.
-    """
-
-    engine: EngineConfig
-    home: str
-    data: str
-    wait_s: float = 600.0
-    tell: Callable[[str, Said], None] = lambda where, why: None
-
-    @property
-    def own(self) -> SlurmEngineConfig:
-        """What is said of the cluster."""
-        settings: SlurmEngineConfig = self.engine.settings
-        return settings
-
-
 class Examination:
     """One look at one cluster."""
 
+    labels: Mapping[str, Said] = checks.LABELS
+
     def __init__(self, wanted: Wanted) -> None:
-        self.wanted, self.own = wanted, wanted.own
+        self.wanted = wanted
+        self.own: SlurmEngineConfig = wanted.engine.settings
         self.commands = Commands(Access(self.own.conf, self.own.programs))
         self.reading = rest.reading(self.own, self.commands, _service())
         self.pools: tuple[str, ...] = wanted.engine.pools

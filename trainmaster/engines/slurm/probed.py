@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from trainmaster.engines.slurm.checks import Check
+from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm.states import Seen
 from trainmaster.messages import checks as saying
 from trainmaster.messages import render, slurm_states

@@ -23,8 +23,8 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
+from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm import checks, mirrors, probed, script, states
-from trainmaster.engines.slurm.checks import Check
 from trainmaster.engines.slurm.commands import ClusterRefused, Commands, environment, said_by
 from trainmaster.engines.slurm.delivery import deliver
 from trainmaster.engines.slurm.mirror import Mirror

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm import checks, examine, probed, states, trial
-from trainmaster.engines.slurm.checks import Check
 from trainmaster.messages import render, slurm, slurm_files, starting
 from trainmaster.messages.said import words
 from trainmaster.service import adding
@@ -39,8 +39,9 @@ def test_every_check_has_a_name_in_both_languages() -> None:
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Check" and node.args:
                 assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
                 made.add(node.args[0].value)
-    assert made == set(checks.LABELS)
-    assert all(render.text(label, language) for label in checks.LABELS.values() for language in ("en", "zh"))
+    labels = {**checks.LABELS, **adding.LABELS}
+    assert made == set(labels)
+    assert all(render.text(label, language) for label in labels.values() for language in ("en", "zh"))
 
 
 @pytest.mark.parametrize(
