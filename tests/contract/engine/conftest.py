@@ -12,6 +12,7 @@ import pytest
 
 from tests.fixtures.fakes.world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
+from tests.fixtures.plain import PlainWorld
 from tests.fixtures.watcher import Watcher
 from tests.slurm.world import SlurmWorld
 
@@ -25,8 +26,9 @@ WORLDS: Final[dict[str, Callable[[], Any]]] = {
     "local-sandbox": lambda: LocalWorld("bubblewrap"),
     "local-bare": lambda: LocalWorld("none"),
     "local-no-cgroups": lambda: LocalWorld("none", "off"),
+    "plain": PlainWorld,
 }
-NOT_ENTERED: Final = ("fake", "fake-cluster")
+NOT_ENTERED: Final = ("fake", "fake-cluster", "plain")
 """Those whose tasks cannot be entered (abilities.Attaches)."""
 
 
