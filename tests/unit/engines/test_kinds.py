@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.plain import PREFIX
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.engines import kinds
 from trainmaster.messages import render
@@ -18,8 +19,8 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Lay a package with one module and one entry point where Python finds it, as pip does."""
-    monkeypatch.syspath_prepend(str(tmp_path))
+    """Lay a package with one module and one entry point where Python finds it, as pip does. That of other tests is not there."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(folder for folder in sys.path if PREFIX not in folder)])
 
     def made(package: str, kind: str, value: str, module: str = "") -> None:
         if module:
