@@ -33,7 +33,7 @@ class WatchfulMachines(FakeMachines):
 
     def launch(self, gang: Gang) -> None:
         """Start a gang, noting one that was started too early."""
-        job = self.stage.platform.context.reader.get_job(gang.job) if self.stage is not None else None
+        job = self.stage.platform.context.records.get_job(gang.job) if self.stage is not None else None
         stored = job.attempt if job is not None else None
         if self.stage is not None and (
             stored is None or (stored.number, stored.placement) != (gang.attempt, gang.placement)

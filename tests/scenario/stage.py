@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 
 from sqlalchemy import select
 
+from tests.fixtures.seeing import ALL
 from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict
@@ -34,6 +35,7 @@ from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import build
 from trainmaster.store import tables
 from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 ADMIN: Final = Principal("admin", "admin")
 PATIENCE_S: Final = 45.0
@@ -191,7 +193,7 @@ class Stage:
 
     def events(self, job: str) -> list[Event]:
         """Return the job's events."""
-        return self.platform.context.reader.events(job)
+        return self.platform.context.reader.events(ALL, job)
 
     def processes(self, job: str = "") -> dict[int, str]:
         """Return pid -> start time of the live processes of this home's tasks (of one job when asked)."""
@@ -215,7 +217,7 @@ class Stage:
     def check_ledger(self) -> None:
         """For every job: fold(reduce, events) == rows, of the job and of each of its attempts."""
         for job in self.job_ids():
-            check_fold(job, self.platform.context.reader)
+            check_fold(job, self.platform.context.records)
 
     def check_nothing_left(self) -> None:
         """No room is held and no process of any job is alive."""
@@ -237,16 +239,17 @@ class Stage:
         assert left == []
 
 
-def check_fold(job: str, reader: JobReader) -> None:
+def check_fold(job: str, records: LedgerReader) -> None:
     """Assert that the job's rows are what its events lead to."""
+    reader = JobReader(records)
     folded: Job | None = None
     attempts: dict[int, Attempt] = {}
-    for event in reader.events(job):
+    for event in reader.events(ALL, job):
         folded, _ = reduce(folded, event)
         if folded.attempt is not None:
             attempts[folded.attempt.number] = folded.attempt
-    assert folded == reader.get_job(job)
-    assert list(attempts.values()) == reader.history(job)[0]
+    assert folded == records.get_job(job)
+    assert list(attempts.values()) == reader.history(ALL, job)[0]
 
 
 def marked() -> list[tuple[int, str, str]]:

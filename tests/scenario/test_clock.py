@@ -121,4 +121,4 @@ async def test_dates_that_cannot_be_stored_move_later_and_once(fake: Stage, monk
     assert abs(machine(fake) - view.started_at) < SHORT_S
     assert fake.kinds(job).count("clock_set") == 1
     await fake.platform.context.master.durable()
-    check_fold(job, fake.platform.context.reader)
+    check_fold(job, fake.platform.context.records)

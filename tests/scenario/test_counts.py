@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from tests.fixtures.seeing import ALL
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
 from trainmaster.access.roles import Principal
@@ -20,7 +21,7 @@ async def _counts(stage: Stage, owner: str = "") -> dict[str, int]:
     await stage.platform.context.master.durable()
     query = JobQuery(owner=owner)
     listed: dict[str, int] = (await stage.platform.jobs(query, 50, None, ADMIN)).counts
-    stored = await asyncio.to_thread(stage.platform.context.reader.counts, query)
+    stored = await asyncio.to_thread(stage.platform.context.reader.counts, ALL, query)
     assert listed == {shown.value: number for shown, number in stored.items()}
     return listed
 

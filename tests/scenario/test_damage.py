@@ -63,7 +63,7 @@ async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
         await stage.ended(broken)
         database = stage.platform._database
         database.write(lambda c: c.exec_driver_sql(f"UPDATE job SET record = 'x' WHERE id = '{broken}'")).result()
-        assert stage.platform.context.reader.get_job(broken) is None
+        assert stage.platform.context.records.get_job(broken) is None
         saved = NewVersion("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
         Models(database).register(model_id="m1", name="net", owner="admin", saved=saved)
         app = create_app(stage.platform)
@@ -139,7 +139,7 @@ async def test_a_damaged_document_is_set_aside_and_said_and_can_be_stored_again(
                 answer = await http.get(f"/api/v1/jobs/{kept.job}{path}")
                 assert (answer.status_code, answer.json()["kind"]) == (404, "not_found")
             assert (await clone(http, kept.job)).status_code == 404
-        assert any(one.job.startswith("sha256:") for one in platform.context.reader.quarantined())
+        assert any(one.job.startswith("sha256:") for one in platform.context.records.quarantined())
         await platform.submit({"spec": fake_spec("twice", "exit 3", retries=1)}, ADMIN, None)
         assert (await platform.job(kept.job, ADMIN)).spec != {}, "the same document heals the older job's page"
 

@@ -4,13 +4,12 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
-from starlette.requests import Request
 
+from tests.fixtures.seeing import ALL, only
 from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
@@ -43,7 +42,7 @@ class Follower:
         """Follow until `job` is shown as `until` ("" : gone)."""
         if self.shown.get(job, "") == until:
             return
-        feed: AsyncIterator[FeedItem] = self.stage.platform.feed.subscribe(self.seq)
+        feed: AsyncIterator[FeedItem] = self.stage.platform.feed.subscribe(ALL, self.seq)
         async for item in feed:
             await self._take(item)
             if self.shown.get(job, "") == until:
@@ -51,7 +50,7 @@ class Follower:
 
     async def one(self) -> None:
         """Connect, take one item, and be cut off."""
-        feed = self.stage.platform.feed.subscribe(self.seq)
+        feed = self.stage.platform.feed.subscribe(ALL, self.seq)
         await self._take(await anext(feed))
         await feed.aclose()
 
@@ -178,13 +177,12 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
         return watched(context, jobs)
 
     monkeypatch.setattr(Context, "watched", slow)
-    request = Request({"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=platform)), "headers": []})
     if look == "one":
         looking: Any = platform.job(job, ADMIN)
     elif look == "list":
         looking = platform.jobs(JobQuery(), 500, None, ADMIN)
     else:
-        looking = anext(_items(request, ADMIN, 0, job))
+        looking = anext(_items(platform, ALL, 0, job))
     seen = asyncio.create_task(looking)
     await asyncio.to_thread(at_it.wait, PATIENCE_S)
     monkeypatch.setattr(Context, "watched", watched)
@@ -203,9 +201,6 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
 
 async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     """Neither of their changes nor of their end: an id that is not in the list must not be in the feed."""
-    request = Request(
-        {"type": "http", "app": SimpleNamespace(state=SimpleNamespace(platform=fake.platform)), "headers": []}
-    )
     start = fake.platform.feed.seq
     mine, theirs = Principal("bob"), ADMIN
     jobs = {}
@@ -217,7 +212,7 @@ async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     last, _ = await fake.platform.submit({"spec": fake_spec("last")}, mine, None)
     heard = []
     async with asyncio.timeout(PATIENCE_S):
-        async for sent in _items(request, mine, start, None):
+        async for sent in _items(fake.platform, only("bob"), start, None):
             heard.append((sent.event, sent.data.id))
             if sent.data.id == last.id:
                 break

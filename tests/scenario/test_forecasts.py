@@ -143,7 +143,7 @@ async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(
 async def test_the_past_is_read_again_after_a_restart(fake: Stage) -> None:
     ended = await fake.submit(card("past", "true"))
     await fake.ended(ended)
-    ((owner, run_s, limit_s),) = fake.platform.context.reader.ran_last(10)
+    ((owner, run_s, limit_s),) = fake.platform.context.records.ran_last(10)
     assert (owner, limit_s, run_s >= 0) == ("admin", None, True)
     await fake.restart()
     for name in "abc":

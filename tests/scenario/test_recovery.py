@@ -275,7 +275,7 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
         lambda c: c.exec_driver_sql(f"UPDATE job SET record = '{{\"roles\": 7' WHERE id IN ('{bad}', '{worse}')")
     ).result()
     await stage.restart()
-    assert sorted(one.job for one in stage.platform.context.reader.quarantined()) == sorted([bad, worse])
+    assert sorted(one.job for one in stage.platform.context.records.quarantined()) == sorted([bad, worse])
     for job in (bad, worse):
         with pytest.raises(NotFound):
             await stage.view(job)

@@ -1,10 +1,10 @@
 """The cluster page: nodes, cards, who uses what, and the queue in numbers."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     CardHolder,
     CardView,
@@ -27,8 +27,8 @@ from trainmaster.service.language import both
 NOT_MEASURED: Final = CardUsage()
 
 
-def cluster_view(context: Context, cards: Mapping[str, Sequence[CardUsage]], who: Principal) -> ClusterView:
-    """Return `GET /cluster` for `who`: of jobs they may not know of, only how much they hold. `cards`: the real ones by node."""
+def cluster_view(context: Context, visible: Visible, cards: Mapping[str, Sequence[CardUsage]]) -> ClusterView:
+    """Return `GET /cluster`: of jobs that are not `visible`, only how much they hold. `cards`: the real ones by node."""
     held: dict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
     waiting = running = 0
     for job in context.master.live.values():
@@ -40,19 +40,14 @@ def cluster_view(context: Context, cards: Mapping[str, Sequence[CardUsage]], who
                 held[assignment.node].append((job, assignment))
     nodes = list(context.scheduling.nodes.values())
     return ClusterView(
-        nodes=[
-            node_view(node, held[node.name], cards.get(node.name, ()), lambda job: context.knows(who, job))
-            for node in nodes
-        ],
+        nodes=[node_view(visible, node, held[node.name], cards.get(node.name, ())) for node in nodes],
         pools=[PoolName(name=name) for name in sorted({node.pool for node in nodes})],
         queue=QueueView(waiting=waiting, running=running),
         sandbox=Sandbox(**context.engines.first.isolation()),
     )
 
 
-def node_view(
-    node: Node, held: list[tuple[Job, Assignment]], cards: Sequence[CardUsage], known: Callable[[Job], bool]
-) -> NodeView:
+def node_view(visible: Visible, node: Node, held: list[tuple[Job, Assignment]], cards: Sequence[CardUsage]) -> NodeView:
     """Return one node with what its tasks hold and, of real cards, what is really used."""
     on: dict[int, list[tuple[Job, Assignment]]] = defaultdict(list)
     for job, a in held:
@@ -69,10 +64,10 @@ def node_view(
         cpu=Used(used=round(sum(j.roles[a.role].resources.cpu for j, a in held), 3), total=node.cpu),
         memory_mib=Used(used=sum(j.roles[a.role].resources.memory_mib for j, a in held), total=node.memory_mib),
         gpus=[
-            _card(index, model, on.get(index, []), cards[index] if index < len(cards) else NOT_MEASURED, known)
+            _card(visible, index, model, on.get(index, []), cards[index] if index < len(cards) else NOT_MEASURED)
             for index, model in enumerate(node.gpus)
         ],
-        tasks=[_task(job, a, known(job)) for job, a in held],
+        tasks=[_task(visible, job, a) for job, a in held],
     )
 
 
@@ -81,7 +76,8 @@ def facts_of(node: Node) -> dict[str, str]:
     return {"os": node.os, "kernel": node.kernel, "driver": node.driver or "none", **dict(node.facts)}
 
 
-def _task(job: Job, place: Assignment, known: bool) -> NodeTask:
+def _task(visible: Visible, job: Job, place: Assignment) -> NodeTask:
+    known = visible.covers(job)
     need = job.roles[place.role].resources
     return NodeTask(
         job=job.id if known else None,
@@ -96,10 +92,8 @@ def _task(job: Job, place: Assignment, known: bool) -> NodeTask:
     )
 
 
-def _card(
-    index: int, model: str, held: list[tuple[Job, Assignment]], used: CardUsage, known: Callable[[Job], bool]
-) -> CardView:
-    holders = [_task(job, place, known(job)) for job, place in held]
+def _card(visible: Visible, index: int, model: str, held: list[tuple[Job, Assignment]], used: CardUsage) -> CardView:
+    holders = [_task(visible, job, place) for job, place in held]
     return CardView(
         index=index,
         model=model,

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     Amount,
     CardDemand,
@@ -194,8 +195,8 @@ class ClusterViews:
     def nodes(self, who: Principal) -> NodePage:
         """Return all nodes. Raises Forbidden."""
         decide(who, "cluster:read").demand()
-        held = self.held()
-        return NodePage(items=[self._node(node, held, who) for node in self._pools.nodes])
+        held, visible = self.held(), decide(who, "jobs:read").visible
+        return NodePage(items=[self._node(visible, node, held) for node in self._pools.nodes])
 
     def node(self, name: str, who: Principal) -> NodeDetail:
         """Return one node. Raises Forbidden, NotFound."""
@@ -203,7 +204,7 @@ class ClusterViews:
         found = next((node for node in self._pools.nodes if node.name == name), None)
         if found is None:
             raise NotFound(cluster.node_not_found(name, sorted(node.name for node in self._pools.nodes)))
-        return self._node(found, self.held(), who)
+        return self._node(decide(who, "jobs:read").visible, found, self.held())
 
     def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> ClusterResources:
         """Return the nodes in service that could carry one of the flavors, all nodes when none is named (R164 to R169).
@@ -216,11 +217,12 @@ class ClusterViews:
             if name not in known:
                 raise NotFound(cluster.flavor_not_found(name, sorted(known)))
         chosen, held = [known[name] for name in dict.fromkeys(names)], self.held()
-        rows = [self._row(node, chosen, held, who) for node in self._pools.nodes if pool in ("", node.pool)]
+        visible = decide(who, "jobs:read").visible
+        rows = [self._row(visible, node, chosen, held) for node in self._pools.nodes if pool in ("", node.pool)]
         shown = [row for row in rows if not chosen or (row.flavors and row.state != "away")]
         return ClusterResources(flavors=list(map(flavor_view, chosen)), nodes=shown, demand=self.demand(pool))
 
-    def _row(self, node: Node, chosen: Sequence[Flavor], held: Held, who: Principal) -> NodeRow:
+    def _row(self, visible: Visible, node: Node, chosen: Sequence[Flavor], held: Held) -> NodeRow:
         capacity = self._ctx.scheduling.capacity
         now, idle = capacity.on(node.name), capacity.empty().on(node.name)
         suits = [flavor for flavor in chosen if idle is not None and carries(idle, flavor.resources())]
@@ -230,7 +232,9 @@ class ClusterViews:
         else:
             state = "free" if now and has_room(now) else "full"
         state = state if node.schedulable else "away"
-        return NodeRow(**asdict(self._node(node, held, who)), flavors=[flavor.name for flavor in suits], state=state)
+        return NodeRow(
+            **asdict(self._node(visible, node, held)), flavors=[flavor.name for flavor in suits], state=state
+        )
 
     def demand(self, pool: str = "") -> list[CardDemand]:
         """Return cards by model: how many there are, are held, and are asked for by waiting jobs (R169)."""
@@ -274,7 +278,7 @@ class ClusterViews:
         service = setting.service if setting is not None else "in_service"
         return "drained" if service == "draining" and not held.get(node.name) else service
 
-    def _node(self, node: Node, held: Held, who: Principal) -> NodeDetail:
+    def _node(self, visible: Visible, node: Node, held: Held) -> NodeDetail:
         setting, here = self._pools.node_settings.get(node.name), held.get(node.name, ())
         free, used = self._ctx.scheduling.capacity.on(node.name), used_cards(node, self._ctx.scheduling.capacity)
         out = setting is not None and setting.service != "in_service"
@@ -298,7 +302,7 @@ class ClusterViews:
                 CardModel(model=model, used=used[model] / WHOLE, total=count)
                 for model, count in sorted(Counter(node.gpus).items())
             ],
-            usage=[use for job, a in here for use in card_uses(node, job, a, self._ctx.knows(who, job))],
+            usage=[use for job, a in here for use in card_uses(visible, node, job, a)],
             jobs=len({job.id for job, _ in here}),
         )
 
@@ -313,9 +317,9 @@ def _abilities(engine: Engine, can: Abilities) -> EngineAbilities:
     )
 
 
-def card_uses(node: Node, job: Job, place: Assignment, known: bool) -> list[CardUse]:
+def card_uses(visible: Visible, node: Node, job: Job, place: Assignment) -> list[CardUse]:
     """Return what one task holds of cards, as `physical(virtual):application` (R168)."""
-    found = []
+    found, known = [], visible.covers(job)
     for card in place.gpus:
         physical, slice_ = node.card_slots[card] if card < len(node.card_slots) else (card, 0)
         found.append(

@@ -8,8 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import ForecastView, ReasonView
 from trainmaster.core.config import Config
 from trainmaster.core.layout import Layout
@@ -32,6 +31,7 @@ from trainmaster.service.tally import Tally
 from trainmaster.service.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 log = logging.getLogger("trainmaster.context")
 
@@ -53,6 +53,7 @@ class Context:
     master: Master
     scheduling: Scheduling
     feed: Feed
+    records: LedgerReader
     reader: JobReader
     engines: Engines
     specs: Specs
@@ -71,16 +72,12 @@ class Context:
     dates: "Dates" = field(init=False)
     saving: "Saving" = field(init=False)
 
-    def knows(self, who: Principal, job: Job) -> bool:
-        """True when `who` may know which job this is; others see only how big it is."""
-        return decide(who, "jobs:read", job.owner).allowed
-
-    def names_for(self, who: Principal) -> Callable[[str], str | None]:
-        """Return what gives the name of a live job by its id, None where `who` may not know of it."""
+    def names_for(self, visible: Visible) -> Callable[[str], str | None]:
+        """Return what gives the name of a live job by its id, None of one that is not `visible`."""
 
         def name_of(job_id: str) -> str | None:
             job = self.master.live.get(job_id)
-            return job.name if job is not None and self.knows(who, job) else None
+            return job.name if job is not None and visible.covers(job) else None
 
         return name_of
 

@@ -1,4 +1,4 @@
-"""How many jobs are in each state, by owner, so that a list can say it without counting rows. All methods in the loop's thread.
+"""How many jobs are in each state, by owner and workspace: a list says it without counting rows. All methods in the loop's thread.
 
 Follows the ledger: made from its rows at start, and again after a commit that failed; changed by every batch that became
 durable. Invariant: the counts are those of the stored rows as of the newest batch that was answered.
@@ -6,26 +6,36 @@ durable. Invariant: the counts are those of the stored rows as of the newest bat
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
+from trainmaster.access.visible import Visible
 from trainmaster.core.records import Job
 from trainmaster.core.states import Shown
 
 EVERYBODY: Final = ""
 
 
+class Group(NamedTuple):
+    """The jobs of one owner in one workspace: who may see one of them may see all."""
+
+    owner: str
+    workspace: str
+
+
 class StateCounts:
-    """One object per server. A change costs O(1), an answer O(states)."""
+    """One object per server. A change costs O(1), an answer O(workspaces of an owner), where everything is visible O(states)."""
 
     def __init__(self) -> None:
-        self._of: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by owner, and EVERYBODY
+        self._all: Counter[str] = Counter()
+        self._of: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self._live: dict[str, Shown] = {}  # what is counted of each job that has not ended
 
-    def restore(self, stored: Mapping[tuple[str, str], int], live: Iterable[Job]) -> None:
-        """Begin anew from the ledger's rows: jobs by (owner, state), and those that have not ended."""
+    def restore(self, stored: Mapping[tuple[str, str, str], int], live: Iterable[Job]) -> None:
+        """Begin anew from the ledger's rows: jobs by (owner, workspace, state), and those that have not ended."""
+        self._all.clear()
         self._of.clear()
-        for (owner, shown), number in stored.items():
-            self._add(owner, shown, number)
+        for (owner, workspace, shown), number in stored.items():
+            self._add(Group(owner, workspace), shown, number)
         self._live = {job.id: job.shown for job in live}
 
     def changed(self, jobs: Iterable[Job], deleted: Iterable[Job]) -> None:
@@ -36,20 +46,29 @@ class StateCounts:
                 self._live[job.id] = shown
             if before is not shown:
                 if before is not None:
-                    self._add(job.owner, before, -1)
-                self._add(job.owner, shown, 1)
+                    self._add(Group(job.owner, job.workspace), before, -1)
+                self._add(Group(job.owner, job.workspace), shown, 1)
         for job in deleted:
-            self._add(job.owner, job.shown, -1)
+            self._add(Group(job.owner, job.workspace), job.shown, -1)
 
-    def set_aside(self, job: str, owner: str, shown: str) -> None:
+    def set_aside(self, job: str, group: Group, shown: str) -> None:
         """See that the record of `job`, which said these, was moved out of the jobs because it cannot be read."""
-        self._add(owner, self._live.pop(job, shown), -1)
+        self._add(group, self._live.pop(job, shown), -1)
 
-    def by_state(self, owner: str = EVERYBODY) -> dict[Shown, int]:
-        """Return the number of jobs of `owner`, or of everybody, in each state that has any."""
-        counts: Mapping[str, int] = self._of.get(owner, {})
+    def by_state(self, visible: Visible, owner: str = EVERYBODY) -> dict[Shown, int]:
+        """Return the number of jobs that are `visible`, of `owner` or of everybody, in each state that has any."""
+        counts = self._all
+        if owner or not visible.everything:
+            counts = sum((self._of[group.owner][group.workspace] for group in self._groups(visible, owner)), Counter())
         return {shown: number for shown in Shown if (number := counts.get(shown, 0)) > 0}
 
-    def _add(self, owner: str, shown: str, number: int) -> None:
-        self._of[owner][shown] += number
-        self._of[EVERYBODY][shown] += number
+    def _groups(self, visible: Visible, owner: str) -> list[Group]:
+        """Return the groups of `owner`, or of everybody, that are `visible`. Without workspaces nobody else's are looked at."""
+        of_one = owner or (None if visible.everything or visible.workspaces else visible.owner or "")
+        owners = list(self._of) if of_one is None else [of_one] if of_one in self._of else []
+        groups = [Group(one, workspace) for one in owners for workspace in self._of[one]]
+        return [group for group in groups if visible.covers(group)]
+
+    def _add(self, group: Group, shown: str, number: int) -> None:
+        self._all[shown] += number
+        self._of[group.owner][group.workspace][shown] += number

@@ -30,7 +30,7 @@ class Dates:
 
     async def restore(self) -> None:
         """Let the clock go on from where the ledger says that it stood. Before anything that asks for the time."""
-        stand, newest = await asyncio.to_thread(self._ctx.reader.clock)
+        stand, newest = await asyncio.to_thread(self._ctx.records.clock)
         before = self._clock()
         self._resumed = self._clock.resume(stand, newest)
         if (
@@ -61,7 +61,7 @@ class Dates:
         """Follow the machine's clock if it was set. Raises StorageFailed or Unavailable while the ledger is out of order."""
         if not self._clock.moved():
             return
-        asked = await asyncio.to_thread(self._ctx.reader.asked_last, RECENT)
+        asked = await asyncio.to_thread(self._ctx.records.asked_last, RECENT)
         by_s, stood = self._clock.moved(), self._clock.stand()
         self._clock.follow(by_s)
         try:

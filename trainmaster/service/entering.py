@@ -39,7 +39,7 @@ class Entering:
 
         Raises NotFound, Forbidden, Conflict while the task neither runs nor is held, RateLimited, StorageFailed, Unavailable.
         """
-        decide(who, "jobs:write", job.owner).demand()
+        decide(who, "jobs:write", job).demand()
         role, index = task_in(job, task)
         number, kept = self._place(job, role, index)
         engine = self._ctx.engines.up(self._ctx.engines.of(job.pool))

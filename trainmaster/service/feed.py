@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from trainmaster.access.visible import Visible
 from trainmaster.core.records import Job
 
 REMEMBERED = 2048
@@ -17,7 +18,9 @@ REMEMBERED = 2048
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """One change. `event`: job, deleted, cluster, reset or idle (a chance to notice that the reader has gone)."""
+    """One change, of `job` where it is a job's. `event`: job, deleted, cluster, reset or idle (a chance to see that the reader has
+    gone).
+    """
 
     seq: int
     event: str
@@ -26,13 +29,15 @@ class FeedItem:
 
 
 class _Subscriber:
-    def __init__(self, only: str | None) -> None:
-        self.only = only
+    def __init__(self, visible: Visible, only: str | None) -> None:
+        self.visible, self.only = visible, only
         self.items: OrderedDict[str, FeedItem] = OrderedDict()
         self.wake = asyncio.Event()
 
     def put(self, item: FeedItem) -> None:
         if self.only is not None and item.job_id not in ("", self.only):
+            return
+        if item.job is not None and not self.visible.covers(item.job):
             return
         key = item.job_id or item.event
         self.items.pop(key, None)
@@ -75,9 +80,14 @@ class Feed:
         for subscriber in self._subscribers:
             subscriber.put(item)
 
-    async def subscribe(self, after: int, only: str | None = None, idle_s: float = 15.0) -> AsyncIterator[FeedItem]:
-        """Yield every change after sequence number `after`, for ever; an `idle` item when none came for `idle_s`."""
-        subscriber = _Subscriber(only)
+    async def subscribe(
+        self, visible: Visible, after: int, only: str | None = None, idle_s: float = 15.0
+    ) -> AsyncIterator[FeedItem]:
+        """Yield every change of what is `visible` after sequence number `after`, for ever; an `idle` item when none came for `idle_s`.
+
+        `only`: the id of the one job that is watched.
+        """
+        subscriber = _Subscriber(visible, only)
         self._subscribers.add(subscriber)
         self.on_listen()
         try:

@@ -15,7 +15,8 @@ import yaml
 from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal, Reach
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     EventsView,
     Explanation,
@@ -81,33 +82,34 @@ class Jobs:
 
         Raises NotFound, Conflict when a prefix names several, Forbidden.
         """
-        live = self._ctx.master.live
-        job = live[ref] if ref in live else await asyncio.to_thread(self._ctx.reader.find, ref)
-        job = live.get(job.id, job)
-        decide(who, scope, job.owner).demand()
+        live, visible = self._ctx.master.live, decide(who, "jobs:read").demand()
+        job = live.get(ref)
+        if job is None or not visible.covers(job):
+            job = await asyncio.to_thread(self._ctx.reader.find, visible, ref)
+            job = live.get(job.id, job)
+        decide(who, scope, job).demand()
         return job
 
     async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
         """Return one page of jobs, counts by state, and the feed position to watch from."""
-        if decide(who, "jobs:read").reach is Reach.OWN:
-            query = replace(query, owner=who.name)
+        visible = decide(who, "jobs:read").demand()
         seq = self._ctx.feed.seq
         timed = replace(query, now=self._ctx.clock())
-        page = await asyncio.to_thread(self._ctx.reader.list_jobs, timed, limit, cursor)
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, timed, limit, cursor)
         if query == JobQuery(query.states, owner=query.owner, order=query.order):
-            counts = self._ctx.counts.by_state(query.owner)
+            counts = self._ctx.counts.by_state(visible, query.owner)
         else:
-            counts = await asyncio.to_thread(self._ctx.reader.counts, query)
+            counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
-        items = await self.views(jobs, who, seq)
+        items = await self.views(jobs, visible, seq)
         return JobPage(items=items, next_cursor=page.next_cursor, counts=dict(counts), seq=seq)
 
-    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[JobView]:
-        """Return list items for `who`, with reason, progress and last metrics.
+    async def views(self, jobs: Iterable[Job], visible: Visible, seq: int) -> list[JobView]:
+        """Return list items of those that are `visible`, with reason, progress and last metrics.
 
         `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they became meanwhile.
         """
-        jobs, name_of = list(jobs), self._ctx.names_for(who)
+        jobs, name_of = [job for job in jobs if visible.covers(job)], self._ctx.names_for(visible)
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
@@ -117,12 +119,16 @@ class Jobs:
             for job, seen in zip(jobs, watched, strict=True)
         ]
 
+    async def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+        """Return the list item of a job that `who` has done something to."""
+        return (await self.views([job], decide(who, "jobs:read").demand(), seq))[0]
+
     async def detail(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job."""
-        seq = self._ctx.feed.seq
+        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         [view], (spec, (attempts, events)) = await asyncio.gather(
-            self.views([job], who, seq), asyncio.to_thread(self._stored, job)
+            self.views([job], visible, seq), asyncio.to_thread(self._stored, visible, job)
         )
         if job.attempt is not None:
             attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
@@ -139,17 +145,18 @@ class Jobs:
             extras=spec.extras if spec is not None else None,
         )
 
-    def _stored(self, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
+    def _stored(self, visible: Visible, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
         """Return what the ledger holds of a job: its document, its attempts and its events; blocking."""
-        return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(job.id)
+        return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(visible, job.id)
 
     async def events(self, ref: str, who: Principal, after: int) -> EventsView:
         """Return the job's events after a sequence number."""
+        visible = decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         if job.id in self._ctx.master.live:
             await self._ctx.master.durable()  # no view of the job is ahead of its events
-        events = await asyncio.to_thread(self._ctx.reader.events, job.id, after)
-        name_of = self._ctx.names_for(who)
+        events = await asyncio.to_thread(self._ctx.reader.events, visible, job.id, after)
+        name_of = self._ctx.names_for(visible)
         return EventsView(items=[event_view(event, name_of) for event in events])
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
@@ -169,12 +176,12 @@ class Jobs:
 
     async def explain(self, ref: str, who: Principal) -> Explanation:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
-        seq = self._ctx.feed.seq
+        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
-        [view] = await self.views([job], who, seq)
+        [view] = await self.views([job], visible, seq)
         spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
         document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
-        reason = told(judged, self._ctx.names_for(who)) if judged is not None else None
+        reason = told(judged, self._ctx.names_for(visible)) if judged is not None else None
         position = reason.position if reason is not None else None
         return Explanation(
             id=job.id,
@@ -201,7 +208,7 @@ class Jobs:
             if job.shown is Shown.SAVING and not self._ctx.saving.give_up(job.id):
                 raise Conflict(said.outputs_just_saved())
             job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
-        return (await self.views([job], who, seq))[0]
+        return await self._view(job, who, seq)
 
     async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises Conflict when the job is not held."""
@@ -209,7 +216,7 @@ class Jobs:
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
             raise Conflict(said.not_held())
-        return (await self.views([await self._apply(job, who, (Kind.RELEASED, {}))], who, seq))[0]
+        return await self._view(await self._apply(job, who, (Kind.RELEASED, {})), who, seq)
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
         """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are untouched.
@@ -236,7 +243,7 @@ class Jobs:
         if changes:
             job = await self._apply(job, who, *changes)
             _refuse_ended(job)
-        return (await self.views([job], who, seq))[0]
+        return await self._view(job, who, seq)
 
     def _too_long(self, job: Job, duration_s: Any) -> list[Problem]:
         """Return what the engine of a job says against another duration."""
@@ -321,7 +328,7 @@ class Jobs:
         """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live no more."""
         number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
         if job.id not in self._ctx.master.live:
-            return await asyncio.to_thread(self._ctx.reader.get_job, job.id) or job
+            return await asyncio.to_thread(self._ctx.records.get_job, job.id) or job
         for kind, data in changes:  # nothing is waited for in between: all of them lie in one batch
             job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
         await self._ctx.master.durable()

@@ -4,34 +4,33 @@ import asyncio
 import os
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal, Reach
+from trainmaster.access.roles import Principal
 from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelView
 from trainmaster.core.errors import NotFound
 from trainmaster.core.layout import Layout
 from trainmaster.messages import files
-from trainmaster.store.models import Model, ModelVersion
-from trainmaster.store.models import Models as Rows
+from trainmaster.store.models import Model, ModelReader, ModelVersion
 
 
 class Models:
     """One object per server."""
 
-    def __init__(self, rows: Rows, layout: Layout) -> None:
+    def __init__(self, rows: ModelReader, layout: Layout) -> None:
         self._rows, self._layout = rows, layout
 
     async def page(self, who: Principal, q: str) -> ModelPage:
         """Return the models `who` may see."""
-        own = decide(who, "models:read").reach is Reach.OWN
-        found = await asyncio.to_thread(self._rows.list_models, q)
-        return ModelPage(items=[_model_view(model) for model in found if not own or model.owner == who.name])
+        visible = decide(who, "models:read").demand()
+        found = await asyncio.to_thread(self._rows.list_models, visible, q)
+        return ModelPage(items=[_model_view(model) for model in found])
 
     async def detail(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model (id or name) with its versions, newest first. Raises NotFound."""
-        model = await asyncio.to_thread(self._rows.find, ref)
+        visible = decide(who, "models:read").demand()
+        model = await asyncio.to_thread(self._rows.find, visible, ref)
         if model is None:
             raise NotFound(files.no_such_model(repr(ref)))
-        decide(who, "models:read", model.owner).demand()
-        versions = await asyncio.to_thread(self._rows.versions, model.id)
+        versions = await asyncio.to_thread(self._rows.versions, visible, model.id)
         return ModelDetail(
             id=model.id,
             name=model.name,

@@ -11,6 +11,7 @@ from typing import Any, Final
 from trainmaster._version import __version__
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     BatchView,
     ClusterView,
@@ -35,6 +36,7 @@ from trainmaster.service.administer import Administer
 from trainmaster.service.cluster import cluster_view
 from trainmaster.service.cluster_views import ClusterViews
 from trainmaster.service.context import Context
+from trainmaster.service.counts import Group
 from trainmaster.service.entering import Entering
 from trainmaster.service.feed import cluster_changed
 from trainmaster.service.jobs import UNSET, Jobs
@@ -54,7 +56,8 @@ from trainmaster.service.what_if import WhatIf
 from trainmaster.spec.document import Document, Given
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
-from trainmaster.store.read_jobs import JobQuery, Quarantined
+from trainmaster.store.read_jobs import JobQuery
+from trainmaster.store.read_ledger import Quarantined
 
 log = logging.getLogger("trainmaster.platform")
 
@@ -106,7 +109,7 @@ class Platform:
         master = self.context.master
         master.schedule, master.moved = self._schedule, self.context.moved
         master.stored = self.context.counts.changed
-        self.context.reader.on_set_aside = self._set_aside
+        self.context.records.on_set_aside = self._set_aside
         master.more = lambda: self.context.scheduling.more and not self.context.disks.short
         self.context.disks.changed = self._room_changed
         self.context.scheduling.later = self._wake_in
@@ -126,7 +129,8 @@ class Platform:
 
     def _set_aside(self, found: Quarantined) -> None:
         """A reader, in its thread, came upon a record that cannot be read."""
-        self._loop.call_soon_threadsafe(self.context.counts.set_aside, found.job, found.owner, found.shown)
+        group = Group(found.owner, found.workspace)
+        self._loop.call_soon_threadsafe(self.context.counts.set_aside, found.job, group, found.shown)
 
     def _wake_in(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -195,13 +199,13 @@ class Platform:
 
         Orders are taken from what the ledger holds, before the loop can plan: nothing is acted on that is not durable.
         """
-        jobs, quarantined = await asyncio.to_thread(self.context.reader.live_jobs)
+        jobs, quarantined = await asyncio.to_thread(self.context.records.live_jobs)
         for bad in quarantined:
             log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
-        seq = await asyncio.to_thread(self.context.reader.last_seq)
+        seq = await asyncio.to_thread(self.context.records.last_seq)
         await self.context.dates.restore()
-        counted = await asyncio.to_thread(self.context.reader.counts_by_owner)
-        asked = await asyncio.to_thread(self.context.reader.asked_last, RECENT)
+        counted = await asyncio.to_thread(self.context.records.counts_by_owner)
+        asked = await asyncio.to_thread(self.context.records.asked_last, RECENT)
         self.context.counts.restore(counted, jobs)
         self.context.restore(jobs, asked)
         self.context.master.restore(jobs, seq)
@@ -209,7 +213,7 @@ class Platform:
         self.context.dates.restored()
         for job in jobs:
             self._shell.resume(job)
-        for bad in await asyncio.to_thread(self.context.reader.quarantined):
+        for bad in await asyncio.to_thread(self.context.records.quarantined):
             self._shell.abandon(bad.job, bad.attempt)
         self._observer.watch()
 
@@ -282,9 +286,9 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[JobView]:
-        """Return list items of `jobs` as they were at `seq`, for the feed of `who`."""
-        return await self._jobs.views(jobs, who, seq)
+    async def views(self, jobs: Sequence[Job], visible: Visible, seq: int) -> list[JobView]:
+        """Return list items of those of `jobs` that are `visible`, as they were at `seq`, for the feed."""
+        return await self._jobs.views(jobs, visible, seq)
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document. Raises NotFound."""
@@ -347,7 +351,7 @@ class Platform:
             cards = await asyncio.to_thread(self.context.engines.card_usage)
         except TrainmasterError:
             cards = {}
-        return cluster_view(self.context, cards, who)
+        return cluster_view(self.context, decide(who, "jobs:read").visible, cards)
 
     async def models(self, who: Principal, q: str = "") -> ModelPage:
         """Return saved models."""

@@ -6,6 +6,7 @@ import msgspec
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import Fits, NativeView, Placed, PreviewView
 from trainmaster.core.errors import InvalidSpec, Problem, problem_from
 from trainmaster.core.ids import task_name
@@ -38,7 +39,7 @@ class Preview:
 
     async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
         """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
-        decide(who, "jobs:read").demand()
+        visible = decide(who, "jobs:read").demand()
         try:
             candidate = await read(self._ctx, body, who)
             candidate = await settled(self._ctx, candidate, who)
@@ -56,7 +57,7 @@ class Preview:
         placement: tuple[Assignment, ...] | None = None
         native: NativeRequest | None = None
         if not problems:
-            ours, placement, places = self._fits(job, who)
+            ours, placement, places = self._fits(job, visible)
             outlook, refused = await with_engine(self._ctx, job, spec, ours)
             fits, problems = Fits(**outlook._asdict(), placement=places), () if refused is None else (refused,)
             native = self._native(job, spec, placement)
@@ -86,7 +87,7 @@ class Preview:
         given = unplaced(job.roles) if engine.owns_queue else placement or rehearse(job.roles)
         return engine.prepare(gang_of(self._ctx, job, spec, given))
 
-    def _fits(self, job: Job, who: Principal) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:
+    def _fits(self, job: Job, visible: Visible) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:
         """Return (outlook, placement, the same as shown): where it would run now, or on an empty cluster when it would have to wait.
 
         Commands of a job whose engine will choose are shown on a placement as it could be.
@@ -101,7 +102,7 @@ class Preview:
             ]
             placement = judged.found.placement if shown else None
             return Outlook("now"), placement, shown
-        reason = told(judged, self._ctx.names_for(who))
+        reason = told(judged, self._ctx.names_for(visible))
         return Outlook("queue", reason), scheduling.imagined(job), []
 
 

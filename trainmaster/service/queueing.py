@@ -12,6 +12,7 @@ from msgspec.structs import replace as replaced
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     PRIORITY_NAMES,
     Alternative,
@@ -75,8 +76,9 @@ class Queueing:
     ) -> QueuePage:
         """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
         decide(who, "cluster:read").demand()
+        visible = decide(who, "jobs:read").visible
         now, found, matching = self._ctx.clock(), [], 0
-        total = None if model else self._total(who, pool, workspace, mine)
+        total = None if model else self._total(visible, pool, workspace, who.name if mine else "")
         for place, job in self._line():
             if pool not in ("", job.pool) or workspace not in ("", job.workspace) or (mine and job.owner != who.name):
                 continue
@@ -84,7 +86,7 @@ class Queueing:
                 continue
             matching += 1
             if offset < matching <= offset + limit:
-                found.append(self._waiting(job, place, who, now))
+                found.append(self._waiting(visible, job, place, now))
             if matching == offset + limit and total is not None:
                 break
         return QueuePage(
@@ -96,10 +98,10 @@ class Queueing:
             seq=self._ctx.feed.seq,
         )
 
-    def _total(self, who: Principal, pool: str, workspace: str, mine: bool) -> int | None:
-        """Return how many match where that is known without looking at each, else None."""
-        if mine:
-            return None if pool or workspace else self._ctx.counts.by_state(who.name).get(Shown.QUEUED, 0)
+    def _total(self, visible: Visible, pool: str, workspace: str, owner: str) -> int | None:
+        """Return how many match where that is known without looking at each, else None. `owner` empty: anybody's."""
+        if owner:
+            return None if pool or workspace else self._ctx.counts.by_state(visible, owner).get(Shown.QUEUED, 0)
         if workspace:
             return self._ctx.tally.of("workspace", workspace, *([pool] if pool else [])).waiting
         return self._ctx.tally.of("pool", pool).waiting if pool else len(self._ctx.scheduling.queue)
@@ -113,9 +115,9 @@ class Queueing:
                 behind[job.pool] = behind.get(job.pool, 0) + 1
                 yield behind[job.pool], job
 
-    def _waiting(self, job: Job, place: int, who: Principal, now: float) -> WaitingView:
-        known = self._ctx.knows(who, job)
-        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who), place - 1)
+    def _waiting(self, visible: Visible, job: Job, place: int, now: float) -> WaitingView:
+        known = visible.covers(job)
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(visible), place - 1)
         first = next((i for i, role in enumerate(job.roles) if role.flavor is not None), None)
         shapes = job.shapes or (job.roles,)
         flavors = () if first is None else dict.fromkeys(shape[first].flavor for shape in shapes)
@@ -144,14 +146,17 @@ class Queueing:
     def timeline(self, who: Principal, pool: str = "") -> Timeline:
         """Return what runs, and what is foreseen to, by node. Raises Forbidden. O(running tasks)."""
         decide(who, "cluster:read").demand()
+        visible = decide(who, "jobs:read").visible
         now, held = self._ctx.clock(), self._views.held()
         nodes = [node for node in self._ctx.pools.nodes if pool in ("", node.pool)]
-        bars = [bar for node in nodes for bar in self._running(node.name, held.get(node.name, ()), who, now)]
+        bars = [bar for node in nodes for bar in self._running(visible, node.name, held.get(node.name, ()), now)]
         names = {node.name for node in nodes}
         for waiting, places, start, low, high in self._ctx.forecasts.bars(now):
             job = self._ctx.master.live[waiting]
             bars += [
-                self._foreseen(job, place, who, (start, low, high), len(places)) for place in places if place in names
+                self._foreseen(visible, job, place, (start, low, high), len(places))
+                for place in places
+                if place in names
             ]
         ends = [bar.end for bar in bars if bar.end is not None]
         return Timeline(
@@ -167,7 +172,9 @@ class Queueing:
             left_out=max(0, len(bars) - MAX_BARS),
         )
 
-    def _running(self, node: str, here: Sequence[tuple[Job, Assignment]], who: Principal, now: float) -> Iterator[Bar]:
+    def _running(
+        self, visible: Visible, node: str, here: Sequence[tuple[Job, Assignment]], now: float
+    ) -> Iterator[Bar]:
         by_job: dict[str, tuple[Job, list[Assignment]]] = {}
         for job, place in here:
             by_job.setdefault(job.id, (job, []))[1].append(place)
@@ -176,26 +183,26 @@ class Queueing:
             start = (attempt.started_at or attempt.created_at) if attempt is not None else now
             duration = job.policy.duration_s
             end = job.expires_at if job.expires_at is not None else None if duration is None else start + duration
-            yield self._bar(job, tuple(places), who, "running", start, end, (None, None))
+            yield self._bar(visible, job, tuple(places), "running", start, end, (None, None))
 
     def _foreseen(
-        self, job: Job, node: str, who: Principal, when: tuple[float, float | None, float | None], parts: int
+        self, visible: Visible, job: Job, node: str, when: tuple[float, float | None, float | None], parts: int
     ) -> Bar:
         """Return one of `parts` equal bars of a job whose cards are not known yet."""
         takes = totals(job.roles)
         cards = sum(role.resources.gpu * role.resources.gpu_milli * role.replicas for role in job.roles)
         end = None if job.policy.duration_s is None else when[0] + job.policy.duration_s
-        bar = self._bar(job, (), who, "forecast", when[0], end, when[1:])
+        bar = self._bar(visible, job, (), "forecast", when[0], end, when[1:])
         return replaced(
             bar, node=node, gpu=cards / WHOLE / parts, cpu=takes.cpu / parts, memory_mib=takes.memory_mib // parts
         )
 
     def _bar(
-        self, job: Job, places: tuple[Assignment, ...], who: Principal, kind: Literal["running", "forecast"], start: float,
-        end: float | None, span: tuple[float | None, float | None],
+        self, visible: Visible, job: Job, places: tuple[Assignment, ...], kind: Literal["running", "forecast"],
+        start: float, end: float | None, span: tuple[float | None, float | None],
     ) -> Bar:  # fmt: skip
         asks = [job.roles[place.role].resources for place in places]
-        known = self._ctx.knows(who, job)
+        known = visible.covers(job)
         return Bar(
             node=places[0].node if places else "",
             job=job.id if known else None,
@@ -259,7 +266,7 @@ class Queueing:
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]
         found_of = [self._when(way, first) for way in ways]
         when, found = min(found_of, key=lambda answer: _WHEN.index(answer[0]))
-        reason, name_of = None, self._ctx.names_for(who)
+        reason, name_of = None, self._ctx.names_for(decide(who, "jobs:read").visible)
         suggestions: list[SuggestionView] = []
         forecast = None
         if isinstance(found, Reason):
@@ -290,7 +297,7 @@ class Queueing:
         if ref is None:
             return None
         job = self._ctx.master.live.get(ref) if isinstance(ref, str) else None
-        if job is None or not decide(who, "jobs:write", job.owner).allowed:
+        if job is None or not decide(who, "jobs:write", job).allowed:
             found = problem_of("instead_of", jobs.no_job(), ref)
         elif job.state is not JobState.QUEUED:
             found = problem_of("instead_of", jobs.not_waiting(job.shown.value), ref)

@@ -17,7 +17,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import BatchItem, BatchView, JobView
 from trainmaster.core import records
-from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError, problem_from, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError, problem_from, problem_of
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
@@ -235,10 +235,7 @@ class Submit:
             self._claimed -= mine
 
     def _in_use(self, slug: tuple[str, str]) -> bool:
-        try:
-            return self._ctx.reader.find(slug[1], slug[0]).slug == slug[1]
-        except (NotFound, Conflict):
-            return False
+        return self._ctx.records.slug_in_use(*slug)
 
     async def _once(
         self, key: str | None, body: Any, who: Principal, prepared: Callable[[], Awaitable[Prepared]]
@@ -256,7 +253,7 @@ class Submit:
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._flying[place] = mine
         try:
-            known = await asyncio.to_thread(self._ctx.reader.idempotency, *place)
+            known = await asyncio.to_thread(self._ctx.records.idempotency, *place)
             if known is not None:
                 return await self._same(known, digest), False
             return await self._durably(*await prepared(), KeyUse(*place, digest, self._ctx.clock())), True
@@ -269,7 +266,7 @@ class Submit:
             other = problem_of("Idempotency-Key", submitting.key_of_another_body())
             raise Conflict(submitting.key_used_before(), problems=(other,))
         found = [
-            self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.reader.get_job, one)
+            self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.records.get_job, one)
             for one in known.jobs
         ]
         jobs = [job for job in found if job is not None]
@@ -279,7 +276,7 @@ class Submit:
 
     def _view(self, job: Job, who: Principal, seq: int) -> JobView:
         job = self._ctx.master.live.get(job.id, job)
-        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(who))
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(decide(who, "jobs:read").visible))
         return job_view(job, self._ctx.clock(), seq, reason)
 
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal, Reach
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import HistoryView, PolicyEffect, WaitFigures
 from trainmaster.core.cluster import VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
@@ -54,6 +55,7 @@ class WhatIf:
         InvalidSpec with all problems. Takes seconds; runs in a thread.
         """
         decide(who, "queue:write").demand()
+        visible = decide(who, "jobs:read").demand()
         checked_values(values)
         self._check(workspaces, virtual_clusters)
         rights = rights_of(self._ctx.pools)
@@ -62,7 +64,7 @@ class WhatIf:
         nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
             return await asyncio.to_thread(
-                self._compare, nodes, Setting(present, rights=rights),
+                self._compare, visible, nodes, Setting(present, rights=rights),
                 Setting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
             )  # fmt: skip
 
@@ -81,8 +83,8 @@ class WhatIf:
             found += limit_problems(share.share, f"virtual_clusters.{share.name}.share")
         refuse(found)
 
-    def _compare(self, nodes: Sequence[Node], present: Setting, changed: Setting) -> PolicyEffect:
-        jobs, left_out = self._past()
+    def _compare(self, visible: Visible, nodes: Sequence[Node], present: Setting, changed: Setting) -> PolicyEffect:
+        jobs, left_out = self._past(visible)
         ended = [job.ended_at for job in jobs if job.ended_at is not None]
         return PolicyEffect(
             jobs=len(jobs),
@@ -95,16 +97,16 @@ class WhatIf:
 
     async def history(self, who: Principal, limit: int, cursor: str | None) -> HistoryView:
         """Return what the jobs that ended and that `who` may see asked for, oldest first, page by page. Raises Forbidden."""
-        own = decide(who, "jobs:read").reach is Reach.OWN
-        query = JobQuery(states=ENDED, owner=who.name if own else "", order="submitted_at")
-        page = await asyncio.to_thread(self._ctx.reader.list_jobs, query, limit, cursor)
+        visible = decide(who, "jobs:read").demand()
+        query = JobQuery(states=ENDED, order="submitted_at")
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, query, limit, cursor)
         return HistoryView(items=[asked(job) for job in page.items], next_cursor=page.next_cursor)
 
-    def _past(self) -> tuple[list[Job], int]:
-        """Return the latest jobs that ran to an end, and how many older ones there are."""
+    def _past(self, visible: Visible) -> tuple[list[Job], int]:
+        """Return the latest of the `visible` jobs that ran to an end, and how many older ones there are."""
         query = JobQuery(states=ENDED, order="-ended_at")
-        found = self._ctx.reader.list_jobs(query, MOST_JOBS).items
-        counts = self._ctx.reader.counts(query)
+        found = self._ctx.reader.list_jobs(visible, query, MOST_JOBS).items
+        counts = self._ctx.reader.counts(visible, query)
         ran = sorted((job for job in found if job.started_at is not None), key=lambda job: (job.submitted_at, job.seq))
         return ran, sum(counts.get(state, 0) for state in ENDED) - len(found)
 

@@ -43,10 +43,12 @@ from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Ledger
 from trainmaster.store.leftovers import Leftovers
+from trainmaster.store.models import ModelReader
 from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import People as PeopleRows
 from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -138,9 +140,9 @@ def demand_agents(engines: Engines) -> None:
 
 def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:
     """Join the parts."""
-    ledger, reader, feed = Ledger(database), JobReader(database), Feed()
+    ledger, records, feed = Ledger(database), LedgerReader(database), Feed()
     master = Master(ledger, feed, clock)
-    specs = Specs(reader.spec, reader.set_aside_spec)
+    specs = Specs(records.spec, records.set_aside_spec)
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)
@@ -148,23 +150,23 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     context = Context(
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
-        feed=feed, reader=reader, engines=engines, specs=specs, metrics=metrics, counts=StateCounts(),
+        feed=feed, records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, counts=StateCounts(),
         pools=pools, urgent=urgent, tally=Tally(),
-        forecasts=Forecasts(scheduling, reader.ran_last, layout.path("forecast.json"), clock),
+        forecasts=Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
         shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
         disks=Disks(layout, config.limits.reserve_mib), clerks=Clerks(),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.dates = Dates(clock, context)
-    context.submit = Submit(context, reader.next_job_seq())
+    context.submit = Submit(context, records.next_job_seq())
     launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     shell = Shell(master, engines, launching, saving, timers, context.waits, lambda: scheduling.nodes, clock)
     return Platform(
-        context, people=People(PeopleRows(database), layout), models=Models(model_rows, layout), shell=shell,
+        context, people=People(PeopleRows(database), layout), models=Models(ModelReader(database), layout), shell=shell,
         observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
         sweeper=Sweeper(
             layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock

@@ -12,10 +12,12 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from sqlalchemy import ColumnElement, Select, TextClause, and_, exists, func, literal, or_, select, text, union_all
 
+from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import Shown
 from trainmaster.messages import jobs as said
 from trainmaster.store import labels
+from trainmaster.store.seen import seen
 from trainmaster.store.tables import LIVE, job, task
 
 T = TypeVar("T")
@@ -65,12 +67,12 @@ _Source = tuple[ColumnElement[Any], tuple[ColumnElement[bool] | TextClause, ...]
 """A part of all jobs, and what it is ordered by."""
 
 
-def page_keys(query: JobQuery, limit: int, cursor: str | None) -> _Keys:
-    """Return the statement for (seq, key) of one page in order. Raises InvalidSpec for an unknown order or a foreign
+def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None) -> _Keys:
+    """Return the statement for (seq, key) of one page of what is `visible`, in order. Raises InvalidSpec for an unknown order or a foreign
     cursor.
     """
     sources, falling = _order(query)
-    conditions = filters(query)
+    conditions = filters(visible, query)
     mark = None if cursor is None else _read_cursor(cursor, query.order)[:2]
     # One walk per state, then merged: a single walk over "one of these states" would have to sort all of them.
     states: list[tuple[ColumnElement[bool], ...]] = [(job.c.shown == shown.value,) for shown in query.states] or [()]
@@ -91,9 +93,10 @@ def at_its_moment(query: JobQuery, cursor: str | None) -> JobQuery:
     return query if cursor is None else replace(query, now=_read_cursor(cursor, query.order)[2])
 
 
-def filters(query: JobQuery) -> list[ColumnElement[bool]]:
-    """Return the conditions of `query`, but for its states."""
-    found: list[ColumnElement[bool]] = [
+def filters(visible: Visible, query: JobQuery) -> list[ColumnElement[bool]]:
+    """Return the conditions of `query`, but for its states, on the jobs that are `visible`."""
+    found = seen(visible, job)
+    found += [
         job.c[name] == value for name in ("owner", "workspace", "framework", "pool") if (value := getattr(query, name))
     ]
     words, wanted = labels.parted(query.q)

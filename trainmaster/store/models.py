@@ -10,8 +10,10 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 
+from trainmaster.access.visible import Visible
 from trainmaster.store import rows
 from trainmaster.store.database import Database
+from trainmaster.store.seen import seen
 from trainmaster.store.tables import model, model_version
 
 _log: Final = logging.getLogger(__name__)
@@ -67,7 +69,7 @@ class Model:
 
 
 class Models:
-    """Registers and finds models."""
+    """What the platform itself does with models: registers what attempts saved, and asks what is registered."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -81,50 +83,59 @@ class Models:
         """
         return self._database.write(lambda c: _register(c, model_id, name, owner, workspace, saved)).result()
 
-    def list_models(self, q: str = "", workspace: str | None = None) -> list[Model]:
-        """Return the models whose name or id contains `q`, newest first."""
-        conditions: list[ColumnElement[bool]] = []
-        if q:
-            conditions.append(or_(*(c.icontains(q, autoescape=True) for c in (model.c.name, model.c.id))))
-        if workspace is not None:
-            conditions.append(model.c.workspace == workspace)
-        return self._models(*conditions)
-
-    def find(self, id_or_name: str, workspace: str = "default") -> Model | None:
-        """Return the model with this id, or with this name in `workspace`."""
-        by_name = (model.c.workspace == workspace) & (model.c.name == id_or_name)
-        found = self._models(model.c.id == id_or_name) or self._models(by_name)
-        return found[0] if found else None
-
-    def versions(self, model_id: str) -> list[ModelVersion]:
-        """Return all versions of a model, newest first."""
-        return self._versions(model_version.c.model == model_id)
-
-    def version(self, model_id: str, number: int) -> ModelVersion | None:
-        """Return one version."""
-        found = self._versions((model_version.c.model == model_id) & (model_version.c.version == number))
+    def named(self, name: str, workspace: str) -> Model | None:
+        """Return the model of this name in `workspace`, whoever may see it: the next version of that name is its."""
+        found = _select_models(self._database, model.c.workspace == workspace, model.c.name == name)
         return found[0] if found else None
 
     def made_by(self, job: str, attempt: int) -> ModelVersion | None:
         """Return the version that an attempt of a job made."""
-        found = self._versions((model_version.c.job == job) & (model_version.c.attempt == attempt))
+        with self._database.read() as connection:
+            same = (model_version.c.job == job) & (model_version.c.attempt == attempt)
+            found = _select_versions(connection, same)
         return found[0] if found else None
 
-    def _models(self, *conditions: ColumnElement[bool]) -> list[Model]:
-        count, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
-        statement = (
-            select(model, count.label("versions"), latest.label("latest"))
-            .outerjoin(model_version, model_version.c.model == model.c.id)
-            .where(*conditions)
-            .group_by(*model.c)
-            .order_by(model.c.created_at.desc(), model.c.id)
-        )
-        with self._database.read() as connection:
-            return [Model(**row._mapping) for row in connection.execute(statement)]
 
-    def _versions(self, condition: ColumnElement[bool]) -> list[ModelVersion]:
+class ModelReader:
+    """The questions people ask about models. Every one takes what the person may see (`access.visible`) first."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list_models(self, visible: Visible, q: str = "", workspace: str | None = None) -> list[Model]:
+        """Return the models whose name or id contains `q`, newest first."""
+        conditions = seen(visible, model)
+        if q:
+            conditions.append(or_(*(c.icontains(q, autoescape=True) for c in (model.c.name, model.c.id))))
+        if workspace is not None:
+            conditions.append(model.c.workspace == workspace)
+        return _select_models(self._database, *conditions)
+
+    def find(self, visible: Visible, id_or_name: str, workspace: str = "default") -> Model | None:
+        """Return the model with this id, or with this name in `workspace`."""
+        by_name = (model.c.workspace == workspace) & (model.c.name == id_or_name)
+        for same in (model.c.id == id_or_name, by_name):
+            if found := _select_models(self._database, same, *seen(visible, model)):
+                return found[0]
+        return None
+
+    def versions(self, visible: Visible, model_id: str) -> list[ModelVersion]:
+        """Return all versions of a model, newest first."""
         with self._database.read() as connection:
-            return _select_versions(connection, condition)
+            return _select_versions(connection, model_version.c.model == model_id, *seen(visible, model))
+
+
+def _select_models(database: Database, *conditions: ColumnElement[bool]) -> list[Model]:
+    count, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
+    statement = (
+        select(model, count.label("versions"), latest.label("latest"))
+        .outerjoin(model_version, model_version.c.model == model.c.id)
+        .where(*conditions)
+        .group_by(*model.c)
+        .order_by(model.c.created_at.desc(), model.c.id)
+    )
+    with database.read() as connection:
+        return [Model(**row._mapping) for row in connection.execute(statement)]
 
 
 def _register(
@@ -146,8 +157,8 @@ def _register(
     return _select_versions(connection, same)[0]
 
 
-def _select_versions(connection: Connection, condition: ColumnElement[bool]) -> list[ModelVersion]:
-    statement = select(model_version, model.c.name).join(model, model.c.id == model_version.c.model).where(condition)
+def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -> list[ModelVersion]:
+    statement = select(model_version, model.c.name).join(model, model.c.id == model_version.c.model).where(*conditions)
     return [_version(row) for row in connection.execute(statement.order_by(model_version.c.version.desc()))]
 
 

@@ -140,7 +140,7 @@ def event_row(job: int, event: Event) -> Row:
 @dataclass(frozen=True, slots=True)
 class Quarantined:
     """A stored record that could not be read, why, and since when it is set aside. `attempt`: the number of its last;
-    `owner`, `shown`: what its row says, in which anything may stand.
+    `owner`, `workspace`, `shown`: what its row says, in which anything may stand.
     """
 
     job: str
@@ -148,6 +148,7 @@ class Quarantined:
     error: str
     attempt: int = 0
     owner: str = ""
+    workspace: str = ""
     shown: str = ""
 
 

@@ -10,6 +10,7 @@ from tests.fixtures.postgres import Server, cluster
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Batch, Change, Ledger
 from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 
 @pytest.fixture(scope="session")
@@ -27,13 +28,15 @@ class Store:
     backups: str
     database: Database
     ledger: Ledger
+    records: LedgerReader
     reader: JobReader
 
     @classmethod
     def open(cls, url: str, backups: str) -> "Store":
         """Open what is at `url`."""
         database = Database.open(url, backup_dir=backups)
-        return cls(url, backups, database, Ledger(database), JobReader(database))
+        records = LedgerReader(database)
+        return cls(url, backups, database, Ledger(database), records, JobReader(records))
 
     def reopen(self) -> "Store":
         """Close and open again, as a restart does."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.contract.store.conftest import Store
 from tests.fixtures.histories import History, grouped, life, new_job, random_histories
+from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
@@ -29,7 +30,7 @@ def folded(events: list[Event]) -> Job:
 @given(data=st.data())
 def test_fold_of_the_stored_events_is_the_stored_rows(store: Store, data: st.DataObject) -> None:
     """Item 4: any history, legal or not, committed in any grouping, leaves rows that are the fold of its events."""
-    seq, first = store.reader.next_job_seq(), store.reader.last_seq() + 1
+    seq, first = store.records.next_job_seq(), store.records.last_seq() + 1
     history = data.draw(random_histories(seq, first))
     changes = list(grouped(data.draw, history))
     batches = data.draw(st.integers(1, len(changes)))
@@ -38,12 +39,12 @@ def test_fold_of_the_stored_events_is_the_stored_rows(store: Store, data: st.Dat
     for future in futures:
         future.result(60)
     assert history.job is not None
-    stored = store.reader.events(history.job.id)
+    stored = store.reader.events(ALL, history.job.id)
     assert stored == history.events
-    assert store.reader.get_job(history.job.id) == folded(stored) == history.job
+    assert store.records.get_job(history.job.id) == folded(stored) == history.job
     every = {change.job.attempt.number: change.job.attempt for change in history.changes if change.job.attempt}
-    assert store.reader.history(history.job.id) == ([every[number] for number in sorted(every)], stored)
-    live, malformed = store.reader.live_jobs()
+    assert store.reader.history(ALL, history.job.id) == ([every[number] for number in sorted(every)], stored)
+    live, malformed = store.records.live_jobs()
     assert malformed == []
     assert (history.job in live) == (not history.job.terminal)
 
@@ -55,10 +56,10 @@ def test_a_restart_finds_everything_again(store: Store) -> None:
     again = store.reopen()
     try:
         assert history.job is not None
-        assert again.reader.get_job(history.job.id) == history.job
-        assert again.reader.spec("sha256:1") == '{"a":1}'
-        assert again.reader.last_seq() == history.seq - 1
-        assert again.reader.next_job_seq() == 2
+        assert again.records.get_job(history.job.id) == history.job
+        assert again.records.spec("sha256:1") == '{"a":1}'
+        assert again.records.last_seq() == history.seq - 1
+        assert again.records.next_job_seq() == 2
         assert again.database.server_id == again.database.server_id != ""
     finally:
         again.database.close()
@@ -82,7 +83,7 @@ def test_many_threads_commit_in_few_transactions(store: Store, monkeypatch: pyte
             history = History(1 + thread * 100 + turn).submit(new_job(1 + thread * 100 + turn))
             assert history.job is not None
             store.keep(*history.changes)
-            assert store.reader.get_job(history.job.id) == history.job, "acknowledged, so visible to every reader"
+            assert store.records.get_job(history.job.id) == history.job, "acknowledged, so visible to every reader"
             stored.append(history.job)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(32)]
@@ -91,7 +92,7 @@ def test_many_threads_commit_in_few_transactions(store: Store, monkeypatch: pyte
     for thread in threads:
         thread.join()
     assert len(stored) == 320
-    assert sorted(job.seq for job in store.reader.live_jobs()[0]) == sorted(job.seq for job in stored)
+    assert sorted(job.seq for job in store.records.live_jobs()[0]) == sorted(job.seq for job in stored)
     assert transactions < 320, "no two batches ever shared a transaction"
 
 
@@ -110,9 +111,9 @@ def test_only_the_guilty_batch_of_a_group_fails(store: Store) -> None:
     hold.set()
     assert [future.result(60) for future in futures] == [None] * 5
     assert isinstance(guilty.exception(60), Conflict)
-    assert store.reader.get_job(unrelated.job.id) is None
-    assert store.reader.spec("sha256:bad") is None
-    assert {job.seq for job in store.reader.live_jobs()[0]} == {1, 10, 11, 12, 13, 14}
+    assert store.records.get_job(unrelated.job.id) is None
+    assert store.records.spec("sha256:bad") is None
+    assert {job.seq for job in store.records.live_jobs()[0]} == {1, 10, 11, 12, 13, 14}
 
 
 def test_what_was_computed_from_a_failed_change_fails_too(store: Store) -> None:
@@ -124,10 +125,10 @@ def test_what_was_computed_from_a_failed_change_fails_too(store: Store) -> None:
         store.keep(*history.changes[3:])  # one is missing
     with pytest.raises(StorageFailed):
         store.keep(history.changes[2], *history.changes[4:])
-    assert store.reader.events(history.job.id) == history.events[:2]
-    assert store.reader.get_job(history.job.id) == history.changes[1].job
+    assert store.reader.events(ALL, history.job.id) == history.events[:2]
+    assert store.records.get_job(history.job.id) == history.changes[1].job
     store.keep(*history.changes[2:])
-    assert store.reader.get_job(history.job.id) == history.job
+    assert store.records.get_job(history.job.id) == history.job
 
 
 def test_a_change_over_two_attempts_is_refused(store: Store) -> None:
@@ -140,7 +141,7 @@ def test_a_change_over_two_attempts_is_refused(store: Store) -> None:
     with pytest.raises(Conflict):
         store.keep(Change(tuple(history.events), history.job))
     store.keep(*history.changes)
-    assert [attempt.number for attempt in store.reader.history(job.id)[0]] == [1, 2]
+    assert [attempt.number for attempt in store.reader.history(ALL, job.id)[0]] == [1, 2]
 
 
 def test_one_key_makes_one_job_however_many_ask(store: Store) -> None:
@@ -165,11 +166,11 @@ def test_one_key_makes_one_job_however_many_ask(store: Store) -> None:
     won = [id_ for id_, error in outcome if error is None]
     assert len(won) == 1
     assert all(isinstance(error, Conflict) for id_, error in outcome if id_ != won[0])
-    record = store.reader.idempotency("default", "key-1")
+    record = store.records.idempotency("default", "key-1")
     assert record is not None
     assert record.jobs == (won[0],)
-    assert [job.id for job in store.reader.live_jobs()[0]] == won
-    assert store.reader.idempotency("other", "key-1") is None
+    assert [job.id for job in store.records.live_jobs()[0]] == won
+    assert store.records.idempotency("other", "key-1") is None
 
 
 def test_a_deleted_job_leaves_only_its_numbers(store: Store) -> None:
@@ -187,17 +188,17 @@ def test_a_deleted_job_leaves_only_its_numbers(store: Store) -> None:
     assert shared.job
     assert last.job
     store.keep(deleted=[gone.job.id, shared.job.id, last.job.id])
-    assert store.reader.get_job(gone.job.id) is None
-    assert store.reader.history(gone.job.id)[0] == store.reader.events(gone.job.id) == []
-    assert [event.job for event in store.reader.events_after(0, 1000)] == [live.job.id]
-    assert store.reader.spec("sha256:1") is None
-    assert store.reader.spec("sha256:s") == "shared"
-    assert store.reader.last_seq() == last.seq - 1
-    assert store.reader.next_job_seq() == 10
+    assert store.records.get_job(gone.job.id) is None
+    assert store.reader.history(ALL, gone.job.id)[0] == store.reader.events(ALL, gone.job.id) == []
+    assert [event.job for event in store.records.events_after(0, 1000)] == [live.job.id]
+    assert store.records.spec("sha256:1") is None
+    assert store.records.spec("sha256:s") == "shared"
+    assert store.records.last_seq() == last.seq - 1
+    assert store.records.next_job_seq() == 10
     store.keep(deleted=[gone.job.id])  # again: nothing to do
     with pytest.raises(Conflict):
         store.keep(*life(4).changes, deleted=[live.job.id])
-    assert store.reader.next_job_seq() == 10, "nothing of the refused batch was stored"
+    assert store.records.next_job_seq() == 10, "nothing of the refused batch was stored"
 
 
 def test_a_slug_is_free_again_after_its_job_is_deleted(store: Store) -> None:
@@ -209,7 +210,7 @@ def test_a_slug_is_free_again_after_its_job_is_deleted(store: Store) -> None:
         store.keep(*life(3, slug="mnist").changes)
     store.keep(deleted=[first.job.id])
     store.keep(*life(3, slug="mnist").changes)
-    assert store.reader.find("mnist").seq == 3
+    assert store.reader.find(ALL, "mnist").seq == 3
 
 
 def test_text_of_every_kind_comes_back(store: Store) -> None:
@@ -218,8 +219,8 @@ def test_text_of_every_kind_comes_back(store: Store) -> None:
     history = History(1).submit(new_job(1, name=nasty, description=nasty)).event(Kind.NOTED, code="x", message="\x00")
     assert history.job is not None
     store.keep(*history.changes)
-    assert store.reader.get_job(history.job.id) == history.job
-    assert store.reader.events(history.job.id) == history.events
+    assert store.records.get_job(history.job.id) == history.job
+    assert store.reader.events(ALL, history.job.id) == history.events
 
 
 def test_a_closed_store_refuses_and_close_writes_what_is_queued(store: Store) -> None:

@@ -21,7 +21,7 @@ def test_old_keys_are_forgotten_page_by_page(store: Store, monkeypatch: pytest.M
     while after is not None:
         after, pages = rows.forget_keys(7.0, after), pages + 1
     assert pages == 4
-    assert [number for number in range(10) if store.reader.idempotency("default", f"k{number}")] == [7, 8, 9]
+    assert [number for number in range(10) if store.records.idempotency("default", f"k{number}")] == [7, 8, 9]
 
 
 def test_numbers_of_deleted_jobs_are_not_given_out_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,14 +31,14 @@ def test_numbers_of_deleted_jobs_are_not_given_out_again(store: Store, monkeypat
     store.keep(*(change for one in lives for change in one.changes))
     for one in reversed(lives):
         assert one.job is not None
-        store.keep(deleted=[one.job.id], seq=store.reader.last_seq() + 1)
-    before = store.reader.last_seq(), store.reader.next_job_seq()
+        store.keep(deleted=[one.job.id], seq=store.records.last_seq() + 1)
+    before = store.records.last_seq(), store.records.next_job_seq()
     rows, after = Leftovers(store.database), 0
     while page := rows.deleted(after):
         rows.forget_deleted([number for number, _ in page])
         after = page[-1][0]
     again = store.reopen()
-    assert (again.reader.last_seq(), again.reader.next_job_seq()) == before
+    assert (again.records.last_seq(), again.records.next_job_seq()) == before
     assert 1 <= len(Leftovers(again.database).deleted()) <= 2
     again.database.close()
 

@@ -5,8 +5,9 @@ import threading
 import pytest
 
 from tests.contract.store.conftest import Store
+from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict
-from trainmaster.store.models import Model, Models, ModelVersion, NewVersion
+from trainmaster.store.models import Model, ModelReader, Models, ModelVersion, NewVersion
 
 
 def saved(job: str = "t1", attempt: int = 1, at: float = 10.0) -> NewVersion:
@@ -20,7 +21,13 @@ def models(store: Store) -> Models:
     return Models(store.database)
 
 
-def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Models) -> None:
+@pytest.fixture
+def reader(store: Store) -> ModelReader:
+    """Who reads them for people."""
+    return ModelReader(store.database)
+
+
+def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Models, reader: ModelReader) -> None:
     """A save that is repeated after a crash gives the version it gave before."""
     first = models.register(model_id="m1", name="digits", owner="ann", saved=saved())
     assert first == ModelVersion(
@@ -30,12 +37,10 @@ def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Mod
     assert models.register(model_id="m9", name="another", owner="bob", saved=saved(at=99.0)) == first
     second = models.register(model_id="m2", name="digits", owner="ann", saved=saved("t2"))
     assert (second.model, second.version) == ("m1", 2)
-    assert models.versions("m1") == [second, first]
-    assert models.version("m1", 1) == first
-    assert models.version("m1", 3) is None
+    assert reader.versions(ALL, "m1") == [second, first]
 
 
-def test_racing_saves_get_numbers_without_gaps(models: Models) -> None:
+def test_racing_saves_get_numbers_without_gaps(models: Models, reader: ModelReader) -> None:
     """Versions count 1, 2, 3... also when jobs end together."""
 
     def register(number: int) -> None:
@@ -46,20 +51,20 @@ def test_racing_saves_get_numbers_without_gaps(models: Models) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    (model,) = models.list_models()
-    assert [version.version for version in models.versions(model.id)] == list(range(12, 0, -1))
+    (model,) = reader.list_models(ALL)
+    assert [version.version for version in reader.versions(ALL, model.id)] == list(range(12, 0, -1))
     assert (model.versions, model.latest) == (12, 12)
 
 
-def test_models_are_found_by_id_name_and_part_of_it(models: Models) -> None:
+def test_models_are_found_by_id_name_and_part_of_it(models: Models, reader: ModelReader) -> None:
     """Names are unique in a workspace; the newest comes first."""
     models.register(model_id="m1", name="digits", owner="ann", saved=saved("t1", at=1.0))
     models.register(model_id="m2", name="Faces_1", owner="bob", saved=saved("t2", at=2.0))
     models.register(model_id="m3", name="digits", owner="eve", saved=saved("t3", at=3.0), workspace="other")
-    assert models.find("digits") == models.find("m1") == Model("m1", "digits", "default", "ann", 1.0, 1, 1)
-    assert [model.id for model in models.list_models()] == ["m3", "m2", "m1"]
-    assert [model.id for model in models.list_models("s_1", "default")] == ["m2"]
-    assert [model.id for model in models.list_models("DIGITS", workspace="default")] == ["m1"]
-    assert models.find("nothing") is None
+    assert reader.find(ALL, "digits") == reader.find(ALL, "m1") == Model("m1", "digits", "default", "ann", 1.0, 1, 1)
+    assert [model.id for model in reader.list_models(ALL)] == ["m3", "m2", "m1"]
+    assert [model.id for model in reader.list_models(ALL, "s_1", "default")] == ["m2"]
+    assert [model.id for model in reader.list_models(ALL, "DIGITS", workspace="default")] == ["m1"]
+    assert reader.find(ALL, "nothing") is None
     with pytest.raises(Conflict):
         models.register(model_id="m1", name="new", owner="ann", saved=saved("t5"))

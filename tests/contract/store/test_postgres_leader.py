@@ -9,6 +9,7 @@ import pytest
 from tests.contract.store.conftest import Store
 from tests.fixtures.histories import life
 from tests.fixtures.postgres import Server
+from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, TrainmasterError, Unavailable
 from trainmaster.store.ledger import Batch
 from trainmaster.store.read_jobs import JobQuery
@@ -42,7 +43,7 @@ def test_a_second_server_is_refused_until_the_first_ends(leader: Store) -> None:
     leader.keep(*life(1).changes)
     leader.database.close()
     again = Store.open(leader.url, leader.backups)
-    assert len(again.reader.events_after(0, 99)) == len(life(1).events)
+    assert len(again.records.events_after(0, 99)) == len(life(1).events)
     again.database.close()
 
 
@@ -53,7 +54,7 @@ def test_a_lost_connection_is_made_again(leader: Store) -> None:
     first = leader.ledger.commit(_batch(2)).exception(60)
     assert isinstance(first, TrainmasterError)
     leader.keep(*life(2).changes)
-    assert [job.seq for job in leader.reader.list_jobs(_ALL).items] == [2, 1]
+    assert [job.seq for job in leader.reader.list_jobs(ALL, _ALL).items] == [2, 1]
 
 
 def test_a_server_that_was_led_past_never_writes_again(leader: Store) -> None:
@@ -68,7 +69,7 @@ def test_a_server_that_was_led_past_never_writes_again(leader: Store) -> None:
     errors = [leader.ledger.commit(_batch(4)).exception(60) for _ in range(3)]
     assert [type(error) for error in errors] == [Unavailable] * 3
     assert "out of date" in str(errors[-1])
-    assert [job.seq for job in leader.reader.list_jobs(_ALL).items] == [2, 1]
+    assert [job.seq for job in leader.reader.list_jobs(ALL, _ALL).items] == [2, 1]
 
 
 def _batch(seq: int) -> Batch:

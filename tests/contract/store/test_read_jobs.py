@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from tests.contract.store.conftest import Store
 from tests.fixtures.histories import History, life, new_job
+from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
@@ -44,7 +45,7 @@ def walk(store: Store, query: JobQuery, limit: int) -> list[Job]:
     """All pages of a list, joined."""
     found, cursor = [], None
     while True:
-        page = store.reader.list_jobs(query, limit, cursor)
+        page = store.reader.list_jobs(ALL, query, limit, cursor)
         assert len(page.items) <= limit
         found += page.items
         if (cursor := page.next_cursor) is None:
@@ -74,7 +75,7 @@ def test_the_pages_of_the_longest_run_time_are_of_one_moment(store: Store) -> No
     jobs = fill(store)
     found, cursor, now = [], None, NOW
     while True:
-        page = store.reader.list_jobs(JobQuery(order="-run_s", now=now), 2, cursor)
+        page = store.reader.list_jobs(ALL, JobQuery(order="-run_s", now=now), 2, cursor)
         found += [job.id for job in page.items]
         now += 10_000.0
         if (cursor := page.next_cursor) is None:
@@ -86,15 +87,15 @@ def test_the_gangs_asked_for_last_oldest_first(store: Store) -> None:
     """Ended or not; a record that cannot be read is passed over."""
     jobs = fill(store, 6)
     store.database.write(lambda c: c.execute(text("UPDATE job SET record = '{}' WHERE seq = 4"))).result(60)
-    assert store.reader.asked_last(4) == [jobs[2].roles, jobs[4].roles, jobs[5].roles]
+    assert store.records.asked_last(4) == [jobs[2].roles, jobs[4].roles, jobs[5].roles]
 
 
 def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
     """The cursor stands behind a job, not at a count."""
     jobs = fill(store, 6)
-    first = store.reader.list_jobs(JobQuery(), 2)
+    first = store.reader.list_jobs(ALL, JobQuery(), 2)
     store.keep(*History(900).submit(new_job(40)).changes)
-    second = store.reader.list_jobs(JobQuery(), 10, first.next_cursor)
+    second = store.reader.list_jobs(ALL, JobQuery(), 10, first.next_cursor)
     assert first.items + second.items == sorted(jobs, key=lambda job: (job.submitted_at, job.seq), reverse=True)
 
 
@@ -117,7 +118,7 @@ def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object)
     jobs = [job for job in fill(store) if wanted(job)]
     assert sorted(job.seq for job in walk(store, query, 4)) == [job.seq for job in jobs]
     counts = {shown: sum(job.shown is shown for job in jobs) for shown in {job.shown for job in jobs}}
-    assert store.reader.counts(query) == store.reader.counts(replace(query, states=(Shown.QUEUED,))) == counts
+    assert store.reader.counts(ALL, query) == store.reader.counts(ALL, replace(query, states=(Shown.QUEUED,))) == counts
 
 
 def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
@@ -126,7 +127,7 @@ def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
     store.keep(*History(1).submit(odd).changes, *History(9).submit(new_job(2, name="lossx50y")).changes)
 
     def found(q: str) -> list[int]:
-        return sorted(job.seq for job in store.reader.list_jobs(JobQuery(q=q)).items)
+        return sorted(job.seq for job in store.reader.list_jobs(ALL, JobQuery(q=q)).items)
 
     assert found("loss_50%") == found("0%") == found("训练") == found("e-slu") == found(odd.id[5:20]) == [1]
     assert found("LOSS") == [1, 2]
@@ -139,8 +140,10 @@ def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store)
         store.keep(*History(seq * 20).submit(new_job(seq, name=f"name-{seq}", labels=held)).changes)
 
     def found(q: str) -> list[int]:
-        assert sum(store.reader.counts(JobQuery(q=q)).values()) == len(store.reader.list_jobs(JobQuery(q=q)).items)
-        return sorted(job.seq for job in store.reader.list_jobs(JobQuery(q=q)).items)
+        assert sum(store.reader.counts(ALL, JobQuery(q=q)).values()) == len(
+            store.reader.list_jobs(ALL, JobQuery(q=q)).items
+        )
+        return sorted(job.seq for job in store.reader.list_jobs(ALL, JobQuery(q=q)).items)
 
     assert found("ROUND") == found("label:round") == [1, 2, 3]
     assert found("round=2") == [1, 2]
@@ -158,17 +161,17 @@ def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store)
 def test_an_unknown_order_is_refused(store: Store, order: str) -> None:
     """The problem names the field and the orders there are."""
     with pytest.raises(InvalidSpec) as caught:
-        store.reader.list_jobs(JobQuery(order=order))
+        store.reader.list_jobs(ALL, JobQuery(order=order))
     assert caught.value.problems[0].path == "order"
 
 
 def test_a_cursor_of_another_list_is_refused(store: Store) -> None:
     """Garbage and foreign cursors are problems, never tracebacks."""
     fill(store, 5)
-    by_name = store.reader.list_jobs(JobQuery(order="name"), 2).next_cursor
+    by_name = store.reader.list_jobs(ALL, JobQuery(order="name"), 2).next_cursor
     for cursor in ("x", "💥", "", "bnVsbA", "WzEsMl0", str(by_name)):
         with pytest.raises(InvalidSpec):
-            store.reader.list_jobs(JobQuery(), 2, cursor)
+            store.reader.list_jobs(ALL, JobQuery(), 2, cursor)
 
 
 def test_a_job_is_found_by_id_slug_or_the_beginning_of_its_id(store: Store) -> None:
@@ -176,17 +179,17 @@ def test_a_job_is_found_by_id_slug_or_the_beginning_of_its_id(store: Store) -> N
     ids = ["t" + "abcd1" + "0" * 27, "t" + "abcd2" + "0" * 27, "t" + "f" * 32]
     for seq, id_ in enumerate(ids, 1):
         store.keep(*History(seq).submit(new_job(seq, id=id_, slug=f"s-{seq}")).changes)
-    assert store.reader.find(ids[0]).seq == 1
-    assert store.reader.find("s-2").seq == 2
-    assert store.reader.find("tabcd1").seq == 1
-    assert store.reader.find("tfff").seq == 3
+    assert store.reader.find(ALL, ids[0]).seq == 1
+    assert store.reader.find(ALL, "s-2").seq == 2
+    assert store.reader.find(ALL, "tabcd1").seq == 1
+    assert store.reader.find(ALL, "tfff").seq == 3
     with pytest.raises(Conflict):
-        store.reader.find("tabcd")
+        store.reader.find(ALL, "tabcd")
     for missing in ("tab", "tabcd3", "%", "s-2x", "", "s-1\x00"[:3] + "z"):
         with pytest.raises(NotFound):
-            store.reader.find(missing)
+            store.reader.find(ALL, missing)
     with pytest.raises(NotFound):
-        store.reader.find("s-2", workspace="other")
+        store.reader.find(ALL, "s-2", workspace="other")
 
 
 def test_the_feed_goes_on_where_it_stopped(store: Store) -> None:
@@ -194,12 +197,12 @@ def test_the_feed_goes_on_where_it_stopped(store: Store) -> None:
     one, two = History(1).submit(new_job(1)).start(), History(50).submit(new_job(2)).start()
     store.keep(*one.changes, *two.changes)
     every = one.events + two.events
-    assert store.reader.events_after(0, 1000) == every
-    assert store.reader.events_after(every[2].seq, 4) == every[3:7]
-    assert store.reader.events_after(store.reader.last_seq(), 10) == []
+    assert store.records.events_after(0, 1000) == every
+    assert store.records.events_after(every[2].seq, 4) == every[3:7]
+    assert store.records.events_after(store.records.last_seq(), 10) == []
     assert two.job is not None
-    assert store.reader.events(two.job.id, after=two.events[1].seq, limit=2) == two.events[2:4]
-    assert store.reader.events("t" + "0" * 32) == []
+    assert store.reader.events(ALL, two.job.id, after=two.events[1].seq, limit=2) == two.events[2:4]
+    assert store.reader.events(ALL, "t" + "0" * 32) == []
 
 
 BREAKS = {
@@ -221,18 +224,18 @@ def test_a_malformed_record_is_set_aside_and_reported(store: Store, sql: str) ->
         store.keep(*history.changes)
     jobs = [history.job for history in histories if history.job]
     store.database.write(lambda connection: connection.execute(text(sql))).result(60)
-    live, malformed = store.reader.live_jobs()
+    live, malformed = store.records.live_jobs()
     assert live == [jobs[0], jobs[2]]
     assert [one.job for one in malformed] == [jobs[1].id]
     assert malformed[0].error
-    assert store.reader.live_jobs() == (live, []), "only reported once"
-    assert store.reader.quarantined() == malformed
+    assert store.records.live_jobs() == (live, []), "only reported once"
+    assert store.records.quarantined() == malformed
     with store.database.read() as connection:
         raw = json.loads(connection.scalar(text("SELECT raw FROM quarantine")) or "")
     assert raw["job"][0]["id"] == jobs[1].id
-    assert store.reader.get_job(jobs[1].id) is None
-    assert store.reader.next_job_seq() == 4
-    assert store.reader.last_seq() == histories[2].seq - 1
+    assert store.records.get_job(jobs[1].id) is None
+    assert store.records.next_job_seq() == 4
+    assert store.records.last_seq() == histories[2].seq - 1
     store.keep(*life(7).changes)
 
 
@@ -241,8 +244,8 @@ def test_a_malformed_record_in_a_list_or_look_up_is_left_out(store: Store) -> No
     for seq in (1, 2, 3):
         store.keep(*life(seq).changes)
     store.database.write(lambda c: c.execute(text("UPDATE job SET record = '' WHERE seq IN (1, 3)"))).result(60)
-    assert [job.seq for job in store.reader.list_jobs(JobQuery()).items] == [2]
-    assert len(store.reader.quarantined()) == 2
+    assert [job.seq for job in store.reader.list_jobs(ALL, JobQuery()).items] == [2]
+    assert len(store.records.quarantined()) == 2
 
 
 def test_an_unreadable_event_stands_as_a_note_in_the_feed(store: Store) -> None:
@@ -251,7 +254,7 @@ def test_an_unreadable_event_stands_as_a_note_in_the_feed(store: Store) -> None:
     store.keep(*history.changes)
     lost = history.events[3].seq
     store.database.write(lambda c: c.execute(text(f"UPDATE event SET kind = 'dance' WHERE seq = {lost}"))).result(60)
-    found = store.reader.events_after(0, 100)
+    found = store.records.events_after(0, 100)
     assert [event.seq for event in found] == [event.seq for event in history.events]
     assert [(event.seq, event.data["code"]) for event in found if event.kind is Kind.NOTED] == [(lost, "malformed")]
 
@@ -267,10 +270,10 @@ def test_what_engines_once_said_of_a_launch_is_passed_over(store: Store) -> None
         "UPDATE event SET data = '{\"handle\"\\:\"h\"}' WHERE kind = 'started'",
     ):
         assert store.database.write(lambda c, sql=sql: c.execute(text(sql)).rowcount).result(60) == 1  # type: ignore[misc]
-    events = store.reader.events(job.id)
+    events = store.reader.events(ALL, job.id)
     assert [event.data for event in events if event.kind is Kind.STARTED] == [{"handle": "h"}]
     folded: Job | None = None
     for event in events:
         folded, _ = reduce(folded, event)
-    assert folded == store.reader.get_job(job.id) == job
-    assert store.reader.history(job.id)[0] == [job.attempt]
+    assert folded == store.records.get_job(job.id) == job
+    assert store.reader.history(ALL, job.id)[0] == [job.attempt]

@@ -14,10 +14,11 @@ import pytest
 
 from tests.crash.server.harness import Feeder, Home, Promises, Storm, median
 from tests.fixtures.postgres import cluster
+from tests.fixtures.seeing import ALL
 from tests.scenario.stage import check_fold, marked, spec
 from trainmaster.store.database import Database
-from trainmaster.store.models import Models
-from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.models import ModelReader
+from trainmaster.store.read_ledger import LedgerReader
 
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(900)]
 
@@ -130,15 +131,16 @@ def _check(home: Home, config: dict[str, dict[str, Any]], promises: Promises, lo
     url = config["server"]["database"] or f"sqlite:///{home.layout.database}"
     database = Database.open(url, backup_dir=str(home.folder / "backups"))
     try:
-        reader = JobReader(database)
+        records = LedgerReader(database)
         problems = []
         for job in promises.jobs.values():
-            found = reader.get_job(job)
+            found = records.get_job(job)
             problems += [f"{job} {what}" for what in _wrong(home, job, found, job in promises.stopped)]
-            check_fold(job, reader)
+            check_fold(job, records)
         assert not problems, f"{len(problems)} problems: {problems[:20]}\n{home.said()}"
-        versions = Models(database).versions(Models(database).list_models("saved")[0].id)
-        saved = [job for job in promises.jobs.values() if (found := reader.get_job(job)) and found.name == "saved"]
+        models = ModelReader(database)
+        versions = models.versions(ALL, models.list_models(ALL, "saved")[0].id)
+        saved = [job for job in promises.jobs.values() if (found := records.get_job(job)) and found.name == "saved"]
         assert sorted(version.job for version in versions) == sorted(saved)
         assert sorted(version.version for version in versions) == list(range(1, len(saved) + 1))
     finally:

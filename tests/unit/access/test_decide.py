@@ -1,10 +1,13 @@
 """The policy as a literal table: role x scope -> reach (issue item 11). A change of rights changes this file."""
 
+from typing import NamedTuple
+
 import pytest
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import ROLES, Principal, Reach, Via
+from trainmaster.access.roles import ROLES, Principal, Via
 from trainmaster.access.scopes import SCOPES
+from trainmaster.access.visible import NOTHING, Visible
 from trainmaster.core.errors import Forbidden, NotFound
 from trainmaster.messages import render
 
@@ -24,6 +27,14 @@ TABLE = {
     "server:observe": ("any", None),
 }
 
+SEEN = {None: NOTHING, "own": Visible(owner="ann"), "any": Visible(everything=True)}
+"""What ann sees where it is granted so far."""
+
+
+class Thing(NamedTuple):
+    owner: str
+    workspace: str = "default"
+
 
 def test_the_table_is_total() -> None:
     assert set(TABLE) == set(SCOPES)
@@ -39,14 +50,14 @@ def test_role_and_scope(scope: str, column: int, role: str) -> None:
     wanted = TABLE[scope][column]
     me = Principal("ann", role)
     assert decide(me, scope).allowed is (wanted is not None)
-    assert decide(me, scope, "ann").allowed is (wanted is not None)
-    assert decide(me, scope, "bob").allowed is (wanted == "any")
-    assert decide(me, scope).reach == (Reach(wanted) if wanted else None)
+    assert decide(me, scope, Thing("ann")).allowed is (wanted is not None)
+    assert decide(me, scope, Thing("bob")).allowed is (wanted == "any")
+    assert decide(me, scope).visible == SEEN[wanted]
 
 
 def test_things_of_others_do_not_exist() -> None:
     with pytest.raises(NotFound):
-        decide(Principal("ann"), "jobs:read", "bob").demand()
+        decide(Principal("ann"), "jobs:read", Thing("bob")).demand()
 
 
 def test_what_a_role_lacks_is_refused_with_a_reason() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from tests.fixtures.seeing import ALL
 from trainmaster.core.records import Job
 from trainmaster.service.feed import REMEMBERED, Feed, FeedItem, changed
 
@@ -18,7 +19,7 @@ async def _next(items: AsyncIterator[FeedItem]) -> FeedItem:
 async def test_a_reader_that_sleeps_is_told_to_list_again() -> None:
     """A console left open on a sleeping machine costs the server a bounded number of changes, whatever happens meanwhile."""
     feed = Feed()
-    items = feed.subscribe(0)
+    items = feed.subscribe(ALL, 0)
     feed_ready = asyncio.ensure_future(_next(items))
     await asyncio.sleep(0)
     feed.publish(changed(1, _job(1)))

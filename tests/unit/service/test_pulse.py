@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.histories import new_job
+from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
@@ -69,7 +70,7 @@ async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[World, l
     beating = Pulse(made.feed, made, made, made)  # type: ignore[arg-type]
 
     async def listen() -> None:
-        async for item in made.feed.subscribe(0):
+        async for item in made.feed.subscribe(ALL, 0):
             heard.append(item.job)
 
     listening = asyncio.create_task(listen())

@@ -21,7 +21,7 @@ from trainmaster.storage.uploads import use
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Batch, IdempotencyRecord, Ledger
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 DAY = 86400.0
 LIMITS = LimitsConfig(keys_s=30 * DAY, uploads_s=30 * DAY)
@@ -34,7 +34,7 @@ class World:
         self.layout = Layout(home)
         os.makedirs(os.path.join(home, "uploads"))
         self.database = Database.open(f"sqlite:///{self.layout.database}", backup_dir=self.layout.path("backups"))
-        self.ledger, self.reader = Ledger(self.database), JobReader(self.database)
+        self.ledger, self.records = Ledger(self.database), LedgerReader(self.database)
         self.jobs: dict[str, str] = {}  # stored job -> the upload that it names
         self.number = 0
         self.now = time.time()
@@ -72,7 +72,7 @@ class World:
     def delete(self) -> None:
         if self.jobs:
             job = next(iter(self.jobs))
-            self.ledger.commit(Batch(deleted=[job], seq=self.reader.last_seq() + 1)).result(60)
+            self.ledger.commit(Batch(deleted=[job], seq=self.records.last_seq() + 1)).result(60)
             del self.jobs[job]
 
     def step(self) -> None:
@@ -153,9 +153,9 @@ def test_deleted_jobs_keys_and_half_made_things_go(world: World) -> None:
     list(world.sweeper().steps())
     assert not any(os.path.exists(world.layout.job(job)) for job in left)
     assert len(Leftovers(world.database).deleted()) == 1
-    assert world.reader.next_job_seq() == 4
-    assert world.reader.idempotency("default", "old") is None
-    assert world.reader.idempotency("default", "new") is not None
+    assert world.records.next_job_seq() == 4
+    assert world.records.idempotency("default", "old") is None
+    assert world.records.idempotency("default", "new") is not None
     assert os.listdir(world.layout.path("models/.saving")) == ["t2-1"]
     assert not [name for name in os.listdir(world.layout.path("uploads")) if name.startswith(".")]
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.histories import History, new_job
+from tests.fixtures.seeing import ALL, reading
 from trainmaster.spec.job import CLEAN
 from trainmaster.store import labels
 from trainmaster.store.database import Database
 from trainmaster.store.job_query import JobQuery
 from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.read_jobs import JobReader
 
 LABEL = st.from_regex(CLEAN, fullmatch=True)
 
@@ -57,7 +57,7 @@ def test_a_store_of_schema_5_finds_its_jobs_by_their_labels(tmp_path: Path) -> N
         old.execute("UPDATE meta SET value = '5' WHERE key = 'schema'")
     old.close()
     database = opened()
-    reader = JobReader(database)
-    assert [job.labels for job in reader.list_jobs(JobQuery(order="submitted_at")).items] == held[:2]
-    assert [job.seq for job in reader.list_jobs(JobQuery(q="label:名=语音")).items] == [1]
+    reader = reading(database)
+    assert [job.labels for job in reader.list_jobs(ALL, JobQuery(order="submitted_at")).items] == held[:2]
+    assert [job.seq for job in reader.list_jobs(ALL, JobQuery(q="label:名=语音")).items] == [1]
     database.close()

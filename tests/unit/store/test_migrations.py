@@ -11,13 +11,14 @@ import pytest
 from sqlalchemy import text
 
 from tests.fixtures.histories import life
+from tests.fixtures.seeing import ALL, reading
 from tests.unit.store.conftest import Home
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.store import migrate, tables
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.models import Models, NewVersion
-from trainmaster.store.read_jobs import JobQuery, JobReader
+from trainmaster.store.models import ModelReader, Models, NewVersion
+from trainmaster.store.read_jobs import JobQuery
 
 ROOT = Path(__file__).parents[3]
 
@@ -95,7 +96,7 @@ def test_a_migration_that_fails_leaves_the_old_store(
     database = home.open()
     with database.read() as connection:
         assert "colour" not in [row.name for row in connection.exec_driver_sql("PRAGMA table_info(job)")]
-    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     database.close()
 
 
@@ -133,7 +134,7 @@ def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home)
         old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
     old.close()
     database = home.open()
-    assert [version.path for version in Models(database).versions("m1")] == ["models/m1/3", "models/m1/1"]
+    assert [version.path for version in ModelReader(database).versions(ALL, "m1")] == ["models/m1/3", "models/m1/1"]
     database.close()
 
 
@@ -160,5 +161,5 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     assert settings.all() == [replace(pool, at=2.0)]
     settings.drop("pool", "north").result(60)
     assert settings.all() == []
-    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     database.close()

@@ -19,7 +19,7 @@ from trainmaster.store import keeping
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Batch, Ledger
 from trainmaster.store.past import Past
-from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 PATIENCE_S = 60.0
 WRITER = """
@@ -84,7 +84,7 @@ def test_what_was_killed_starts_again_with_all_there_was(home: Home) -> None:
     """The mark is never ahead: a kill by itself loses nothing and is no reason to refuse."""
     database = home.open(traces=True)
     assert database.last_seq() == home.last
-    assert len(JobReader(database).live_jobs()[0]) == 0
+    assert len(LedgerReader(database).live_jobs()[0]) == 0
     database.close()
     home.open().close()
 

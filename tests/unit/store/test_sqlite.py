@@ -13,14 +13,17 @@ import pytest
 from sqlalchemy import text
 
 from tests.fixtures.histories import History, life, new_job
+from tests.fixtures.seeing import ALL, only, reading
 from tests.unit.store.conftest import Home
+from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.states import Shown
 from trainmaster.store import tables
 from trainmaster.store.database import Database
 from trainmaster.store.job_query import ORDERS, page_keys
 from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.read_jobs import JobQuery, JobReader
+from trainmaster.store.read_jobs import JobQuery
+from trainmaster.store.read_ledger import LedgerReader
 
 ROOT = Path(__file__).parents[3]
 
@@ -43,23 +46,23 @@ def test_kill_9_loses_nothing_that_was_acknowledged(home: Home) -> None:
         acknowledged.update(int(line) for line in process.stdout.read().split("\n")[:-1])
         process.wait()
         database = home.open()
-        reader = JobReader(database)
+        reader = reading(database)
         pages, cursor = [], None
         while True:
-            page = reader.list_jobs(JobQuery(order="name"), 500, cursor)
+            page = reader.list_jobs(ALL, JobQuery(order="name"), 500, cursor)
             pages += page.items
             if (cursor := page.next_cursor) is None:
                 break
         assert acknowledged <= {job.seq for job in pages}
-        assert reader.quarantined() == []
+        assert LedgerReader(database).quarantined() == []
         assert {job.shown for job in pages} == {Shown.SUCCEEDED}, "a batch is stored as a whole or not at all"
-        assert all(len(reader.events(job.id)) == job.version for job in pages[-20:])
+        assert all(len(reader.events(ALL, job.id)) == job.version for job in pages[-20:])
         database.close()
 
 
 def test_a_full_disk_refuses_everything_and_loses_nothing(database: Database) -> None:
     """Disk full: StorageFailed with a remedy, nothing half stored, and the ledger works again once there is room."""
-    ledger, reader = Ledger(database), JobReader(database)
+    ledger, reader = Ledger(database), reading(database)
     ledger.commit(Batch(list(life(1).changes))).result(60)
 
     def limit(pages: int) -> None:
@@ -74,23 +77,23 @@ def test_a_full_disk_refuses_everything_and_loses_nothing(database: Database) ->
     ]
     errors = [future.exception(60) for future in futures]
     assert all(isinstance(error, StorageFailed) and error.remedy for error in errors)
-    assert [job.seq for job in reader.list_jobs(JobQuery()).items] == [1]
-    assert reader.spec("s0") is None
+    assert [job.seq for job in reader.list_jobs(ALL, JobQuery()).items] == [1]
+    assert LedgerReader(database).spec("s0") is None
     limit(2**30)
     for history in histories:
         ledger.commit(Batch(list(history.changes))).result(60)
-    assert len(reader.list_jobs(JobQuery()).items) == 11
+    assert len(reader.list_jobs(ALL, JobQuery()).items) == 11
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 15, 31, 300])
 def test_a_group_of_any_size_is_stored_whole(database: Database, count: int) -> None:
     """Rows go out in statements of a few sizes; whatever the number of jobs, each is inserted and changed once."""
-    ledger, reader = Ledger(database), JobReader(database)
+    ledger, reader = Ledger(database), reading(database)
     histories = [life(seq) for seq in range(1, count + 1)]
     for stage in zip(*(history.changes for history in histories), strict=True):
         ledger.commit(Batch(list(stage))).result(60)
-    assert reader.list_jobs(JobQuery(order="submitted_at"), count).items == [history.job for history in histories]
-    assert len(reader.events_after(0, 20 * count)) == sum(len(history.events) for history in histories)
+    assert reader.list_jobs(ALL, JobQuery(order="submitted_at"), count).items == [history.job for history in histories]
+    assert len(LedgerReader(database).events_after(0, 20 * count)) == sum(len(history.events) for history in histories)
 
 
 def test_every_commit_is_synced(database: Database) -> None:
@@ -113,11 +116,11 @@ def test_a_reader_is_not_held_up_by_a_write(database: Database) -> None:
 
     future = database.write(slow)
     assert held.wait(60)
-    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     hold.set()
     with pytest.raises(ValueError, match="changed my mind"):
         future.result(60)
-    assert len(JobReader(database).list_jobs(JobQuery()).items) == 1
+    assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
 
 
 def test_readers_cannot_write(database: Database) -> None:
@@ -174,8 +177,8 @@ def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(t
 def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str, cursor: bool) -> None:
     """R200: the first page does not get dearer with the number of finished jobs; see the plan of the database itself."""
     Ledger(database).commit(Batch([*life(1).changes, *life(2).changes])).result(60)
-    mark = JobReader(database).list_jobs(JobQuery(order=order), 1).next_cursor if cursor else None
-    plan = _plan(database, page_keys(JobQuery(order=order), 50, mark))
+    mark = reading(database).list_jobs(ALL, JobQuery(order=order), 1).next_cursor if cursor else None
+    plan = _plan(database, page_keys(ALL, JobQuery(order=order), 50, mark))
     assert "TEMP B-TREE" not in plan, plan
     assert "job_by_" in plan, plan
 
@@ -183,7 +186,7 @@ def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str,
 @pytest.mark.parametrize("order", ["run_s", "-run_s"])
 def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) -> None:
     """R200: of jobs that ended, of those that never started, and the few that run; only the merge of the three is sorted."""
-    plan = _plan(database, page_keys(JobQuery(order=order, now=1e9), 50, None))
+    plan = _plan(database, page_keys(ALL, JobQuery(order=order, now=1e9), 50, None))
     assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
     assert all(index in plan for index in ("job_by_run", "job_by_started", "job_live")), plan
 
@@ -193,10 +196,21 @@ def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) 
 )
 def test_a_page_of_some_states_or_an_owner_walks_an_index(database: Database, query: JobQuery) -> None:
     """Only the merge of several states is sorted, and that has a page of each."""
-    plan = _plan(database, page_keys(query, 50, None))
+    plan = _plan(database, page_keys(ALL, query, 50, None))
     assert "SCAN job" not in plan, plan
     walks = [line for line in plan.split("\n") if "SEARCH job USING" in line]
     assert len(walks) == max(1, len(query.states)), plan
+
+
+@pytest.mark.parametrize("visible", [only("ann"), Visible(owner="ann", workspaces=frozenset({"vision", "speech"}))])
+@pytest.mark.parametrize("order", ["-submitted_at", "name", "-ended_at"])
+def test_a_page_of_what_somebody_may_see_walks_an_index(database: Database, visible: Visible, order: str) -> None:
+    """Whoever sees a part pays for no scan of all: one's own are found through the index of owners, those of workspaces along the order."""
+    plan = _plan(database, page_keys(visible, JobQuery(order=order), 50, None))
+    assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
+    assert ("job_by_owner" in plan) == (not visible.workspaces), plan
+    own_sorted = not visible.workspaces and order != "-submitted_at"
+    assert ("TEMP B-TREE" in plan) == own_sorted, plan
 
 
 def test_start_up_reads_only_what_lives(database: Database) -> None:
@@ -209,14 +223,14 @@ def test_start_up_reads_only_what_lives(database: Database) -> None:
 @pytest.mark.serial
 def test_the_first_page_costs_the_same_with_100_000_jobs(database: Database) -> None:
     """The same by the clock: at most 5 times the page among 200 jobs (a sort of 100,000 is 50 times)."""
-    reader = JobReader(database)
+    reader = reading(database)
     Ledger(database).commit(Batch(list(life(1).changes))).result(60)
 
     def cost(query: JobQuery) -> float:
         times = []
         for _ in range(9):
             start = time.perf_counter()
-            assert len(reader.list_jobs(query).items) == 50
+            assert len(reader.list_jobs(ALL, query).items) == 50
             times.append(time.perf_counter() - start)
         return min(times)
 

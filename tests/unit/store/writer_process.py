@@ -5,11 +5,11 @@ import sys
 from tests.fixtures.histories import life
 from trainmaster.store.database import Database
 from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.read_jobs import JobReader
+from trainmaster.store.read_ledger import LedgerReader
 
 database = Database.open(sys.argv[1], backup_dir=sys.argv[2])
 ledger = Ledger(database)
-seq = JobReader(database).next_job_seq()
+seq = LedgerReader(database).next_job_seq()
 sys.stdout.write("ready\n")
 sys.stdout.flush()
 while True:

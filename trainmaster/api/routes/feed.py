@@ -1,19 +1,22 @@
 """The one live feed. List first, then watch from the list's `seq`; resumable by Last-Event-ID."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import DeletedJob, FeedPosition
 from trainmaster.api.auth import who
 from trainmaster.api.deps import platform
 from trainmaster.api.policy import Table
 from trainmaster.api.sse import MEDIA_TYPE, Sent, stream
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
 
 routes = Table("feed")
 
@@ -26,21 +29,19 @@ async def get_feed(
 ) -> Response:
     """Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping)."""
     app, me = platform(request), who(request)
+    visible = decide(me, "jobs:read").demand()  # whose role changes is cut off
     resumed = request.headers.get("last-event-id", "")
     start = int(resumed) if resumed.isascii() and resumed.isdigit() and len(resumed) < 17 else after
     only = (await app.resolve(job, me)).id if job is not None else None
-    return stream(request, _items(request, me, app.feed.seq if start is None else start, only))
+    return stream(request, _items(app, visible, app.feed.seq if start is None else start, only))
 
 
-async def _items(request: Request, me: Principal, after: int, only: str | None) -> AsyncIterator[Sent]:
-    app = platform(request)
-    async for item in app.feed.subscribe(after, only):
+async def _items(app: "Platform", visible: Visible, after: int, only: str | None) -> AsyncIterator[Sent]:
+    async for item in app.feed.subscribe(visible, after, only):
         if item.event == "idle":
             continue  # the stream itself keeps the connection alive
-        if item.job is not None and not decide(me, "jobs:read", item.job.owner).allowed:
-            continue
         if item.event == "job" and item.job is not None:
-            yield Sent("job", (await app.views([item.job], me, item.seq))[0], item.seq)
+            yield Sent("job", (await app.views([item.job], visible, item.seq))[0], item.seq)
         elif item.event == "deleted":
             yield Sent("deleted", DeletedJob(id=item.job_id), item.seq)
         else:

@@ -1,0 +1,116 @@
+"""What may be seen is a value that only the policy makes, that every reader must be given, and that SQL and memory read alike."""
+
+import ast
+import inspect
+import itertools
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import trainmaster
+from tests.fixtures.histories import History, new_job
+from tests.fixtures.seeing import ALL, only, reading
+from trainmaster.access.visible import NOTHING, Visible
+from trainmaster.core.errors import NotFound
+from trainmaster.core.records import Job
+from trainmaster.service.counts import Group, StateCounts
+from trainmaster.service.feed import Feed
+from trainmaster.store.database import Database
+from trainmaster.store.job_query import JobQuery, filters, page_keys
+from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.models import ModelReader, Models, NewVersion
+from trainmaster.store.read_jobs import JobReader
+
+NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
+VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
+READERS: Final = [
+    getattr(reader, name) for reader in (JobReader, ModelReader) for name in vars(reader) if not name.startswith("_")
+]
+OF_MEMORY: Final = [Feed.subscribe, StateCounts.by_state, filters, page_keys]
+
+
+@pytest.mark.parametrize("reader", [*READERS, *OF_MEMORY], ids=lambda reader: reader.__qualname__)
+def test_no_reader_can_be_asked_without_it(reader: Any) -> None:
+    """A new question of a reader takes it first, or belongs to what the platform asks for itself (`store.read_ledger`)."""
+    first = next(one for one in inspect.signature(reader).parameters.values() if one.name != "self")
+    assert (first.name, first.annotation, first.default) == ("visible", Visible, inspect.Parameter.empty)
+
+
+def test_only_the_policy_makes_one() -> None:
+    root = Path(trainmaster.__file__).parent
+    for path in root.rglob("*.py"):
+        made = {
+            node.func.id
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        assert "Visible" not in made or path.parent.name == "access", f"{path}: ask access.decide.decide for it"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Any:
+    opened = Database.open(f"sqlite:///{tmp_path}/t.db", backup_dir=str(tmp_path / "backups"))
+    yield opened
+    opened.close()
+
+
+def everybodys(database: Database) -> list[Job]:
+    """Store a job and a model of each owner in each workspace, and return the jobs."""
+    names = ["ann", "bob", "Ann", "a'b", "%", "数据"]
+    histories = [
+        History(seq * 10).submit(new_job(seq, owner=owner, workspace=workspace, slug=f"s{seq}"))
+        for seq, (owner, workspace) in enumerate(itertools.product(names, names), 1)
+    ]
+    Ledger(database).commit(Batch([change for history in histories for change in history.changes])).result(60)
+    jobs = [history.job for history in histories if history.job is not None]
+    for job in jobs:
+        saved = NewVersion("sha256:1", 1, 1, 1.0, job.id, 1, f"models/{job.seq}")
+        Models(database).register(
+            model_id=f"m{job.seq}", name=f"of {job.owner}", owner=job.owner, saved=saved, workspace=job.workspace
+        )
+    return jobs
+
+
+def test_sql_and_memory_see_the_same(database: Database) -> None:
+    """Lists, counts, look-ups, histories, models, counts in memory and the feed: all see what the value covers, nothing else."""
+    jobs, reader, models, counts = everybodys(database), reading(database), ModelReader(database), StateCounts()
+    counts.changed(jobs, [])
+    every = models.list_models(ALL)
+    assert (len(jobs), len(every)) == (36, 36)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(VISIBLE, st.sampled_from(["-submitted_at", "name", "run_s"]), st.just("") | NAMES, st.integers(0, 35))
+    def holds(visible: Visible, order: str, owner: str, at: int) -> None:
+        seen = {job.seq for job in jobs if visible.covers(job) and owner in ("", job.owner)}
+        query = JobQuery(owner=owner, order=order)
+        assert {job.seq for job in reader.list_jobs(visible, query, 100).items} == seen
+        assert sum(reader.counts(visible, query).values()) == len(seen)
+        assert counts.by_state(visible, owner) == reader.counts(visible, query)
+        job = jobs[at]
+        known = visible.covers(job)
+        assert bool(reader.events(visible, job.id)) == known
+        assert reader.history(visible, job.id)[1] == reader.events(visible, job.id)
+        for ref in (job.id, job.id[:30], job.slug or ""):
+            try:
+                found = reader.find(visible, ref, job.workspace)
+            except NotFound:
+                assert not known
+            else:
+                assert known
+                assert found == job
+        assert visible.covers(Group(job.owner, job.workspace)) == known
+        assert [one.id for one in models.list_models(visible)] == [one.id for one in every if visible.covers(one)]
+        model = every[at]
+        assert (models.find(visible, model.id) == model) == visible.covers(model)
+        assert bool(models.versions(visible, model.id)) == visible.covers(model)
+
+    holds()
+
+
+def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
+    everybodys(database)
+    assert reading(database).list_jobs(NOTHING, JobQuery()).items == ModelReader(database).list_models(NOTHING) == []
+    assert only("nobody").owner == "nobody"

@@ -1,0 +1,38 @@
+"""What somebody may see of a kind of things, as one value: everything, what is theirs, or what lies in some workspaces.
+
+Only the policy function (`decide`) makes one. Whoever reads things for a person asks for it: memory through `covers`, the store
+through `store.seen`, which says the same in SQL (a property test compares the two). Invariant: the value with nothing in it
+covers nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+
+class Owned(Protocol):
+    """A thing that belongs to somebody and lies in a workspace: a job, a model."""
+
+    @property
+    def owner(self) -> str:
+        """Whose it is."""
+
+    @property
+    def workspace(self) -> str:
+        """Where it lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """`everything`, or what `owner` owns together with what lies in one of `workspaces`."""
+
+    everything: bool = False
+    owner: str | None = None
+    workspaces: frozenset[str] = frozenset()
+
+    def covers(self, thing: Owned) -> bool:
+        """Return whether `thing` may be seen."""
+        return self.everything or thing.owner == self.owner or thing.workspace in self.workspaces
+
+
+NOTHING: Final = Visible()
+"""What somebody sees to whom the kind of things is not granted."""
