@@ -3,11 +3,12 @@
 Owns every reason code the queue uses. Invariant: `said` needs nothing but the evidence that the code's makers put in.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from trainmaster.core.errors import Problem, problem_of
+from trainmaster.core.ids import role_system_name
 from trainmaster.messages import queue
 from trainmaster.messages import render as words
 from trainmaster.messages.said import Said, said_from_json
@@ -81,6 +82,14 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
     if "holders" in evidence:
         evidence["holders"] = [told(holder) for holder in evidence["holders"]]
     return replace(reason, evidence=evidence)
+
+
+def nameless(reason: Reason, roles: Sequence[str]) -> Reason:
+    """Return `reason`, why a job with these `roles` waits, for who may not know the job: a role is said by its number."""
+    role = reason.evidence.get("role")
+    if role not in roles:
+        return reason
+    return replace(reason, evidence={**reason.evidence, "role": role_system_name(roles.index(role))})
 
 
 def problem(reason: Reason) -> Problem:

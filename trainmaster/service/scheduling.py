@@ -29,7 +29,7 @@ from trainmaster.queue.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.quota import Account, Quota
-from trainmaster.queue.reasons import named, render
+from trainmaster.queue.reasons import named, nameless, render
 from trainmaster.queue.running import Running, usage_of
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.queue.sooner import promising
@@ -277,14 +277,18 @@ class Scheduling:
     def reason(self, job: Job, name_of: NameOf, ahead: int | None = None) -> ReasonView | None:
         """Return why `job` waits, None when it does not. Cheap enough for every row of a list.
 
-        `ahead`: how many come before it in its pool, where that is known already.
+        `ahead`: how many come before it in its pool, where that is known already. Whom `name_of` gives no name of the job is told no
+        word of it.
         """
         pending = self.queue.get(job.id)
         if pending is None:
             return None
         snapshot = self._snapshot()
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
-        return shown(explain(snapshot, pending, self._plan), before, name_of)
+        why = explain(snapshot, pending, self._plan)
+        if name_of(job.id) is None:
+            why = nameless(why, [role.name for role in job.roles])
+        return shown(why, before, name_of)
 
     def judged(self, job: Job) -> Judged | None:
         """Return how the last pass judged `job`, with who holds most of what it lacks; None when it does not wait."""
