@@ -1,0 +1,280 @@
+"""Nobody sees anything of others' jobs and models: every list, count, search, stream and export of the API is walked, as it is found
+in the router and the contract. A new route is walked without touching this file, or fails here and says what to do.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from tests.fixtures.api_contract import BASE
+from tests.fixtures.pages import QUERIES
+from tests.fixtures.seeing import only
+from tests.fixtures.two_people import COMMON, Person, said, seen_in, two_people
+from tests.scenario.stage import ADMIN, Stage
+from trainmaster.api.app import create_app
+from trainmaster.api.openapi import contract
+from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.api.sse import MEDIA_TYPE
+from trainmaster.core.errors import NotFound
+
+PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
+"""What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
+
+NAMELESS: Final = {
+    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens", "/engines", "/pools",
+    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
+}  # fmt: skip
+"""What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
+
+ASKED: Final = {
+    **QUERIES, f"{PREFIX}/jobs/{{ref}}/files": "path=outputs", f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
+}  # fmt: skip
+"""What is asked besides the address."""
+
+SOCKETS: Final = {"/jobs/{ref}/exec"}
+"""Each is tried by hand below."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """A GET route. `kind`: the noun of its address."""
+
+    path: str
+    stream: bool
+
+    @property
+    def kind(self) -> str:
+        return self.path.split("/")[1]
+
+    @property
+    def of_one(self) -> bool:
+        return "{" in self.path
+
+    def of(self, person: Person) -> str:
+        """Return where it lies for what `person` has."""
+        return self.address(person.refs(self.kind)[0], person.node)
+
+    def address(self, ref: str, node: str = "n1") -> str:
+        """Return where it lies for `ref`, a job or a model."""
+        try:
+            path = re.sub(r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "name": node}[match[1]], self.path)
+        except KeyError as unknown:
+            raise AssertionError(f"{self.path}: say in PARAMETERS what stands for {unknown}") from None
+        query = ASKED.get(PREFIX + self.path, "")
+        return (path if path in ("/healthz", "/readyz", "/metrics") else PREFIX + path) + (f"?{query}" if query else "")
+
+
+def doors(app: Any) -> list[Door]:
+    """Return every GET route but the console's files."""
+    found = []
+    for route in app.app.router.routes:
+        if isinstance(route, PolicyRoute) and "GET" in (route.methods or ()) and "{path:path}" not in route.path:
+            found.append(Door(route.path.removeprefix(PREFIX), MEDIA_TYPE in route.doc.answers.values()))
+    return found
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The platform with what two people have, and the administrator."""
+
+    stage: Stage
+    app: Any
+    first: Person
+    second: Person
+    admin: Person
+
+    def pairs(self) -> Iterator[tuple[Person, Person]]:
+        """Yield (who looks, who must not be seen)."""
+        yield self.first, self.second
+        yield self.second, self.first
+
+    async def get(self, person: Person, address: str, method: str = "GET") -> httpx.Response:
+        async with person.client(self.app) as http:
+            return await asyncio.wait_for(http.request(method, address), 60)
+
+
+@pytest.fixture
+async def scene(fake: Stage) -> Scene:
+    people = await two_people(fake)
+    return Scene(fake, create_app(fake.platform), *people)
+
+
+async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
+    """And each tells of oneself, so that this proves something; the administrator sees both."""
+    for door in doors(scene.app):
+        if door.stream and not door.of_one:
+            continue  # endless: `test_the_feed_tells_of_ones_own`
+        told: dict[str, str] = {}
+        for person, other in scene.pairs():
+            answer = await scene.get(person, door.of(person))
+            assert answer.status_code == 200, (
+                f"{door.path} answers {answer.text}: if it needs a query, say which in QUERIES of tests/fixtures/pages.py"
+            )
+            told[person.name] = said(answer)
+            assert not seen_in(told[person.name], other.marks), (door.path, person.name, answer.text)
+        all_ = [said(await scene.get(scene.admin, door.of(person))) for person, _ in scene.pairs()]
+        told["admin"] = "".join(all_) if door.of_one else all_[0]
+        for person, _ in scene.pairs():
+            for who in (person.name, "admin"):
+                assert door.path in NAMELESS or seen_in(told[who], person.marks), (
+                    f"{door.path} tells {who} nothing of {person.name}: give tests/fixtures/two_people.py what it would show, "
+                    "or name it in NAMELESS if it tells of no job and no model"
+                )
+
+
+async def test_what_others_have_is_what_does_not_exist(scene: Scene) -> None:
+    """Whatever is asked of another's job or model, in whatever way it is named, the answer is the one for nothing at all."""
+    for route in scene.app.app.router.routes:
+        if not isinstance(route, PolicyRoute) or "{ref}" not in route.path:
+            continue
+        door = Door(route.path.removeprefix(PREFIX), False)
+        for person, other in scene.pairs():
+            for ref in other.refs(door.kind):
+                nothing = re.sub(r"[^-]", "z", ref)
+                for method in route.methods or ():
+                    real = await scene.get(person, door.address(ref), method)
+                    never = await scene.get(person, door.address(nothing), method)
+                    assert real.status_code in (404, 422), (method, door.path, ref, real.text)
+                    assert (real.status_code, real.text.replace(ref, nothing)) == (never.status_code, never.text)
+
+
+async def test_what_others_wrote_finds_nothing(scene: Scene) -> None:
+    """In every parameter of every list and search that takes text: their words answer what words of nobody answer."""
+    paths = contract(scene.app.app)["paths"]
+    tried = 0
+    for door in doors(scene.app):
+        for name in _texts(paths.get(PREFIX + door.path, {}).get("get", {})):
+            if door.path == "/feed":
+                continue  # its one text names a job
+            for person, other in scene.pairs():
+                address = door.of(person).partition("?")[0]
+                rest = {key: value for key, _, value in [ASKED.get(PREFIX + door.path, "").partition("=")] if key}
+                for words in (other.name, f"{other.name}-ended", f"label:{other.name}-key", *other.jobs.values()):
+                    nobody = words.replace(other.name, "z" * len(other.name)).replace(
+                        other.jobs["ended"], "t" + "z" * 32
+                    )
+                    nobody = "t" + "z" * 32 if words in other.jobs.values() else nobody
+                    async with person.client(scene.app) as http:
+                        real = await http.get(address, params={**rest, name: words})
+                        never = await http.get(address, params={**rest, name: nobody})
+                    assert _still(real.text).replace(words, nobody) == _still(never.text), (door.path, name, words)
+                    tried += 1
+    assert tried > 100
+
+
+def _texts(operation: dict[str, Any]) -> list[str]:
+    """Return the query's parameters that take any text."""
+    found = []
+    for one in operation.get("parameters", ()):
+        kinds = [one["schema"], *one["schema"].get("anyOf", ())]
+        if one["in"] == "query" and any(kind.get("type") == "string" and "enum" not in kind for kind in kinds):
+            found.append(one["name"])
+    return found
+
+
+def _still(text: str) -> str:
+    """Return an answer without what time alone changes."""
+    return re.sub(r"\d+\.\d+(e[-+]\d+)?", "0.0", text)
+
+
+@pytest.mark.parametrize(
+    "query", ["", f"q={COMMON}", f"q=label:{COMMON}", "state=failed", "node=n1", "framework=single", "pool=default"]
+)
+async def test_counts_are_of_what_is_seen(scene: Scene, query: str) -> None:
+    """Those kept in memory and those asked of the ledger; the administrator's are of everybody's."""
+    sums: Counter[str] = Counter()
+    for person in (scene.first, scene.second, scene.admin):
+        page = (await scene.get(person, f"{PREFIX}/jobs?{query}&limit=500")).json()
+        states = Counter(item["state"] for item in page["items"])
+        if "state=" not in query:
+            assert page["counts"] == states, (person.name, page["counts"])
+        if person is scene.admin:
+            assert Counter(page["counts"]) == sums
+        else:
+            assert {item["owner"] for item in page["items"]} == {person.name}
+            sums += Counter(page["counts"])
+
+
+async def test_another_persons_name_as_a_filter_finds_nothing(scene: Scene) -> None:
+    """It neither shows theirs, nor one's own instead."""
+    page = (await scene.get(scene.first, f"{PREFIX}/jobs?owner={scene.second.name}")).json()
+    assert (page["items"], page["counts"]) == ([], {})
+
+
+async def test_a_beginning_that_others_ids_share_names_ones_own(scene: Scene) -> None:
+    """Otherwise somebody who tries beginnings is told ids of others."""
+    mine = scene.first.jobs["ended"]
+    length = next(n for n in range(4, 34) if sum(job.startswith(mine[:n]) for job in scene.first.jobs.values()) == 1)
+    reader = scene.stage.platform.context.reader
+    assert (await asyncio.to_thread(reader.find, only(scene.first.name), mine[:length])).id == mine
+    for job in scene.second.jobs.values():
+        if not any(one.startswith(job[:5]) for one in scene.first.jobs.values()):
+            with pytest.raises(NotFound):
+                await asyncio.to_thread(reader.find, only(scene.first.name), job[:5])
+
+
+async def test_the_feed_tells_of_ones_own(scene: Scene) -> None:
+    """What was before, what changes, and what is deleted: to each their own, to the administrator both."""
+    streams = [door.path for door in doors(scene.app) if door.stream and not door.of_one]
+    assert streams == ["/feed"], "a new stream is tried here"
+    people = (scene.first, scene.second, scene.admin)
+    ears = [asyncio.create_task(_listen(scene, person)) for person in people]
+    for number, (person, _) in enumerate(scene.pairs()):
+        await scene.stage.platform.delete(person.jobs["gone"], ADMIN)
+        await scene.stage.platform.change(person.jobs["runs"], person.who, duration_s=86_000.0 + number)
+    await asyncio.sleep(0)
+    heard = dict(zip((person.name for person in people), await asyncio.gather(*ears), strict=True))
+    for person, other in scene.pairs():
+        assert not seen_in(heard[person.name], other.marks), heard[person.name]
+        assert set(seen_in(heard[person.name], person.jobs.values())) == {*person.jobs.values()}
+        assert set(seen_in(heard["admin"], person.jobs.values())) == {*person.jobs.values()}
+    assert all("event: deleted" in text for text in heard.values())
+
+
+async def _listen(scene: Scene, person: Person) -> str:
+    """Return what the feed says from the beginning until the last change of `person`, of both for the administrator."""
+    wanted = {"86001.0"} if person.name != scene.first.name else {"86000.0"}
+    app, body, gone = create_app(scene.stage.platform), bytearray(), asyncio.Event()
+    headers = [(b"host", BASE.removeprefix("http://").encode()), (b"authorization", f"Bearer {person.token}".encode())]
+    scope = {
+        "type": "http", "http_version": "1.1", "asgi": {"version": "3.0"}, "method": "GET", "scheme": "http", "root_path": "",
+        "path": f"{PREFIX}/feed", "raw_path": f"{PREFIX}/feed".encode(), "query_string": b"after=0", "headers": headers,
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470),
+    }  # fmt: skip
+    asked = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal asked
+        if not asked:
+            asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        body.extend(message.get("body", b""))
+        if all(one.encode() in body for one in wanted):
+            gone.set()
+
+    await asyncio.wait_for(app(scope, receive, send), 60)
+    return body.decode().lower()
+
+
+async def test_nobody_enters_what_others_run(scene: Scene) -> None:
+    """The sockets of the API, one by one."""
+    sockets = {
+        route.path.removeprefix(PREFIX) for route in scene.app.app.router.routes if isinstance(route, PolicySocket)
+    }
+    assert sockets == SOCKETS, "a new socket is tried here, too"
+    for person, other in scene.pairs():
+        with pytest.raises(NotFound) as refused:
+            await scene.stage.platform.enter(other.jobs["runs"], "task0-0", ["true"], None, person.who)
+        with pytest.raises(NotFound) as nothing:
+            await scene.stage.platform.enter("t" + "z" * 32, "task0-0", ["true"], None, person.who)
+        assert refused.value.said.code == nothing.value.said.code
