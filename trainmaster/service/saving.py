@@ -147,7 +147,7 @@ class Saving:
                 outputs.forget(folder)
                 raise
             if not path:
-                path = self._next(name, job.workspace)
+                path = self._next(name, job)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 outputs.publish(folder, path)
             model = os.path.basename(os.path.dirname(path))
@@ -161,9 +161,9 @@ class Saving:
         outputs.forget(folder)
         return version, _told(saved.skipped)
 
-    def _next(self, name: str, workspace: str) -> str:
+    def _next(self, name: str, job: Job) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
-        known = self._models.named(name, workspace)
+        known = self._models.named(name, job.owner, job.workspace)
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         number = (known.latest if known is not None else 0) + 1
         while os.path.lexists(path := self._layout.model(model, number)):

@@ -6,6 +6,7 @@ A version is written once and never changed. Methods block: call them from a wor
 
 import logging
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
@@ -79,13 +80,16 @@ class Models:
     ) -> ModelVersion:
         """Return the version of (job, attempt), stored now or before: registering twice gives the same.
 
-        The model `name` in `workspace` is created under `model_id` if there is none yet. Versions count from 1.
+        The model `name` of `owner` in `workspace` is created under `model_id` if there is none yet; where that name is somebody
+        else's, it is ``name-owner``. Versions count from 1.
         """
         return self._database.write(lambda c: _register(c, model_id, name, owner, workspace, saved)).result()
 
-    def named(self, name: str, workspace: str) -> Model | None:
-        """Return the model of this name in `workspace`, whoever may see it: the next version of that name is its."""
-        found = _select_models(self._database, model.c.workspace == workspace, model.c.name == name)
+    def named(self, name: str, owner: str, workspace: str) -> Model | None:
+        """Return the model that the next version of `owner` with this name belongs to, None when it will be a new one."""
+        with self._database.read() as connection:
+            _, id_ = _line_of(connection, name, owner, workspace)
+        found = _select_models(self._database, model.c.id == id_) if id_ is not None else []
         return found[0] if found else None
 
     def made_by(self, job: str, attempt: int) -> ModelVersion | None:
@@ -126,9 +130,9 @@ class ModelReader:
 
 
 def _select_models(database: Database, *conditions: ColumnElement[bool]) -> list[Model]:
-    count, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
+    number, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
     statement = (
-        select(model, count.label("versions"), latest.label("latest"))
+        select(model, number.label("versions"), latest.label("latest"))
         .outerjoin(model_version, model_version.c.model == model.c.id)
         .where(*conditions)
         .group_by(*model.c)
@@ -144,8 +148,7 @@ def _register(
     same = (model_version.c.job == saved.job) & (model_version.c.attempt == saved.attempt)
     if found := _select_versions(connection, same):
         return found[0]
-    known = select(model.c.id).where(model.c.workspace == workspace, model.c.name == name)
-    id_ = connection.scalar(known)
+    name, id_ = _line_of(connection, name, owner, workspace)
     if id_ is None:
         id_ = model_id
         values = {"id": id_, "name": name, "owner": owner, "workspace": workspace, "created_at": saved.created_at}
@@ -155,6 +158,20 @@ def _register(
     metrics = rows.encode(saved.metrics)
     connection.execute(insert(model_version).values(model=id_, version=last + 1, metrics=metrics, **version))
     return _select_versions(connection, same)[0]
+
+
+def _line_of(connection: Connection, name: str, owner: str, workspace: str) -> tuple[str, str | None]:
+    """Return the name under which `owner` saves models called `name`, and the id of that model, None when there is none yet.
+
+    Names are unique in a workspace. A version never joins a model of somebody else: they would see it, and who made it would not.
+    """
+    others = (f"{name}-{owner}-{number}" for number in count(2))
+    for tried in chain((name, f"{name}-{owner}"), others):
+        same = (model.c.workspace == workspace, model.c.name == tried)
+        found = connection.execute(select(model.c.id, model.c.owner).where(*same)).first()
+        if found is None or found.owner == owner:
+            return tried, None if found is None else str(found.id)
+    raise AssertionError("there is always another number")
 
 
 def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -> list[ModelVersion]:

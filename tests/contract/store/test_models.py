@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tests.contract.store.conftest import Store
-from tests.fixtures.seeing import ALL
+from tests.fixtures.seeing import ALL, only
 from trainmaster.core.errors import Conflict
 from trainmaster.store.models import Model, ModelReader, Models, ModelVersion, NewVersion
 
@@ -54,6 +54,19 @@ def test_racing_saves_get_numbers_without_gaps(models: Models, reader: ModelRead
     (model,) = reader.list_models(ALL)
     assert [version.version for version in reader.versions(ALL, model.id)] == list(range(12, 0, -1))
     assert (model.versions, model.latest) == (12, 12)
+
+
+def test_nobody_adds_to_somebody_elses_model(models: Models, reader: ModelReader) -> None:
+    """Whoever owns the model would see the job, its metrics and its files, and whoever made it would not."""
+    for number, (name, owner) in enumerate(
+        [("digits", "ann"), ("digits", "bob"), ("digits-bob", "ann"), ("digits", "bob"), ("digits-bob", "ann")]
+    ):
+        models.register(model_id=f"m{number}", name=name, owner=owner, saved=saved(f"t{number}"))
+    found = {(model.name, model.owner): model.versions for model in reader.list_models(ALL)}
+    assert found == {("digits", "ann"): 1, ("digits-bob", "bob"): 2, ("digits-bob-ann", "ann"): 2}
+    assert [model.name for model in reader.list_models(only("bob"))] == ["digits-bob"]
+    assert models.named("digits", "bob", "default") == reader.find(only("bob"), "digits-bob")
+    assert models.named("digits", "eve", "default") is None
 
 
 def test_models_are_found_by_id_name_and_part_of_it(models: Models, reader: ModelReader) -> None:
