@@ -21,7 +21,7 @@ from bench.measure import descendants
 from bench.record import Record
 from bench.server import PLAIN, Server, spec
 from bench.stage import Stage
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.store.database import Database
 from trainmaster.store.people import People, Token, User, digest
 

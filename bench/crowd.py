@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Assignment, Job, Node, Policy, Resources, Role
-from trainmaster.queue.explain import explain
+from trainmaster.queue.explaining.explain import explain
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
 from trainmaster.queue.snapshot import Snapshot, Tenant, Usage
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.scheduling.scheduling import Scheduling
 
 NODES: Final = 2000
 CARDS: Final = 8

@@ -14,9 +14,9 @@ from typing import Final
 from bench import crowd, queue_forecast, record
 from bench.stage import Stage
 from trainmaster.core.records import Node, Role
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.fit import fit
-from trainmaster.queue.packing import Packing, mix_of
+from trainmaster.queue.placing.capacity import Capacity
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.packing import Packing, mix_of
 from trainmaster.simulate.clusters import parse_cluster
 from trainmaster.simulate.compare import settings
 from trainmaster.simulate.metrics import Summary, summarise

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from trainmaster.core.records import Job, Node
 from trainmaster.core.states import JobState
-from trainmaster.queue.calibration import Calibration
-from trainmaster.queue.forecast import Foreseen, at_once, foresee, scene_after
-from trainmaster.queue.history import History
+from trainmaster.queue.forecasting.calibration import Calibration
+from trainmaster.queue.forecasting.forecast import Foreseen, at_once, foresee, scene_after
+from trainmaster.queue.forecasting.history import History
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.simulate.compare import settings

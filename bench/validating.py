@@ -9,7 +9,7 @@ from typing import Any
 from trainmaster.access.roles import Principal
 from trainmaster.cli import main
 from trainmaster.service.platform import Platform
-from trainmaster.service.submit import read_body
+from trainmaster.service.submitting.submit import read_body
 
 
 async def _only_validate(self: Platform, body: Mapping[str, Any], who: Principal, key: str | None) -> tuple[Any, bool]:

@@ -18,8 +18,8 @@ from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Assignment, Job, Node, PortRequest, Resources, Role, to_json
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import JobState, Phase, Priority, TaskPhase
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue
+from trainmaster.queue.ordering.classes import PendingQueue
+from trainmaster.queue.placing.capacity import Capacity
 from trainmaster.queue.snapshot import Snapshot
 
 EPOCH = 1_700_000_000.0

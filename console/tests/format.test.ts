@@ -11,7 +11,7 @@ import {
   spellMemory,
 } from "../src/shared/format";
 
-describe("sizes and durations are read as the server reads them (trainmaster/core/units.py)", () => {
+describe("sizes and durations are read as the server reads them (trainmaster/core/formats/units.py)", () => {
   it.each([
     ["30m", 1800],
     ["1h30m", 5400],

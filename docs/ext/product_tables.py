@@ -15,8 +15,8 @@ from sphinx.application import Sphinx
 
 from trainmaster.core import config, errors, events, framework_kinds, states, verdicts
 from trainmaster.engines import kinds
-from trainmaster.messages import form, rules
 from trainmaster.messages.catalogue import ENTRIES
+from trainmaster.messages.jobs import form, rules
 
 Cell = str | nodes.Node
 Rows = Iterable[Sequence[Cell]]

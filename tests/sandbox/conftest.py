@@ -10,7 +10,7 @@ import pytest
 from tests.fixtures.gangs import GangBuilder, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
-from trainmaster.agent import sandbox, seccomp
+from trainmaster.agent.sandbox import sandbox, seccomp
 from trainmaster.core.config import LimitsConfig
 from trainmaster.engines.base import TaskReport
 

@@ -14,7 +14,7 @@ from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import LIMITS, run_as_nobody
-from trainmaster.agent import apart
+from trainmaster.agent.sandbox import apart
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Note

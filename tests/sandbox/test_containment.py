@@ -11,7 +11,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import LIMITS, Run, runner
-from trainmaster.agent import procs
+from trainmaster.agent.host import procs
 from trainmaster.engines.base import Note, TaskReport
 from trainmaster.messages import render
 

@@ -15,7 +15,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import Run, run_as_nobody, runner
-from trainmaster.agent import seccomp
+from trainmaster.agent.sandbox import seccomp
 from trainmaster.engines.base import Window
 
 pytestmark = pytest.mark.sandbox

@@ -13,7 +13,8 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import Watcher
-from trainmaster.agent import ending, procs
+from trainmaster.agent.host import procs
+from trainmaster.agent.tasks import ending
 from trainmaster.core.launch import Gang
 from trainmaster.engines.local.engine import LocalEngine
 

@@ -13,7 +13,10 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from tests.sandbox.conftest import Run
-from trainmaster.agent import ending, procs, samples, spawn
+from trainmaster.agent.host import procs
+from trainmaster.agent.measuring import samples
+from trainmaster.agent.starting import spawn
+from trainmaster.agent.tasks import ending
 from trainmaster.core.config import LimitsConfig
 from trainmaster.engines.base import TaskReport
 from trainmaster.messages import render

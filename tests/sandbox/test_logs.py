@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
-from trainmaster.agent import logcap
+from trainmaster.agent.measuring import logcap
 
 MIB = 1 << 20
 AGAIN = "import os, time\nout = os.open('/proc/self/fd/1', os.O_WRONLY)\n"

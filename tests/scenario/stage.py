@@ -30,12 +30,12 @@ from trainmaster.core.reduce import reduce
 from trainmaster.engines.base import Engine
 from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.registry import Engines
-from trainmaster.service.clock import Clock
+from trainmaster.service.control.clock import Clock
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import build
 from trainmaster.store import tables
-from trainmaster.store.read_jobs import JobReader
-from trainmaster.store.read_ledger import LedgerReader
+from trainmaster.store.jobs.read_jobs import JobReader
+from trainmaster.store.jobs.read_ledger import LedgerReader
 
 ADMIN: Final = Principal("admin", "admin")
 PATIENCE_S: Final = 45.0

@@ -8,7 +8,7 @@ from tests.fixtures.fakes.engine import FakeMachines
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.events import Kind
-from trainmaster.store.ledger import Ledger
+from trainmaster.store.jobs.ledger import Ledger
 
 
 def fake_spec(name: str, command: str) -> dict[str, Any]:

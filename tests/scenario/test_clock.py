@@ -10,8 +10,8 @@ from tests.scenario.stage import ADMIN, Stage, check_fold, spec
 from trainmaster import answers
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.events import Kind
-from trainmaster.service import dates
-from trainmaster.store.ledger import Ledger
+from trainmaster.service.upkeep import dates
+from trainmaster.store.jobs.ledger import Ledger
 
 WAITS = "while [ ! -e /workspace/outputs/go ]; do sleep 0.05; done"
 HOURS_S = [7200.0, -7200.0]

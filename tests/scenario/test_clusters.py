@@ -16,8 +16,8 @@ from trainmaster.core.errors import Conflict, InvalidSpec, Problem
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node
 from trainmaster.engines.registry import Engines
-from trainmaster.messages import rules
-from trainmaster.service import observe
+from trainmaster.messages.jobs import rules
+from trainmaster.service.control import observe
 from trainmaster.spec.problems import problem
 
 

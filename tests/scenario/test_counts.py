@@ -11,7 +11,7 @@ from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_recovery import fake_spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import NotFound
-from trainmaster.store.job_query import JobQuery
+from trainmaster.store.jobs.job_query import JobQuery
 
 ANN = Principal("ann", "admin")
 

@@ -14,9 +14,9 @@ from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
 from trainmaster.service.context import Context
-from trainmaster.service.feed import FeedItem
-from trainmaster.store.ledger import Ledger
-from trainmaster.store.read_jobs import JobQuery
+from trainmaster.service.control.feed import FeedItem
+from trainmaster.store.jobs.ledger import Ledger
+from trainmaster.store.jobs.read_jobs import JobQuery
 
 
 def fake_spec(name: str, command: str = "true") -> dict[str, object]:

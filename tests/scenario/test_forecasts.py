@@ -13,7 +13,7 @@ from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.cli.render import expected_start
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
-from trainmaster.queue.forecast import MOST
+from trainmaster.queue.forecasting.forecast import MOST
 
 ANN = Principal("ann", "user")
 SOON_S = 10.0
@@ -114,7 +114,7 @@ async def test_whatever_decides_when_a_job_starts_brings_a_new_forecast(
     fake: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Machines, quotas, shares, the policy, a priority: none of them is a change of state of a job."""
-    monkeypatch.setattr("trainmaster.service.forecasts.EVERY_S", 0.0)
+    monkeypatch.setattr("trainmaster.service.scheduling.forecasts.EVERY_S", 0.0)
     for name in "ab":
         await fake.running(await fake.submit(card(name, duration="100s")))
     waits = await fake.submit(card("c", duration="100s"))

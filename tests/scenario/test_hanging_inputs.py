@@ -9,8 +9,8 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.service import admission
-from trainmaster.service.inputs import path_problem
+from trainmaster.service.admission import admission
+from trainmaster.service.folders.inputs import path_problem
 
 
 async def test_a_folder_that_does_not_answer_holds_up_nobody_else(

@@ -18,7 +18,7 @@ from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import Stage
 from trainmaster.api.app import create_app
 from trainmaster.core.records import Node
-from trainmaster.queue import never
+from trainmaster.queue.rules import never
 
 MOST_ANSWER = 8 * 2**20
 MOST_HELD_S = 1.0

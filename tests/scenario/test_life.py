@@ -9,7 +9,7 @@ import pytest
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.answers import Retries
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
-from trainmaster.service.jobs import UNSET
+from trainmaster.service.use_cases.jobs import UNSET
 
 SLEEP = "echo started; exec sleep 300"
 

@@ -11,8 +11,8 @@ import pytest
 from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.api.app import create_app
+from trainmaster.core.folders.tree import TreeEntry, tree_digest
 from trainmaster.core.records import Job
-from trainmaster.core.tree import TreeEntry, tree_digest
 
 SAVES = "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; echo 0.9 > /workspace/outputs/logs/acc"
 

@@ -12,8 +12,8 @@ from tests.fixtures.plain import installed
 from tests.fixtures.watcher import PATIENCE_S
 from tests.scenario.stage import ADMIN, spec
 from trainmaster.core.errors import Unavailable
-from trainmaster.service.entering import Entering
 from trainmaster.service.platform import Platform
+from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.wiring import build
 
 CONFIG = '[[engines]]\nkind = "plain"\nname = "desk"\ncores = 2\n'

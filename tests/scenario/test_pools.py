@@ -9,7 +9,7 @@ from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
-from trainmaster.messages import cluster
+from trainmaster.messages.cluster import cluster
 from trainmaster.service.language import both
 
 ANN = Principal("ann", "user")

@@ -20,8 +20,8 @@ from trainmaster.core.actions import Launch
 from trainmaster.core.errors import NotFound, StorageFailed
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Job
-from trainmaster.store.job_query import JobQuery
-from trainmaster.store.ledger import Ledger
+from trainmaster.store.jobs.job_query import JobQuery
+from trainmaster.store.jobs.ledger import Ledger
 
 COUNTS = "i=0; while [ ! -e /workspace/outputs/go ]; do i=$((i+1)); echo line $i; sleep 0.05; done; echo end"
 

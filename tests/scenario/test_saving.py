@@ -14,7 +14,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import Conflict, Unavailable
-from trainmaster.service.saving import AT_ONCE
+from trainmaster.service.control.saving import AT_ONCE
 from trainmaster.storage import outputs
 
 SAVES = "echo $TRAINMASTER_JOB > /model/w"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
-from trainmaster.service import shares
+from trainmaster.service.scheduling import shares
 
 ANN, BOB, CARA = (Principal(name, "user") for name in ("ann", "bob", "cara"))
 

@@ -9,7 +9,7 @@ from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, Stage, role, spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
-from trainmaster.store.job_query import JobQuery
+from trainmaster.store.jobs.job_query import JobQuery
 
 SLEEP = "sleep infinity"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scenario.stage import ADMIN, Stage, role, spec
 from trainmaster import answers
-from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.host.cgroups import Cgroups
 
 EATS_MEMORY = ["python3", "-c", "import time\nx=[]\nwhile True: x.append(bytearray(1<<20)); x[-1][::4096]=b'x'*256"]
 BOMB = [

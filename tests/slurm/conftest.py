@@ -10,7 +10,7 @@ from tests.slurm.bed import Bed, started
 from tests.slurm.served import Served
 from tests.slurm.site import Site
 from tests.slurm.world import new_home
-from trainmaster.engines.slurm.commands import Access, Commands
+from trainmaster.engines.slurm.client.commands import Access, Commands
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tests.crash.server.harness import Home
 from tests.fixtures.pythons import OLD
 from tests.scenario.stage import ENDED
 from tests.slurm.bed import Bed
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.client import Client
 
 PATIENCE_S: Final = 60.0

@@ -14,12 +14,12 @@ from tests.slurm.bed import Bed
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.settings import Settings
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang, RoleCommand
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import Role
-from trainmaster.engines.slurm import parse, states
-from trainmaster.engines.slurm.commands import Commands
-from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.attempts.delivery import deliver
+from trainmaster.engines.slurm.client import parse, states
+from trainmaster.engines.slurm.client.commands import Commands
 from trainmaster.engines.slurm.script import Place, Terms, components, script
 
 PATIENCE_S = 60.0

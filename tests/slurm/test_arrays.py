@@ -15,9 +15,9 @@ from tests.fixtures.watcher import Watcher
 from tests.slurm.world import SlurmWorld
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import Refused, Waiting
-from trainmaster.engines.slurm import disk
+from trainmaster.engines.slurm.attempts import disk
+from trainmaster.engines.slurm.attempts.submitter import SUBMITTED
 from trainmaster.engines.slurm.engine import SlurmEngine
-from trainmaster.engines.slurm.submitter import SUBMITTED
 
 
 class World(SlurmWorld):

@@ -16,7 +16,7 @@ from tests.slurm.served import POOL, Served, job
 from tests.slurm.world import SlurmWorld
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang
-from trainmaster.engines.slurm.cancelling import Wish
+from trainmaster.engines.slurm.attempts.cancelling import Wish
 from trainmaster.engines.slurm.engine import SlurmEngine
 
 pytestmark = pytest.mark.timeout(300)

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from tests.slurm.bed import Bed, until
-from trainmaster.agent.sandbox import SYSTEM_PATH
+from trainmaster.agent.sandbox.sandbox import SYSTEM_PATH
 from trainmaster.core.config import EngineConfig
 from trainmaster.engines.adding import Check, Wanted
-from trainmaster.engines.slurm.examine import Examination
+from trainmaster.engines.slurm.checks.examine import Examination
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.said import Said
 

@@ -11,7 +11,7 @@ import pytest
 from tests.slurm.site import Site, ends, gang_of
 from trainmaster.core.launch import RoleCommand
 from trainmaster.core.records import PortRequest, Resources, Role
-from trainmaster.engines.slurm.commands import ClusterDown
+from trainmaster.engines.slurm.client.commands import ClusterDown
 from trainmaster.engines.slurm.script import Terms
 
 SAY = 'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web|$TRAINMASTER_NODE"; exit $CODE'

@@ -20,11 +20,11 @@ from tests.slurm.served import Served, job
 from tests.slurm.world import new_home
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand
-from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused
+from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.engine import SlurmEngine
-from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.spec.job import NAME, SLUG
 

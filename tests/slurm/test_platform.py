@@ -10,10 +10,10 @@ from tests.fixtures.pythons import OLD
 from tests.scenario.stage import ADMIN, Stage, spec
 from tests.slurm.bed import Bed
 from trainmaster.core.config import Config
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.service import dates
+from trainmaster.service.upkeep import dates
 
 HOUR_S = 3600.0
 

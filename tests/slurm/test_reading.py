@@ -5,10 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.slurm.bed import Bed
-from trainmaster.core.hostlist import expand, fold
-from trainmaster.engines.slurm import parse
-from trainmaster.engines.slurm.commands import ClusterRefused, Commands
-from trainmaster.engines.slurm.parse import Cards
+from trainmaster.core.formats.hostlist import expand, fold
+from trainmaster.engines.slurm.client import parse
+from trainmaster.engines.slurm.client.commands import ClusterRefused, Commands
+from trainmaster.engines.slurm.client.parse import Cards
 
 SLEEP = "#!/bin/sh\nsleep 60\n"
 

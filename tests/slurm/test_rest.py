@@ -12,10 +12,10 @@ from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed, until
 from tests.slurm.site import Site
 from trainmaster.core.config import Config
-from trainmaster.engines.slurm.commands import ClusterDown, Commands
+from trainmaster.engines.slurm.client.commands import ClusterDown, Commands
+from trainmaster.engines.slurm.client.reading import Printed
+from trainmaster.engines.slurm.client.rest import Served
 from trainmaster.engines.slurm.engine import SlurmEngine
-from trainmaster.engines.slurm.reading import Printed
-from trainmaster.engines.slurm.rest import Served
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 

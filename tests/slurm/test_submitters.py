@@ -16,7 +16,7 @@ import pytest
 
 from tests.slurm.bed import PATH, Bed, until
 from tests.slurm.served import POOL, Served, job
-from trainmaster.agent import procs
+from trainmaster.agent.host import procs
 
 pytestmark = pytest.mark.timeout(300)
 KILLS: Final = 5

@@ -22,12 +22,13 @@ from tests.slurm.persons import Persons
 from tests.slurm.world import new_home
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Asked, Gang, Mount
-from trainmaster.core.layout import Layout
 from trainmaster.engines.base import LaunchRefused, Window
-from trainmaster.engines.slurm import commands, people, submitting
 from trainmaster.engines.slurm import engine as engines
-from trainmaster.engines.slurm.delivery import deliver
+from trainmaster.engines.slurm.attempts import people, submitting
+from trainmaster.engines.slurm.attempts.delivery import deliver
+from trainmaster.engines.slurm.client import commands
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render
@@ -112,7 +113,7 @@ async def world(bed: Bed, persons: Persons, checkout: str, monkeypatch: pytest.M
         (data / name).mkdir(mode=0o700)
     package = deliver(str(data))  # by root: the server's user may not be able to read this checkout
     monkeypatch.setattr(engines, "deliver", lambda data: package)
-    monkeypatch.setattr(submitting, "PACKAGE", checkout)
+    monkeypatch.setattr(submitting, "CODE", checkout)
     monkeypatch.setattr(sys, "executable", "/usr/bin/python3")  # as the package: the one that runs this may be root's
     for path in (data, *data.iterdir()):
         os.chown(path, persons.number(persons.server), grp.getgrnam(persons.group).gr_gid)

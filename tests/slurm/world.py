@@ -12,9 +12,9 @@ from tests.fixtures.pythons import OLD
 from tests.fixtures.watcher import PATIENCE_S, Watcher
 from tests.slurm.bed import Bed
 from trainmaster.core.config import Config
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import split_attempt_id
 from trainmaster.core.launch import RoleCommand
-from trainmaster.core.layout import Layout
 from trainmaster.engines.slurm.engine import SlurmEngine
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 

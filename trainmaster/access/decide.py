@@ -11,8 +11,8 @@ from trainmaster.access.roles import CONFINED_SCOPES, ROLES, Principal, Reach
 from trainmaster.access.scopes import SCOPES
 from trainmaster.access.visible import NOTHING, Owned, Visible
 from trainmaster.core.errors import Forbidden, NotFound
-from trainmaster.messages import access
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import access
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The one dictionary of scopes: what can be permitted; the words of each are in the catalogue `messages.access`.
+"""The one dictionary of scopes: what can be permitted; the words of each are in the catalogue `messages.server.access`.
 
 Routes declare a key of SCOPES; roles grant them; the documentation and the console's guards are made from it. A scope
 that is not here does not exist.
@@ -6,8 +6,8 @@ that is not here does not exist.
 
 from typing import Final
 
-from trainmaster.messages import access
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import access
 
 SCOPES: Final[dict[str, Said]] = {
     "account:self": access.right_account_self(),

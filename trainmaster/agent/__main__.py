@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from trainmaster.agent import handles, procs
+from trainmaster.agent.host import procs
 from trainmaster.agent.place import ANOTHER_SERVES, agent_environment, keeper_command, overwrite, own_digest
 from trainmaster.agent.server import Server, prepare_home
-from trainmaster.core.layout import Layout
+from trainmaster.agent.tasks import handles
+from trainmaster.core.folders.layout import Layout
 
 FILES: Final = 65_536
 """Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's: with the

@@ -22,13 +22,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from trainmaster.agent import adoption, ending, procs, seccomp
-from trainmaster.agent.cgroups import ROOT, own_paths
-from trainmaster.agent.live import LiveTask
-from trainmaster.agent.spawn import RESET
-from trainmaster.core.layout import Layout
+from trainmaster.agent.host import procs
+from trainmaster.agent.host.cgroups import ROOT, own_paths
+from trainmaster.agent.sandbox import seccomp
+from trainmaster.agent.starting.spawn import RESET
+from trainmaster.agent.tasks import adoption, ending
+from trainmaster.agent.tasks.live import LiveTask
+from trainmaster.core.folders.layout import Layout
 from trainmaster.messages import render
-from trainmaster.messages import starting as say
+from trainmaster.messages.jobs import starting as say
 from trainmaster.messages.said import Said, words
 
 NOT_ENTERED: Final = 125
@@ -85,7 +87,7 @@ class Entry:
 
 
 def find(entry: Entry) -> LiveTask:
-    """Return the running task, or who stands in for one that has ended and is kept (agent/kept). Raises NotEntered."""
+    """Return the running task, or who stands in for one that has ended and is kept (agent/supervising/kept). Raises NotEntered."""
     try:
         attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
         task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from trainmaster.agent import sharing
+from trainmaster.agent.host import sharing
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.core.launch import Gang, gang_from_json, gang_to_json
 

@@ -16,7 +16,7 @@ import time
 first = 3
 for fd in sorted(int(one.split(":")[2]) for one in os.environ.get("TRAINMASTER_HANDLES", "").split()):
     os.closerange(first, fd)  # what the server was started with is not for the tasks
-    first = fd + 1  # agent/handles: kept for each agent
+    first = fd + 1  # agent/tasks/handles: kept for each agent
 os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]

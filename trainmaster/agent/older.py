@@ -16,12 +16,12 @@ from typing import Any, Final
 START: Final = (
     'import sys; sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version);'
     " sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; sys.version_info < (3, 11) and older.mend();"
-    " from trainmaster.agent.{} import main; sys.exit(main(sys.argv[2:]))"
+    " from trainmaster.{} import main; sys.exit(main(sys.argv[2:]))"
 )
 
 
 def start(module: str) -> str:
-    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of the agent with the arguments behind PACKAGE.
+    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of ours with the arguments behind PACKAGE.
 
     Nothing of the node's own Python settings or folders takes part: -I -S, and our package in the one folder given.
     """

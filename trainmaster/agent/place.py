@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from trainmaster.agent import sandbox
-from trainmaster.core.layout import Layout
+from trainmaster.agent.sandbox import sandbox
+from trainmaster.core.folders.layout import Layout
 
 PROTOCOL: Final = 2
 """What agent and server say to each other. One that knows no `who` spoke the first."""

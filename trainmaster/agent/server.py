@@ -14,20 +14,21 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from trainmaster.agent import handles, live, place
-from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.kept import Kept
-from trainmaster.agent.live import LiveAttempt
-from trainmaster.agent.lookout import Lookout
-from trainmaster.agent.loop import Loop
+from trainmaster.agent import place
+from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.host.loop import Loop
+from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.settings import Settings, settings_from_json
-from trainmaster.agent.spawn import Refused, refusal
-from trainmaster.agent.stopping import Stopping
-from trainmaster.agent.supervisor import Supervisor
-from trainmaster.agent.words import say, say_error
+from trainmaster.agent.starting.spawn import Refused, refusal
+from trainmaster.agent.supervising.kept import Kept
+from trainmaster.agent.supervising.lookout import Lookout
+from trainmaster.agent.supervising.stopping import Stopping
+from trainmaster.agent.supervising.supervisor import Supervisor
+from trainmaster.agent.tasks import handles, live
+from trainmaster.agent.tasks.live import LiveAttempt
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import gang_from_json
-from trainmaster.core.layout import Layout
-from trainmaster.messages import starting as saying
+from trainmaster.messages.jobs import starting as saying
 
 IDLE_S: Final = 60.0
 """An agent with no task and no server for this long goes home; the next server starts another."""

@@ -24,7 +24,7 @@ class Settings:
     bwrap: str = ""
     degraded: Said | None = None
     cgroups: bool = True
-    network: str = "shared"  # or private: see agent/apart
+    network: str = "shared"  # or private: see agent/sandbox/apart
     environment: str = ""  # prefix of the Python environment tasks see first
     package: str = ""  # folder that contains the trainmaster package
     log_mib: int = 1024

@@ -17,9 +17,7 @@ from starlette.requests import ClientDisconnect
 from trainmaster.api import problems, static
 from trainmaster.api.auth import gate_for
 from trainmaster.api.desk import Desk
-from trainmaster.api.front import Front, Hosts
 from trainmaster.api.policy import Table, check_policies, express
-from trainmaster.api.proxies import Proxies
 from trainmaster.api.routes import (
     cluster,
     entering,
@@ -35,8 +33,10 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )  # fmt: skip
+from trainmaster.api.socket.front import Front, Hosts
+from trainmaster.api.socket.proxies import Proxies
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.storage.follow import Follower
+from trainmaster.storage.logs.follow import Follower
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform

@@ -20,9 +20,9 @@ from trainmaster.api.desk import LARGE, Desk, Intake
 from trainmaster.api.policy import Gate, Policy
 from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import TrainmasterError, Unauthenticated
-from trainmaster.messages import requests
-from trainmaster.service.people import People, Seen
-from trainmaster.service.tickets import PARAMETER
+from trainmaster.messages.server import requests
+from trainmaster.service.people.people import People, Seen
+from trainmaster.service.people.tickets import PARAMETER
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform

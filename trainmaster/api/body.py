@@ -14,9 +14,9 @@ import msgspec
 
 from trainmaster.api.problems import InvalidRequest, unreadable
 from trainmaster.core.errors import TooLarge, problem_of
-from trainmaster.messages import requests
 from trainmaster.messages.said import Said, words
-from trainmaster.service.meter import counting
+from trainmaster.messages.server import requests
+from trainmaster.service.helpers.meter import counting
 
 MOST_VALUES: Final = 50_000
 """Values that a body may hold where the route says nothing else: a job of 64 roles with 64 ports each has 17,000."""

@@ -12,7 +12,7 @@ from trainmaster.api.body import MOST_VALUES, decoded
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import problem_of
-from trainmaster.messages import requests
+from trainmaster.messages.server import requests
 from trainmaster.service.language import Language, wanted
 from trainmaster.spec.document import Given
 

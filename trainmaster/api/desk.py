@@ -17,8 +17,8 @@ from typing import Any, Final
 from starlette.types import Message, Receive
 
 from trainmaster.core.errors import RateLimited, TooLarge
-from trainmaster.messages import requests
-from trainmaster.service.meter import Meter
+from trainmaster.messages.server import requests
+from trainmaster.service.helpers.meter import Meter
 
 SMALL: Final = 64 * 1024
 """Bytes of a body that are read without a turn."""

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
-    from trainmaster.service.readiness import Stats
+    from trainmaster.service.use_cases.readiness import Stats
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -18,9 +18,9 @@ from starlette.types import Receive, Scope, Send
 from trainmaster.answers import ProblemView
 from trainmaster.api.written import encode
 from trainmaster.core.errors import NotFound, Problem, TrainmasterError, problem_of
-from trainmaster.messages import requests
-from trainmaster.messages.requests import FRAMEWORK, RENAMED
 from trainmaster.messages.said import Said, words
+from trainmaster.messages.server import requests
+from trainmaster.messages.server.requests import FRAMEWORK, RENAMED
 from trainmaster.service.language import Language, document_of, wanted
 
 LOG: Final = logging.getLogger("trainmaster.api")

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
-from trainmaster.messages import requests
+from trainmaster.messages.server import requests
 
 STATIC: Final = Path(__file__).parent / "static"
 _COMPRESSED: Final = (

@@ -62,8 +62,8 @@ class Named(Protocol):
 def demand_known(kind: Literal["engine", "pool", "workspace"], name: str, there: Iterable[Named]) -> None:
     """Let pass the name of one that is `there`. Raises NotFound saying which there are."""
     from trainmaster.core.errors import NotFound
-    from trainmaster.messages.client import engine_not_found
-    from trainmaster.messages.cluster import pool_not_found, workspace_not_found
+    from trainmaster.messages.cluster.cluster import pool_not_found, workspace_not_found
+    from trainmaster.messages.server.client import engine_not_found
 
     not_found = {"engine": engine_not_found, "pool": pool_not_found, "workspace": workspace_not_found}
     names = [one.name for one in there]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from trainmaster.core.errors import Unavailable
-from trainmaster.messages import client
+from trainmaster.messages.server import client
 
 SERVER: Final = {
     "alembic": "alembic", "argon2": "argon2-cffi", "fastapi": "fastapi", "httptools": "httptools", "prometheus_client": "prometheus-client",

@@ -17,9 +17,12 @@ from trainmaster.cli.context import OPTIONS
 from trainmaster.cli.installed import told_plainly
 from trainmaster.core.errors import TrainmasterError
 
+SERVE: Final = "server.serve"
 PARTS: Final = (
-    "serve", "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "flavor",
-    "simulate", "access", "doctor", "unit",
+    SERVE, *(f"commands.{name}" for name in (
+        "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "flavor",
+        "simulate", "access",
+    )), "server.doctor", "server.unit",
 )  # fmt: skip
 """Modules of this package that bring commands, in the order of the help."""
 
@@ -71,7 +74,7 @@ def run() -> None:
     """Run the command line and exit."""
     try:
         with told_plainly():
-            commands(("serve",) if sys.argv[1:2] == ["serve"] else PARTS)()
+            commands((SERVE,) if sys.argv[1:2] == ["serve"] else PARTS)()
     except TrainmasterError as error:
         from trainmaster.cli.render import show_error
 

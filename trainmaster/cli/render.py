@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.core.terminal import visible
-from trainmaster.core.units import exact_duration, format_duration, format_memory
+from trainmaster.core.formats.terminal import visible
+from trainmaster.core.formats.units import exact_duration, format_duration, format_memory
 
 if TYPE_CHECKING:
     from trainmaster import answers

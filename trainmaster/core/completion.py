@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trainmaster.core.records import Role, Task, Verdict
 from trainmaster.core.states import TaskPhase
 from trainmaster.core.verdicts import PLATFORM_STOPPED
-from trainmaster.messages import tasks as say
+from trainmaster.messages.jobs import tasks as say
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ from trainmaster.core.states import (
     Why,
 )  # fmt: skip
 from trainmaster.core.verdicts import FREE, WAITED_OUT
-from trainmaster.messages import tasks
+from trainmaster.messages.jobs import tasks
 from trainmaster.messages.said import said_in
 
 Result = tuple[Job, tuple[Action, ...]]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem
-from trainmaster.messages import rules
+from trainmaster.messages.jobs import rules
 from trainmaster.spec.problems import problem
 
 LOCAL_IMAGES: Final = frozenset({"default", "local", ""})

@@ -15,7 +15,7 @@ from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.base import Translation, image_warning
 from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
-from trainmaster.messages import form, rules
+from trainmaster.messages.jobs import form, rules
 from trainmaster.spec.check import check, faults, lies_in, refusal, refuse_oversized, salvage, structure_problems
 from trainmaster.spec.problems import problem
 

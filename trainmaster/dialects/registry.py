@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trainmaster.core.errors import Problem
 from trainmaster.dialects.base import Translation
-from trainmaster.messages import form
+from trainmaster.messages.jobs import form
 from trainmaster.spec.check import refusal
 from trainmaster.spec.parse import apply_set
 from trainmaster.spec.problems import problem

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.config import Config, EngineConfig, NoSettings
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.adding import Adding
 from trainmaster.engines.base import Engine
-from trainmaster.messages import settings as saying
 from trainmaster.messages.said import Said, words
+from trainmaster.messages.server import settings as saying
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

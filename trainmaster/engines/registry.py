@@ -14,8 +14,8 @@ from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import CardUsage, Engine, Sink
-from trainmaster.messages import server
 from trainmaster.messages.said import Said, words
+from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines")
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from trainmaster.agent.procs import exit_of
-from trainmaster.agent.spawn import RESET
+from trainmaster.agent.host.procs import exit_of
+from trainmaster.agent.starting.spawn import RESET
 from trainmaster.core.errors import Conflict
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Stream, TaskReport, Window
-from trainmaster.messages import server
+from trainmaster.messages.server import server
 
 CHUNK: Final = 1 << 16
 PATIENCE_S: Final = 5.0

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_METRICS, IN_MODEL, IN_OUTPUTS
 from trainmaster.core.ids import attempt_id, role_system_name, task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import IN_CODE, IN_DATASET, IN_METRICS, IN_MODEL, IN_OUTPUTS
 from trainmaster.core.records import Assignment, Role
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from trainmaster.core.words import scan
+from trainmaster.core.formats.words import scan
 
 _NAME: Final = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_.~-]*)\})")
 MOST_FILLED: Final = 4 << 20

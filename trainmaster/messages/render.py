@@ -17,6 +17,8 @@ from trainmaster.messages import amounts
 from trainmaster.messages.catalogue import ENTRIES, Entry
 from trainmaster.messages.said import WORDS, Said
 
+PACKAGES: Final = ("trainmaster.messages", "trainmaster.engines.slurm.messages")
+"""Where catalogues lie. An engine has its own."""
 LANGUAGES: Final = ["en", "zh"]
 """Those that there are words in; English where a text is missing."""
 
@@ -44,10 +46,9 @@ def everything() -> dict[str, Entry]:
 
 @lru_cache(maxsize=1)
 def _read_all() -> None:
-    import trainmaster.messages as catalogues  # noqa: PLC0415
-
-    for module in pkgutil.iter_modules(catalogues.__path__, "trainmaster.messages."):
-        importlib.import_module(module.name)
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+            importlib.import_module(module.name)
 
 
 def known(code: str) -> bool:

@@ -14,22 +14,23 @@ from operator import attrgetter
 from typing import Final
 
 from trainmaster.core.records import Assignment, Role
-from trainmaster.queue.backfill import Line, Promise, rehearse
-from trainmaster.queue.capacity import Capacity, Held, Room, holding
-from trainmaster.queue.elastic import largest_size
-from trainmaster.queue.failures import Demand, Failures
-from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.fit import place
-from trainmaster.queue.handing import hand_over
-from trainmaster.queue.hopeless import Kinds
-from trainmaster.queue.lanes import Lane, LineUp, lanes_of
-from trainmaster.queue.order import Place, Ranking
-from trainmaster.queue.packing import Packing
+from trainmaster.queue.ordering.fairness import Offsets
+from trainmaster.queue.ordering.lanes import Lane, LineUp, lanes_of
+from trainmaster.queue.ordering.order import Place, Ranking
+from trainmaster.queue.ordering.quota import BORROWS, OWN, Books, Excess, charges
+from trainmaster.queue.ordering.running import running_of
+from trainmaster.queue.ordering.ways import Way, claim, models_of, of_model, ruled_out, ways
+from trainmaster.queue.placing.capacity import Capacity, Held, Room, holding
+from trainmaster.queue.placing.elastic import largest_size
+from trainmaster.queue.placing.failures import Demand, Failures
+from trainmaster.queue.placing.fit import place
+from trainmaster.queue.placing.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.queue.preempt import give_way
-from trainmaster.queue.quota import BORROWS, OWN, Books, Excess, charges
-from trainmaster.queue.running import running_of
-from trainmaster.queue.shortage import Shortages, away
+from trainmaster.queue.rules.backfill import Line, Promise, rehearse
+from trainmaster.queue.rules.handing import hand_over
+from trainmaster.queue.rules.hopeless import Kinds
+from trainmaster.queue.rules.preempt import give_way
+from trainmaster.queue.rules.shortage import Shortages, away
 from trainmaster.queue.snapshot import (
     ClassKey,
     Evict,
@@ -41,7 +42,6 @@ from trainmaster.queue.snapshot import (
     Tenant,
     Usage,
 )
-from trainmaster.queue.ways import Way, claim, models_of, of_model, ruled_out, ways
 
 STARTED: Final = "started"
 SETTLED: Final = "settled"

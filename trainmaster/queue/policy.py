@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, NamedTuple
 
 from trainmaster.core.errors import Problem, problem_of
-from trainmaster.core.units import exact_duration
-from trainmaster.messages import knobs
+from trainmaster.core.formats.units import exact_duration
+from trainmaster.messages.cluster import knobs
 from trainmaster.messages.said import Said
-from trainmaster.queue.packing import Rule
+from trainmaster.queue.placing.packing import Rule
 
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR

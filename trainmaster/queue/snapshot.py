@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role
-from trainmaster.queue.elastic import fewest
-from trainmaster.queue.failures import Amounts, Demand
-from trainmaster.queue.packing import BEST_FIT, Kind, Packing
+from trainmaster.queue.placing.elastic import fewest
+from trainmaster.queue.placing.failures import Amounts, Demand
+from trainmaster.queue.placing.packing import BEST_FIT, Kind, Packing
 
 if TYPE_CHECKING:
-    from trainmaster.queue.backfill import Line
-    from trainmaster.queue.capacity import Capacity, Room
-    from trainmaster.queue.fairness import Fairness
-    from trainmaster.queue.order import Ranking
-    from trainmaster.queue.quota import Account, Books, Quota
-    from trainmaster.queue.shortage import Shortages
+    from trainmaster.queue.ordering.fairness import Fairness
+    from trainmaster.queue.ordering.order import Ranking
+    from trainmaster.queue.ordering.quota import Account, Books, Quota
+    from trainmaster.queue.placing.capacity import Capacity, Room
+    from trainmaster.queue.rules.backfill import Line
+    from trainmaster.queue.rules.shortage import Shortages
 
 
 class Tenant(NamedTuple):
@@ -173,7 +173,7 @@ class Snapshot:
 class Reason:
     """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names.
 
-    `sentences`: what it says in Chinese and English, once `queue.reasons.render` was asked: many jobs wait for the same reason.
+    `sentences`: what it says in Chinese and English, once `queue.explaining.reasons.render` was asked: many jobs wait for the same reason.
     """
 
     code: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.messages import client
+from trainmaster.messages.server import client
 from trainmaster.spec.document import Document
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from trainmaster.core.errors import Conflict, StorageFailed, problem_of
-from trainmaster.messages import client
+from trainmaster.messages.server import client
 
 Received = Callable[[int], None]
 """Is told how many more bytes have come."""

@@ -12,8 +12,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from trainmaster.core.errors import Unavailable
-from trainmaster.core.layout import Layout
-from trainmaster.messages import client
+from trainmaster.core.folders.layout import Layout
+from trainmaster.messages.server import client
 
 DEFAULT_HOME: Final = "~/.trainmaster"
 

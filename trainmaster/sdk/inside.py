@@ -17,7 +17,7 @@ import msgspec
 
 from trainmaster import answers
 from trainmaster.core.errors import Unavailable
-from trainmaster.messages import client
+from trainmaster.messages.server import client
 from trainmaster.sdk.transport import Transport, error_of
 
 PROTOCOL: Final = "v5.channel.k8s.io"

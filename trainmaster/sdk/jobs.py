@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 from trainmaster import answers
 from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.states import Shown
-from trainmaster.messages import client as sayings
+from trainmaster.messages.server import client as sayings
 from trainmaster.sdk import logs
 from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.lost import RECONNECT_S, Lost

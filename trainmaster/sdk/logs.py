@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from trainmaster import answers
 from trainmaster.core.errors import Unavailable
-from trainmaster.messages import client
+from trainmaster.messages.server import client
 from trainmaster.sdk.lost import RECONNECT_S, Lost
 
 if TYPE_CHECKING:

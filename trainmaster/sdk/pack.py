@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge, problem_of
-from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages import uploads
+from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.messages.jobs import uploads
 
 IGNORE_FILE: Final = ".trainmasterignore"
 ALWAYS: Final = (

@@ -7,9 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from trainmaster import answers
+from trainmaster.core.formats.terminal import visible
+from trainmaster.core.formats.units import format_duration
 from trainmaster.core.states import SHOWN_NAMES, Shown
-from trainmaster.core.terminal import visible
-from trainmaster.core.units import format_duration
 
 if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job

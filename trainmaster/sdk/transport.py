@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 from trainmaster._version import __version__
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
-from trainmaster.messages import client
 from trainmaster.messages.said import WORDS, Said
+from trainmaster.messages.server import client
 from trainmaster.sdk.lost import Lost
 
 PREFIX: Final = "/api/v1"

@@ -10,10 +10,10 @@ from typing import Final
 
 from trainmaster.answers import ResourcePool
 from trainmaster.core.config import MOST_PENDING
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.adding import Check
 from trainmaster.engines.kinds import EngineKind
-from trainmaster.messages import checks as saying
+from trainmaster.messages.cluster import checks as saying
 from trainmaster.messages.said import Said
 from trainmaster.service.settings import Toml
 

@@ -11,35 +11,35 @@ from typing import TYPE_CHECKING, Any
 from trainmaster.access.visible import Visible
 from trainmaster.answers import ForecastView, ReasonView
 from trainmaster.core.config import Config
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job, Role
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
-from trainmaster.service.clerks import Clerks
-from trainmaster.service.counts import StateCounts
-from trainmaster.service.disks import Disks
-from trainmaster.service.feed import Feed
-from trainmaster.service.forecasts import Forecasts
-from trainmaster.service.launching import Specs
-from trainmaster.service.limits import UrgentLimits
-from trainmaster.service.master import Master
-from trainmaster.service.metrics import MetricsReader, Summary
-from trainmaster.service.pools import Pools
-from trainmaster.service.scheduling import Scheduling
-from trainmaster.service.shares import Shares
-from trainmaster.service.tally import Tally
-from trainmaster.service.waits import Waits, forecast_view, reason_view
+from trainmaster.service.admission.limits import UrgentLimits
+from trainmaster.service.cluster.pools import Pools
+from trainmaster.service.control.feed import Feed
+from trainmaster.service.control.launching import Specs
+from trainmaster.service.control.master import Master
+from trainmaster.service.curves.metrics import MetricsReader, Summary
+from trainmaster.service.folders.disks import Disks
+from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.scheduling.counts import StateCounts
+from trainmaster.service.scheduling.forecasts import Forecasts
+from trainmaster.service.scheduling.scheduling import Scheduling
+from trainmaster.service.scheduling.shares import Shares
+from trainmaster.service.scheduling.tally import Tally
+from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
-from trainmaster.store.read_jobs import JobReader
-from trainmaster.store.read_ledger import LedgerReader
+from trainmaster.store.jobs.read_jobs import JobReader
+from trainmaster.store.jobs.read_ledger import LedgerReader
 
 log = logging.getLogger("trainmaster.context")
 
 if TYPE_CHECKING:
-    from trainmaster.service.admission import Admission
-    from trainmaster.service.dates import Dates
-    from trainmaster.service.saving import Saving
-    from trainmaster.service.submit import Submit
+    from trainmaster.service.admission.admission import Admission
+    from trainmaster.service.control.saving import Saving
+    from trainmaster.service.submitting.submit import Submit
+    from trainmaster.service.upkeep.dates import Dates
 
 
 @dataclass(slots=True)

@@ -31,33 +31,33 @@ from trainmaster.core.events import Event
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.engines.base import Engine, Terminal, Window
-from trainmaster.queue.packing import RECENT
-from trainmaster.service.administer import Administer
-from trainmaster.service.cluster import cluster_view
-from trainmaster.service.cluster_views import ClusterViews
+from trainmaster.queue.placing.packing import RECENT
+from trainmaster.service.cluster.quotas import policy_of, rights_of
 from trainmaster.service.context import Context
-from trainmaster.service.counts import Group
-from trainmaster.service.entering import Entering
-from trainmaster.service.feed import cluster_changed
-from trainmaster.service.jobs import UNSET, Jobs
+from trainmaster.service.control.feed import cluster_changed
+from trainmaster.service.control.observe import Observer
+from trainmaster.service.control.shell import Shell
+from trainmaster.service.control.timers import Timers
 from trainmaster.service.language import Language
-from trainmaster.service.models import Models
-from trainmaster.service.observe import Observer
-from trainmaster.service.people import People
-from trainmaster.service.preview import Preview
-from trainmaster.service.pulse import Pulse
-from trainmaster.service.queueing import Queueing
-from trainmaster.service.quotas import policy_of, rights_of
-from trainmaster.service.readiness import Readiness, Stats
-from trainmaster.service.shell import Shell
-from trainmaster.service.sweeping import Sweeper
-from trainmaster.service.timers import Timers
-from trainmaster.service.what_if import WhatIf
+from trainmaster.service.people.people import People
+from trainmaster.service.scheduling.counts import Group
+from trainmaster.service.submitting.preview import Preview
+from trainmaster.service.upkeep.pulse import Pulse
+from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.use_cases.administer import Administer
+from trainmaster.service.use_cases.cluster import cluster_view
+from trainmaster.service.use_cases.cluster_views import ClusterViews
+from trainmaster.service.use_cases.entering import Entering
+from trainmaster.service.use_cases.jobs import UNSET, Jobs
+from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.queueing import Queueing
+from trainmaster.service.use_cases.readiness import Readiness, Stats
+from trainmaster.service.use_cases.what_if import WhatIf
 from trainmaster.spec.document import Document, Given
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Ledger
-from trainmaster.store.read_jobs import JobQuery
-from trainmaster.store.read_ledger import Quarantined
+from trainmaster.store.jobs.ledger import Ledger
+from trainmaster.store.jobs.read_jobs import JobQuery
+from trainmaster.store.jobs.read_ledger import Quarantined
 
 log = logging.getLogger("trainmaster.platform")
 

@@ -12,8 +12,8 @@ from trainmaster.core.config import Config, EngineConfig, LimitsConfig, LocalCon
 from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
-from trainmaster.messages import settings as saying
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import settings as saying
 
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""

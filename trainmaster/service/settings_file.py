@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from trainmaster.core.config import EngineConfig
 from trainmaster.core.errors import Conflict, ProblemList
-from trainmaster.messages import settings
+from trainmaster.messages.server import settings
 from trainmaster.service.settings import Toml, parse
 
 LOCAL: Final = '[[engines]]\nname = "local"\n'

@@ -10,11 +10,12 @@ from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
-from trainmaster.messages import jobs, render
+from trainmaster.messages import render
+from trainmaster.messages.jobs import jobs
 from trainmaster.messages.said import Said, said_in, words
-from trainmaster.queue.need import WHOLE
-from trainmaster.queue.reasons import EVICTED, evicted
-from trainmaster.queue.shortage import plain
+from trainmaster.queue.explaining.reasons import EVICTED, evicted
+from trainmaster.queue.placing.need import WHOLE
+from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
 

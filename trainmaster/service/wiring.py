@@ -4,51 +4,51 @@ import os
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
-from trainmaster.service.admission import Admission
-from trainmaster.service.clerks import Clerks
-from trainmaster.service.clock import Clock
+from trainmaster.service.admission.admission import Admission
+from trainmaster.service.admission.limits import UrgentLimits
+from trainmaster.service.cluster.demo import with_demo_cards
+from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.context import Context
-from trainmaster.service.counts import StateCounts
-from trainmaster.service.dates import Dates
-from trainmaster.service.demo import with_demo_cards
-from trainmaster.service.disks import Disks
-from trainmaster.service.feed import Feed
-from trainmaster.service.forecasts import Forecasts
-from trainmaster.service.launching import Launching, Specs
-from trainmaster.service.limits import UrgentLimits
-from trainmaster.service.looks import Looks
-from trainmaster.service.master import Master
-from trainmaster.service.metrics import MetricsReader
-from trainmaster.service.models import Models
-from trainmaster.service.observe import Observer
-from trainmaster.service.people import People
+from trainmaster.service.control.clock import Clock
+from trainmaster.service.control.feed import Feed
+from trainmaster.service.control.launching import Launching, Specs
+from trainmaster.service.control.master import Master
+from trainmaster.service.control.observe import Observer
+from trainmaster.service.control.saving import Saving
+from trainmaster.service.control.shell import Shell
+from trainmaster.service.control.timers import Timers
+from trainmaster.service.curves.metrics import MetricsReader
+from trainmaster.service.folders.disks import Disks
+from trainmaster.service.folders.looks import Looks
+from trainmaster.service.folders.privacy import close_to_others
+from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
-from trainmaster.service.pools import Pools
-from trainmaster.service.privacy import close_to_others
-from trainmaster.service.pulse import Pulse
-from trainmaster.service.saving import Saving
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.scheduling.counts import StateCounts
+from trainmaster.service.scheduling.forecasts import Forecasts
+from trainmaster.service.scheduling.scheduling import Scheduling
+from trainmaster.service.scheduling.shares import Shares
+from trainmaster.service.scheduling.tally import Tally
+from trainmaster.service.scheduling.waits import Waits
 from trainmaster.service.settings import load
-from trainmaster.service.shares import Shares
-from trainmaster.service.shell import Shell
-from trainmaster.service.submit import Submit
-from trainmaster.service.sweeping import Sweeper
-from trainmaster.service.tally import Tally
-from trainmaster.service.timers import Timers
-from trainmaster.service.waits import Waits
+from trainmaster.service.submitting.submit import Submit
+from trainmaster.service.upkeep.dates import Dates
+from trainmaster.service.upkeep.pulse import Pulse
+from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.use_cases.models import Models
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Ledger
+from trainmaster.store.jobs.ledger import Ledger
+from trainmaster.store.jobs.read_jobs import JobReader
+from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import ModelReader
 from trainmaster.store.models import Models as ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import People as PeopleRows
-from trainmaster.store.read_jobs import JobReader
-from trainmaster.store.read_ledger import LedgerReader
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -111,7 +111,7 @@ def build(
 ) -> Platform:  # fmt: skip
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
-    `demo_cards`: see service/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
+    `demo_cards`: see service/cluster/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
     bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
     """
     layout = prepare_home(home)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from trainmaster.core.units import format_duration
+from trainmaster.core.formats.units import format_duration
 
 WIDTH: Final = 640
 HEIGHT: Final = 260

@@ -14,9 +14,9 @@ from typing import Any, Final, TypeVar
 import yaml
 
 from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.formats.units import NotRead, parse_memory_mib
 from trainmaster.core.records import Node
-from trainmaster.core.units import NotRead, parse_memory_mib
-from trainmaster.messages import simulation
+from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said
 from trainmaster.simulate.traces import read_text
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trainmaster.core.records import Node
-from trainmaster.queue.rights import Rights
+from trainmaster.queue.ordering.rights import Rights
 from trainmaster.simulate.clusters import added
 from trainmaster.simulate.policies import parse_policy
 from trainmaster.simulate.run import Fault, Outcome, Progress, Setting, simulate

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from trainmaster.core.actions import Action, Hold, Launch, Precheck, Reap, Save, Stage, Watch
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job, Task
-from trainmaster.messages import tasks as say
+from trainmaster.messages.jobs import tasks as say
 
 
 class Turn(IntEnum):

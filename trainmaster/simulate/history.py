@@ -20,8 +20,8 @@ from trainmaster.answers import (
 from trainmaster.core.cluster import Limit, Limits, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.queue.need import WHOLE
-from trainmaster.queue.rights import Rights
+from trainmaster.queue.ordering.rights import Rights
+from trainmaster.queue.placing.need import WHOLE
 from trainmaster.simulate.workload import Recorded, Workload, workload
 
 

@@ -4,8 +4,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.core.units import NotRead, parse_duration_s
-from trainmaster.messages import simulation
+from trainmaster.core.formats.units import NotRead, parse_duration_s
+from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said, said_from_json
 from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.policy import problems as policy_problems

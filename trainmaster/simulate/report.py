@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from trainmaster.core.units import format_duration
+from trainmaster.core.formats.units import format_duration
 from trainmaster.simulate import charts
 from trainmaster.simulate.clusters import describe
 from trainmaster.simulate.metrics import SIZE_NAMES, Summary, Waits, over_time, summarise

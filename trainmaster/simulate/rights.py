@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from trainmaster.core.cluster import DEFAULT, RESOURCES, Limit, Limits, VirtualCluster, Workspace
 from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.messages import simulation
+from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said
-from trainmaster.queue.rights import Rights
+from trainmaster.queue.ordering.rights import Rights
 from trainmaster.simulate.compare import Change
 from trainmaster.simulate.workload import Workload
 

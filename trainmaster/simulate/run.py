@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from trainmaster.core.events import Event, Kind
+from trainmaster.core.formats.units import NotRead, parse_duration_s
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.core.states import JobState
-from trainmaster.core.units import NotRead, parse_duration_s
-from trainmaster.messages import simulation, tasks
-from trainmaster.queue.elastic import fewest
-from trainmaster.queue.never import refusal
+from trainmaster.messages.cluster import simulation
+from trainmaster.messages.jobs import tasks
+from trainmaster.queue.ordering.rights import Rights
+from trainmaster.queue.placing.elastic import fewest
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.rights import Rights
+from trainmaster.queue.rules.never import refusal
 from trainmaster.simulate.engine import Agenda, End, Engine, Turn, Work
 from trainmaster.simulate.workload import Recorded, Workload, limit_s
 from trainmaster.simulate.world import World

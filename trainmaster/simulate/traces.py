@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.formats.units import NotRead
 from trainmaster.core.records import Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.core.units import NotRead
-from trainmaster.messages import simulation
+from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said
 from trainmaster.simulate.workload import Recorded, Whole, Workload, gang, gang_of_cores, workload
 

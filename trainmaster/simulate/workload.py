@@ -12,8 +12,8 @@ from typing import Final
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Node, Resources, Role, replace
 from trainmaster.core.states import Priority
-from trainmaster.messages import simulation
-from trainmaster.queue.need import WHOLE
+from trainmaster.messages.cluster import simulation
+from trainmaster.queue.placing.need import WHOLE
 
 LIMITS: Final = ("auto", "recorded", "exact", "loose", "none")
 """What the queue is told of run times: as recorded; the true run time; a loose one made from it; nothing. `auto`: as

@@ -14,14 +14,14 @@ from trainmaster.core.records import Attempt, Job, Node, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import JobState, Phase
 from trainmaster.messages.said import Said
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, placing
-from trainmaster.queue.fairness import Fairness
-from trainmaster.queue.packing import Mix, Recent
+from trainmaster.queue.ordering.classes import PendingQueue, placing
+from trainmaster.queue.ordering.fairness import Fairness
+from trainmaster.queue.ordering.rights import Rights
+from trainmaster.queue.ordering.running import Running, usage_of
+from trainmaster.queue.placing.capacity import Capacity
+from trainmaster.queue.placing.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.rights import Rights
-from trainmaster.queue.running import Running, usage_of
 from trainmaster.queue.snapshot import Plan, Snapshot
 from trainmaster.simulate.engine import Engine
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem
-from trainmaster.messages import form
+from trainmaster.messages.jobs import form
 from trainmaster.spec.problems import problem
 
 MOST_VALUES: Final = 65_536

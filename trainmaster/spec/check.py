@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.messages import form, rules, submitting
+from trainmaster.messages.jobs import form, rules, submitting
 from trainmaster.messages.said import Said
 from trainmaster.spec.bounds import oversized
 from trainmaster.spec.job import PATTERN_CODES, JobSpec

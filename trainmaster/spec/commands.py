@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.words import scan
-from trainmaster.messages import form, rules
+from trainmaster.core.formats.words import scan
+from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.job import MAX_COMMAND
 from trainmaster.spec.problems import problem

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
-from trainmaster.core.units import NotRead, parse_duration_s, parse_memory_mib
-from trainmaster.messages import form
+from trainmaster.messages.jobs import form
 
 _HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
 NAME: Final = f"^[A-Za-z0-9_{_HAN}-]{{1,30}}$"  # R21

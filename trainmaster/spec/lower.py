@@ -14,7 +14,7 @@ from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import Phase, Priority
-from trainmaster.messages import rules
+from trainmaster.messages.jobs import rules
 from trainmaster.spec.check import refusal
 from trainmaster.spec.document import Document
 from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text

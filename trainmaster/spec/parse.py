@@ -14,7 +14,7 @@ from typing import Any, Final
 import yaml
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.messages import form
+from trainmaster.messages.jobs import form
 from trainmaster.messages.said import Said, words
 from trainmaster.spec.bounds import oversized_changes
 from trainmaster.spec.check import refusal

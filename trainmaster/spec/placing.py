@@ -10,7 +10,7 @@ from typing import Final
 
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.errors import Problem
-from trainmaster.messages import rules
+from trainmaster.messages.jobs import rules
 from trainmaster.spec.job import JobSpec, Resources
 from trainmaster.spec.problems import problem
 

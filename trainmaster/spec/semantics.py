@@ -14,9 +14,9 @@ from typing import Any, Final
 import re2
 
 from trainmaster.core.errors import Problem
+from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
 from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
-from trainmaster.core.targets import PLACES, hidden_by, place_at, within
-from trainmaster.messages import form, rules
+from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainmaster.core.errors import StorageFailed, Unavailable
-from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages import files as said
+from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.messages import render
+from trainmaster.messages.jobs import files as said
 from trainmaster.messages.said import Said
 from trainmaster.storage import sparse
 from trainmaster.storage.safe import MAX_DEPTH, open_beneath, walk

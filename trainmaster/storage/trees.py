@@ -16,7 +16,7 @@ from typing import Final
 
 from trainmaster.answers import File, Files
 from trainmaster.core.errors import NotFound
-from trainmaster.messages import files
+from trainmaster.messages.jobs import files
 from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
 from trainmaster.storage.zips import Member, blocks_of, stream_zip
 

@@ -18,9 +18,9 @@ from gzip import BadGzipFile, GzipFile
 from typing import IO, Any, Final
 
 from trainmaster.core.errors import ProblemList, StorageFailed, TooLarge
-from trainmaster.core.layout import Layout
-from trainmaster.core.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages import uploads
+from trainmaster.core.folders.layout import Layout
+from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.messages.jobs import uploads
 from trainmaster.storage.trees import remove_tree, sync_tree
 
 MAX_FILES: Final = 20_000

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trainmaster.storage.logfile import LogFile
+from trainmaster.storage.logs.logfile import LogFile
 
 COLUMNS: Final = (
     "cpu", "memory_mib", "gpu", "gpu_memory_mib", "disk_read", "disk_write", "net_rx", "net_tx", "processes",

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from trainmaster.store import rows
 from trainmaster.store.database import Database
+from trainmaster.store.jobs import rows
 from trainmaster.store.tables import cluster_setting
 
 

@@ -21,8 +21,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
-from trainmaster.messages import ledger
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import ledger
 from trainmaster.store import tables
 from trainmaster.store.keeping import Keeper
 from trainmaster.store.past import Past

@@ -14,8 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from trainmaster.core.errors import Conflict
-from trainmaster.messages import ledger, render
+from trainmaster.messages import render
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import ledger
 from trainmaster.store.database import last_seq
 from trainmaster.store.past import Past
 

@@ -16,7 +16,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, inspect, update
 
 from trainmaster.core.errors import StorageFailed
-from trainmaster.messages import ledger
+from trainmaster.messages.server import ledger
 from trainmaster.store import tables
 
 MIGRATIONS: Final = str(Path(__file__).parent / "migrations")

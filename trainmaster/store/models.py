@@ -12,8 +12,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 
 from trainmaster.access.visible import Visible
-from trainmaster.store import rows
 from trainmaster.store.database import Database
+from trainmaster.store.jobs import rows
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import model, model_version
 

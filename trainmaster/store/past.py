@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainmaster.core.errors import Conflict
-from trainmaster.messages import ledger as saying
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import ledger as saying
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from trainmaster.core.errors import NotFound
-from trainmaster.messages import people
+from trainmaster.messages.server import people
 from trainmaster.store.database import Database
 from trainmaster.store.tables import sessions, tokens, users
 

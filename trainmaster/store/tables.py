@@ -61,7 +61,7 @@ job = Table(
     Column("framework", _TEXT, nullable=False),
     Column("dialect", _TEXT, nullable=False),
     Column("description", Text, nullable=False),
-    Column("labels", Text, nullable=False),  # see store/labels.py
+    Column("labels", Text, nullable=False),  # see store/jobs/labels.py
     Column("spec_digest", _TEXT, nullable=False),
     Column("submitted_at", Double, nullable=False),
     # From here on the columns change; the ledger updates exactly these.

@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError, Unavailable
-from trainmaster.messages import ledger
+from trainmaster.messages.server import ledger
 
 _DAMAGE: Final = ("malformed", "not a database", "could not decode", "invalid page", "could not read block", "corrupt")
 """What SQLite and PostgreSQL say of a file whose content is not what was written."""

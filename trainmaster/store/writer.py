@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from sqlalchemy.engine import Connection
 
 from trainmaster.core.errors import Unavailable
-from trainmaster.messages import ledger
+from trainmaster.messages.server import ledger
 from trainmaster.store.trouble import from_below, not_stored
 
 T = TypeVar("T")

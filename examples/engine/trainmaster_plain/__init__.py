@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from trainmaster.core.config import Config, EngineConfig
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.adding import Adding, Option
 from trainmaster.engines.base import Engine
 from trainmaster.engines.kinds import EngineKind

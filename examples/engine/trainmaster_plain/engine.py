@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import trainmaster
-from trainmaster.agent import prepare as preparing
-from trainmaster.agent import procs, spawn
+from trainmaster.agent.host import procs
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.starting import spawn
+from trainmaster.agent.tasks import prepare as preparing
 from trainmaster.core.config import Config, EngineConfig
 from trainmaster.core.errors import Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import attempt_id, split_attempt_id, split_task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node
 from trainmaster.engines.base import AttemptReport, LaunchRefused, NativeRequest, Sink, TaskReport
 from trainmaster.messages.said import words

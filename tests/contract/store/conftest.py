@@ -8,9 +8,9 @@ import pytest
 
 from tests.fixtures.postgres import Server, cluster
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Batch, Change, Ledger
-from trainmaster.store.read_jobs import JobReader
-from trainmaster.store.read_ledger import LedgerReader
+from trainmaster.store.jobs.ledger import Batch, Change, Ledger
+from trainmaster.store.jobs.read_jobs import JobReader
+from trainmaster.store.jobs.read_ledger import LedgerReader
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.reduce import reduce
-from trainmaster.store.ledger import Batch, Change, IdempotencyRecord
+from trainmaster.store.jobs.ledger import Batch, Change, IdempotencyRecord
 
 
 def folded(events: list[Event]) -> Job:

@@ -5,7 +5,7 @@ import pytest
 from tests.contract.store.conftest import Store
 from tests.fixtures.histories import life
 from trainmaster.store import leftovers
-from trainmaster.store.ledger import IdempotencyRecord
+from trainmaster.store.jobs.ledger import IdempotencyRecord
 from trainmaster.store.leftovers import Leftovers
 
 

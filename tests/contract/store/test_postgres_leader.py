@@ -11,8 +11,8 @@ from tests.fixtures.histories import life
 from tests.fixtures.postgres import Server
 from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, TrainmasterError, Unavailable
-from trainmaster.store.ledger import Batch
-from trainmaster.store.read_jobs import JobQuery
+from trainmaster.store.jobs.ledger import Batch
+from trainmaster.store.jobs.read_jobs import JobQuery
 
 _ALL = JobQuery()
 

@@ -14,8 +14,8 @@ from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority, Shown
-from trainmaster.store.job_query import ORDERS, RUN_TIME
-from trainmaster.store.read_jobs import JobQuery
+from trainmaster.store.jobs.job_query import ORDERS, RUN_TIME
+from trainmaster.store.jobs.read_jobs import JobQuery
 
 NOW = 5000.0
 

@@ -17,7 +17,8 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.open_files import open_files
 from tests.fixtures.watcher import PATIENCE_S, Watcher
-from trainmaster.agent import place, procs
+from trainmaster.agent import place
+from trainmaster.agent.host import procs
 from trainmaster.core.launch import Gang
 from trainmaster.engines.local.engine import LocalEngine
 

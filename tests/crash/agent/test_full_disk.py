@@ -14,8 +14,8 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.small_disk import SmallDisk, small_disk
 from tests.fixtures.watcher import PATIENCE_S, Watcher
-from trainmaster.agent import procs
-from trainmaster.agent.words import MOST
+from trainmaster.agent.host import procs
+from trainmaster.agent.host.words import MOST
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.launch import Gang, Mount
 

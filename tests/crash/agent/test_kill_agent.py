@@ -13,10 +13,10 @@ import pytest
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import PATIENCE_S, Watcher
-from trainmaster.agent import procs
+from trainmaster.agent.host import procs
 from trainmaster.core.errors import Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
 from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.local.guard import Guard
 

@@ -16,9 +16,10 @@ from tests.fixtures.copies import OURS, Copy, who
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
-from trainmaster.agent import procs
+from trainmaster.agent.host import procs
 from trainmaster.core.launch import Gang
-from trainmaster.messages import render, server
+from trainmaster.messages import render
+from trainmaster.messages.server import server
 
 AGES = pytest.mark.parametrize("age_s", [86_400.0, -86_400.0], ids=["older", "younger"])
 PROGRAM = (

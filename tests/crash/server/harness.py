@@ -19,12 +19,12 @@ import httpx
 from tests.fixtures.ports import free_ports
 from tests.scenario.stage import marked, toml
 from trainmaster.core.config import Config
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.engine import LocalEngine
 
 ROOT: Final = Path(__file__).parents[3]
 START_S: Final = 60.0
-IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.serve, uvicorn"
+IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.server.serve, uvicorn"
 VICTIMS: Final = ("server", "agent", "server and agent", "agent", "server", "keeper", "server", "agent", "all", "agent")
 RUN: Final = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.fixtures.ports import free_ports
 from tests.scenario.stage import spec, toml
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 
 CONTAINER: Final = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc")
 LIMIT_S: Final = 90.0

@@ -17,8 +17,8 @@ from tests.fixtures.postgres import cluster
 from tests.fixtures.seeing import ALL
 from tests.scenario.stage import check_fold, marked, spec
 from trainmaster.store.database import Database
+from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.models import ModelReader
-from trainmaster.store.read_ledger import LedgerReader
 
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(900)]
 

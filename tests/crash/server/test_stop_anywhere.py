@@ -18,9 +18,10 @@ from tests.fixtures.copies import Copy, who
 from tests.fixtures.gangs import gang
 from tests.fixtures.open_files import open_files
 from trainmaster.core.config import Config
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.engine import LocalEngine
-from trainmaster.messages import render, server
+from trainmaster.messages import render
+from trainmaster.messages.server import server
 from trainmaster.service.wiring import build
 
 RUN = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"

@@ -16,13 +16,13 @@ from tests.fixtures.seeing import ALL, only, reading
 from trainmaster.access.visible import NOTHING, Visible
 from trainmaster.core.errors import NotFound
 from trainmaster.core.records import Job
-from trainmaster.service.counts import Group, StateCounts
-from trainmaster.service.feed import Feed
+from trainmaster.service.control.feed import Feed
+from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store.database import Database
-from trainmaster.store.job_query import JobQuery, filters, page_keys
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
+from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.models import ModelReader, Models, NewVersion
-from trainmaster.store.read_jobs import JobReader
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
@@ -34,7 +34,7 @@ OF_MEMORY: Final = [Feed.subscribe, StateCounts.by_state, filters, page_keys]
 
 @pytest.mark.parametrize("reader", [*READERS, *OF_MEMORY], ids=lambda reader: reader.__qualname__)
 def test_no_reader_can_be_asked_without_it(reader: Any) -> None:
-    """A new question of a reader takes it first, or belongs to what the platform asks for itself (`store.read_ledger`)."""
+    """A new question of a reader takes it first, or belongs to what the platform asks for itself (`store.jobs.read_ledger`)."""
     first = next(one for one in inspect.signature(reader).parameters.values() if one.name != "self")
     assert (first.name, first.annotation, first.default) == ("visible", Visible, inspect.Parameter.empty)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmaster.agent.allocation import FIRST_PORT, LAST_PORT, component, placement, tasks_per_node
 from trainmaster.core.records import PortRequest, Resources, Role
+from trainmaster.engines.slurm.node.allocation import FIRST_PORT, LAST_PORT, component, placement, tasks_per_node
 
 ROLES = (
     Role("ps", 1, Resources(), (PortRequest("rpc"),)),

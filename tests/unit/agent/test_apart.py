@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import apart, sandbox
-from trainmaster.agent.apart import Given
-from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.gangs import Gangs
-from trainmaster.agent.prepare import prepare
+from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.sandbox import apart, sandbox
+from trainmaster.agent.sandbox.apart import Given
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.starting.gangs import Gangs
+from trainmaster.agent.tasks.prepare import prepare
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
 from trainmaster.messages.render import text
 
 ONE = gang().role("w", 1, "true").build()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.agent.etc import Etc
+from trainmaster.agent.sandbox.etc import Etc
 
 
 @pytest.fixture

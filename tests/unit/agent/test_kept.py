@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import live, procs
-from trainmaster.agent.kept import Kept
-from trainmaster.agent.live import LiveAttempt, LiveTask
-from trainmaster.core.layout import TaskPaths
+from trainmaster.agent.host import procs
+from trainmaster.agent.supervising.kept import Kept
+from trainmaster.agent.tasks import live
+from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
+from trainmaster.core.folders.layout import TaskPaths
 
 
 @pytest.fixture

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import live, procs
-from trainmaster.agent.cgroups import Cgroups
+from trainmaster.agent.host import procs
+from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.supervisor import Supervisor
+from trainmaster.agent.supervising.supervisor import Supervisor
+from trainmaster.agent.tasks import live
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import gang_to_json
-from trainmaster.core.layout import Layout
 
 
 class Agent:

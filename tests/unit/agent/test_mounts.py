@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import sandbox, spawn
+from trainmaster.agent.sandbox import sandbox
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.starting import spawn
 from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.folders.layout import IN_WORKSPACE
+from trainmaster.core.folders.targets import within
 from trainmaster.core.launch import Mount
-from trainmaster.core.layout import IN_WORKSPACE
-from trainmaster.core.targets import within
 from trainmaster.messages import render
 from trainmaster.spec.check import check
 from trainmaster.spec.semantics import mount_problems

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import procs, spawn
-from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.live import LiveAttempt, LiveTask
-from trainmaster.agent.prepare import prepare
+from trainmaster.agent.host import procs
+from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.spares import Spares
-from trainmaster.core.layout import Layout
+from trainmaster.agent.starting import spawn
+from trainmaster.agent.starting.spares import Spares
+from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
+from trainmaster.agent.tasks.prepare import prepare
+from trainmaster.core.folders.layout import Layout
 
 
 @pytest.mark.parametrize("leader", [0, 1, 2, -1])

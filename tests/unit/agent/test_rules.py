@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent import judge, logcap, samples, sandbox, spawn
-from trainmaster.agent.cgroups import Cgroups, Limits, own_paths
-from trainmaster.agent.ending import status_lines
-from trainmaster.agent.prepare import prepare
+from trainmaster.agent.host.cgroups import Cgroups, Limits, own_paths
+from trainmaster.agent.measuring import logcap, samples
+from trainmaster.agent.sandbox import sandbox
 from trainmaster.agent.settings import Cards, Settings, settings_from_json
-from trainmaster.core.layout import Layout
+from trainmaster.agent.starting import spawn
+from trainmaster.agent.supervising import judge
+from trainmaster.agent.tasks.ending import status_lines
+from trainmaster.agent.tasks.prepare import prepare
+from trainmaster.core.folders.layout import Layout
 
 MIB = 1 << 20
 

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
-from trainmaster.agent import sandbox, seccomp
-from trainmaster.agent.seccomp import ABSENT, ALLOW, DENIED, LOOKED_AT, MACHINES, REFUSE
+from trainmaster.agent.sandbox import sandbox, seccomp
+from trainmaster.agent.sandbox.seccomp import ABSENT, ALLOW, DENIED, LOOKED_AT, MACHINES, REFUSE
 
 X86, ARM = MACHINES["x86_64"], MACHINES["aarch64"]
 USED = {  # by what training, its libraries and its debuggers do all day

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trainmaster.agent import sharing
+from trainmaster.agent.host import sharing
 
 ADA, EVE = 54_321, 54_322
 

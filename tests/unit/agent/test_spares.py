@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from trainmaster.agent.spares import KEPT, Spares
+from trainmaster.agent.starting.spares import KEPT, Spares
 
 SHAPE = ("model", "attempts", "attempts/1")
 

@@ -19,14 +19,15 @@ import pytest
 import trainmaster
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
-from trainmaster.agent import folder, live
+from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, Work, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.step import SAME_MOMENT_S, SIGNALLED_S
+from trainmaster.agent.tasks import live
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import PortRequest
+from trainmaster.engines.slurm.node.step import SAME_MOMENT_S, SIGNALLED_S
 from trainmaster.engines.slurm.script import components
 from trainmaster.messages import render
 from trainmaster.messages.said import said_in
@@ -67,7 +68,18 @@ class Node:
         self, shared: Folder, run: str = "run-1", number: int = 0, node: str = "n1", **env: str
     ) -> "subprocess.Popen[bytes]":
         """Start the agent of one component on one node."""
-        words = [self.python, "-I", "-S", "-B", "-c", start("step"), PACKAGE, shared.path, run, str(number)]
+        words = [
+            self.python,
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            start("engines.slurm.node.step"),
+            PACKAGE,
+            shared.path,
+            run,
+            str(number),
+        ]
         given = {
             "PATH": "/usr/bin:/bin",
             "SLURMD_NODENAME": node,
@@ -340,7 +352,8 @@ def _command(pid: str) -> bytes:
 def imported() -> list[str]:
     """Return the files that a step and a survey import, by a real one."""
     code = (
-        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older, survey;"
+        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older;"
+        " from trainmaster.engines.slurm.node import survey;"
         " from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()];"
         " print(json.dumps([[name, getattr(m, '__file__', None)] for name, m in sys.modules.items()]))"
     )

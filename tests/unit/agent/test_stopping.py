@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trainmaster.agent.cgroups import Cgroups
-from trainmaster.agent.stopping import Stopping
-from trainmaster.agent.supervisor import Supervisor
-from trainmaster.core.layout import Layout
+from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.supervising.stopping import Stopping
+from trainmaster.agent.supervising.supervisor import Supervisor
+from trainmaster.core.folders.layout import Layout
 
 
 def test_an_end_is_told_later_and_a_note_about_an_attempt_at_once(tmp_path: Path) -> None:

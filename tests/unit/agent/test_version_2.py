@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.agent.cgroups import LEAF
+from trainmaster.agent.host.cgroups import LEAF
 
 OTHERS = ("memory", "io", "hugetlb", "rdma", "misc")
 """Controllers under which the rule holds."""
 AGENT = textwrap.dedent("""
     import json, os, sys
-    from trainmaster.agent.cgroups import Cgroups
+    from trainmaster.agent.host.cgroups import Cgroups
     group, root, own, controller = sys.argv[1:]
     with open(group + "/cgroup.procs", "w") as file:
         file.write("0")

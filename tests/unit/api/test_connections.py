@@ -12,9 +12,9 @@ import pytest
 from websockets.sync.client import connect
 
 from tests.fixtures.api_server import Running, running
-from trainmaster.api import connections, refusing, wire
-from trainmaster.api.connections import Connections
-from trainmaster.api.proxies import Proxies
+from trainmaster.api.socket import connections, refusing, wire
+from trainmaster.api.socket.connections import Connections
+from trainmaster.api.socket.proxies import Proxies
 
 PATIENCE_S = 60.0
 ENDLESS = 64 << 20

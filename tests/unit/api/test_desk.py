@@ -15,7 +15,7 @@ from trainmaster.api.auth import announced
 from trainmaster.api.desk import ALL, EACH, PLACES, SMALL, Desk, Intake
 from trainmaster.api.routes import watch
 from trainmaster.core.errors import RateLimited, TooLarge
-from trainmaster.service.meter import counting
+from trainmaster.service.helpers.meter import counting
 
 
 class Work:

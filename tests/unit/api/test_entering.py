@@ -14,7 +14,7 @@ from websockets.typing import Origin, Subprotocol
 
 from tests.fixtures.api_server import Running, running
 from trainmaster.api.routes import entering
-from trainmaster.service.entering import MOST
+from trainmaster.service.use_cases.entering import MOST
 
 PROTOCOL = "v5.channel.k8s.io"
 PATIENCE_S = 60.0

@@ -10,10 +10,10 @@ import pytest
 from tests.unit.api.test_turns import Time
 from trainmaster.core.config import ServerConfig
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.service.browsers import KNOWN_S, Browsers
-from trainmaster.service.people import OF_ADDRESS, OF_BROWSER, OF_NAME
+from trainmaster.service.people.browsers import KNOWN_S, Browsers
+from trainmaster.service.people.people import OF_ADDRESS, OF_BROWSER, OF_NAME
+from trainmaster.service.people.turns import FREE, Turns
 from trainmaster.service.settings import load
-from trainmaster.service.turns import FREE, Turns
 
 SIGN_IN = "/api/v1/session"
 GOOD = "correct horse battery"
@@ -108,7 +108,7 @@ def test_a_mark_fits_one_name_one_server_and_its_time() -> None:
 async def test_a_browser_stays_known_when_the_server_starts_again(
     platform: Any, browser: httpx.AsyncClient, time: Time
 ) -> None:
-    from trainmaster.service.people import People
+    from trainmaster.service.people.people import People
     from trainmaster.store.people import People as Rows
 
     mark = (await sign_in(time, browser, GOOD))[0].json()["browser"]

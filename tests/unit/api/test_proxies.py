@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.fixtures.api_server import running
-from trainmaster.api.proxies import Proxies, neighbourhood
+from trainmaster.api.socket.proxies import Proxies, neighbourhood
 
 OURS = ("10.0.0.0/8", "192.0.2.1", "2001:db8::/32")
 

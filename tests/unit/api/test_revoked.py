@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from tests.fixtures.api_server import Running, running
 from trainmaster.core.errors import Unauthenticated
 from trainmaster.sdk.transport import Transport
-from trainmaster.service import people
+from trainmaster.service.people import people
 from trainmaster.store import tables
 
 API = "/api/v1"

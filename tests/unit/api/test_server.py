@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from trainmaster.api.front import Hosts
+from trainmaster.api.socket.front import Hosts
 from trainmaster.api.static import Console
 
 

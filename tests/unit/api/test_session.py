@@ -13,7 +13,7 @@ import pytest
 
 from trainmaster.access.roles import Via
 from trainmaster.core.errors import Unauthenticated
-from trainmaster.service.people import mark_of
+from trainmaster.service.people.people import mark_of
 from trainmaster.store.people import User
 
 SIGN_IN = "/api/v1/session"
@@ -46,7 +46,7 @@ async def test_the_first_start_makes_an_administrator_with_a_one_time_password(
 
 
 async def test_a_second_start_shows_no_password(platform: Any) -> None:
-    from trainmaster.service.people import People
+    from trainmaster.service.people.people import People
     from trainmaster.store.people import People as Rows
 
     again = People(Rows(platform.database), platform.layout)
@@ -132,7 +132,7 @@ async def test_the_local_token_is_private_and_needs_no_old_password(platform: An
 
 
 async def test_a_local_token_that_others_could_read_is_replaced(platform: Any, token: str) -> None:
-    from trainmaster.service.people import local_token
+    from trainmaster.service.people.people import local_token
 
     assert local_token(platform.layout) == token
     os.chmod(platform.layout.cli_token, 0o644)

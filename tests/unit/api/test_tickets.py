@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from trainmaster.service.tickets import MOST_EACH, TICKET_S
+from trainmaster.service.people.tickets import MOST_EACH, TICKET_S
 
 TICKETS = "/api/v1/session/ticket"
 LIST = "/api/v1/jobs?q=a%20b&state=running"

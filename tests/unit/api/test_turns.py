@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from trainmaster.core.errors import RateLimited
-from trainmaster.service.turns import FORGET_S, FREE, KEYS, Pace, Turns
+from trainmaster.service.people.turns import FORGET_S, FREE, KEYS, Pace, Turns
 
 PACE = Pace(longest_s=10.0, seats=3)
 

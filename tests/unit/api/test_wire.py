@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from trainmaster.api.wire import Joining
+from trainmaster.api.socket.wire import Joining
 
 HEAD = b"HTTP/1.1 200 OK\r\n\r\n"
 

@@ -353,8 +353,8 @@ def test_all_points_of_a_curve_come_as_json_and_of_a_very_long_one_how_many_ther
 
 def test_the_server_carries_no_other_commands() -> None:
     """Each would cost its start and its memory."""
-    code = "import sys; from trainmaster.cli.main import commands; commands(('serve',)); print(*sys.modules)"
+    code = "import sys; from trainmaster.cli.main import commands; commands(('server.serve',)); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "trainmaster.cli.serve" in loaded
-    others = {f"trainmaster.cli.{part}" for part in PARTS if part != "serve"}
+    assert "trainmaster.cli.server.serve" in loaded
+    others = {f"trainmaster.cli.{part}" for part in PARTS if part != "server.serve"}
     assert not others & set(loaded)

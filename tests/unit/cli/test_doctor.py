@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.test_commands import Shell
-from trainmaster.cli import doctor, greeting, systemd
-from trainmaster.cli.greeting import exposed
-from trainmaster.cli.sandbox_check import FORBID, why_none
-from trainmaster.cli.systemd import notify, service_of
-from trainmaster.cli.unit import text_of
+from trainmaster.cli.server import doctor, greeting, systemd
+from trainmaster.cli.server.greeting import exposed
+from trainmaster.cli.server.sandbox_check import FORBID, why_none
+from trainmaster.cli.server.systemd import notify, service_of
+from trainmaster.cli.server.unit import text_of
 from trainmaster.core.config import Config
 
 UID_MAP = "bwrap: setting up uid map: Permission denied"

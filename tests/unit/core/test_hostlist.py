@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmaster.core.hostlist import expand, fold
+from trainmaster.core.formats.hostlist import expand, fold
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core import events, states, verdicts
+from trainmaster.core.formats.units import (
+    exact_duration,
+    format_duration,
+    format_memory,
+    parse_duration_s,
+    parse_memory_mib,
+)
 from trainmaster.core.ids import attempt_id, job_id, role_system_name, split_attempt_id, split_task_name, task_name
 from trainmaster.core.launch import Gang, Mount, RoleCommand, gang_from_json, gang_to_json
 from trainmaster.core.records import (
@@ -27,7 +34,6 @@ from trainmaster.core.records import (
     replace,
     to_json,
 )
-from trainmaster.core.units import exact_duration, format_duration, format_memory, parse_duration_s, parse_memory_mib
 from trainmaster.messages.said import Said, words
 
 text = st.text(max_size=8)

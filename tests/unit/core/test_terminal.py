@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from trainmaster.core.terminal import Harmless, harmless, visible
+from trainmaster.core.formats.terminal import Harmless, harmless, visible
 
 ALLOWED = re.compile("(?:[^\x00-\x1f\x7f-\x9f]|[\n\t\r]|\x1b\\[[0-9;:]{0,64}m)*")
 PIECES = st.lists(

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmaster.messages import catalogue, form, queue, render, requests
+from trainmaster.messages import catalogue, render
 from trainmaster.messages.catalogue import Count, Mib, Moment, Names, Seconds, say
+from trainmaster.messages.cluster import queue
+from trainmaster.messages.jobs import form
 from trainmaster.messages.said import Said, said_from_json, words
+from trainmaster.messages.server import requests
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

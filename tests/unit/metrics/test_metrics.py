@@ -14,11 +14,11 @@ import pytest
 
 from trainmaster.answers import MetricsView
 from trainmaster.core.errors import Unavailable
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import JobState, Phase
-from trainmaster.service.metrics import MetricsReader, Summary
-from trainmaster.service.tensorboard import TensorBoardChild, event_files
+from trainmaster.service.curves.metrics import MetricsReader, Summary
+from trainmaster.service.curves.tensorboard import TensorBoardChild, event_files
 from trainmaster.spec.job import JobSpec
 
 ID = "t" + "c" * 32
@@ -277,6 +277,6 @@ class TestChild:
         import subprocess
         import sys
 
-        script = "import sys, trainmaster.service.metrics; print('tensorboard' in sys.modules, 'numpy' in sys.modules)"
+        script = "import sys, trainmaster.service.curves.metrics; print('tensorboard' in sys.modules, 'numpy' in sys.modules)"
         out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         assert out.strip() == "False False"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainmaster.storage.logpoints import LogPoints
+from trainmaster.storage.logs.logpoints import LogPoints
 from trainmaster.storage.points import MAX_POINTS, Curve, Growing, PointLog
 
 FOREVER = math.inf

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.builders import job
 from trainmaster.core.records import Assignment, Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.need import millicores
+from trainmaster.queue.placing.capacity import Capacity
+from trainmaster.queue.placing.need import millicores
 
 Held = tuple[tuple[Role, ...], tuple[Assignment, ...]]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from trainmaster.core.records import Node, Resources, Role
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.explain import explain
-from trainmaster.queue.fit import fit
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.ordering.quota import Account, Quota, charges
+from trainmaster.queue.ordering.running import Running
+from trainmaster.queue.placing.capacity import Capacity
+from trainmaster.queue.placing.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
-from trainmaster.queue.quota import Account, Quota, charges
-from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Request, RequestClass, Snapshot, Tenant, Usage
 
 NOW = 1000.0

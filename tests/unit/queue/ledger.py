@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tests.unit.queue.worlds import World
 from trainmaster.core.records import Assignment, Role
-from trainmaster.queue.quota import Account
+from trainmaster.queue.ordering.quota import Account
 from trainmaster.queue.snapshot import Tenant
 
 Key = tuple[Account, str, str]

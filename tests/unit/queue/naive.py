@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from tests.unit.queue.worlds import World
 from trainmaster.core.records import Assignment, Role, replace
-from trainmaster.queue.backfill import Promise
-from trainmaster.queue.capacity import Room
-from trainmaster.queue.elastic import fewest, shrunk, steps
-from trainmaster.queue.fit import fit
-from trainmaster.queue.order import Place, Ranking
-from trainmaster.queue.packing import Packing
+from trainmaster.queue.ordering.order import Place, Ranking
+from trainmaster.queue.ordering.quota import BORROWS, OWN, Account, Books, Charges, Excess, accounts_of, asks
+from trainmaster.queue.ordering.running import Running
+from trainmaster.queue.placing.capacity import Room
+from trainmaster.queue.placing.elastic import fewest, shrunk, steps
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.packing import Packing
 from trainmaster.queue.plan import ranking_of
 from trainmaster.queue.policy import QueuePolicy
-from trainmaster.queue.quota import BORROWS, OWN, Account, Books, Charges, Excess, accounts_of, asks
-from trainmaster.queue.running import Running
+from trainmaster.queue.rules.backfill import Promise
 from trainmaster.queue.snapshot import ClassKey, Pending, Start, Usage
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainmaster.queue.calibration import GREATEST, LEAST, MISSED, WINDOW, Calibration
-from trainmaster.queue.forecast import Foreseen
+from trainmaster.queue.forecasting.calibration import GREATEST, LEAST, MISSED, WINDOW, Calibration
+from trainmaster.queue.forecasting.forecast import Foreseen
 
 AHEAD_S = 100.0
 Late = Callable[[random.Random, int], float]

@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.queue.lab import ANN, BOB, NOW, Lab, gang, started
 from trainmaster.core.records import Resources, Role
-from trainmaster.queue.explain import explain
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.explaining.reasons import named, render
+from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.policy import NAMED
-from trainmaster.queue.quota import Account, Quota
-from trainmaster.queue.reasons import named, render
 from trainmaster.queue.snapshot import Tenant
 
 

@@ -11,17 +11,17 @@ from tests.builders import job, node, snapshot
 from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, PortRequest
 from trainmaster.messages import render as wording
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.classes import PendingQueue, in_order, joined, pending_of, request_of, without
-from trainmaster.queue.explain import explain, over_quota, position, preview
-from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.lanes import Lanes, lanes_of
-from trainmaster.queue.never import can_ever_fit, refusal
-from trainmaster.queue.order import Ranking
+from trainmaster.queue.explaining.explain import explain, over_quota, position, preview
+from trainmaster.queue.explaining.reasons import REASONS, instead, problem, render
+from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, request_of, without
+from trainmaster.queue.ordering.fairness import Offsets
+from trainmaster.queue.ordering.lanes import Lanes, lanes_of
+from trainmaster.queue.ordering.order import Ranking
+from trainmaster.queue.ordering.quota import Account, Excess, Quota
+from trainmaster.queue.placing.capacity import Capacity
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import Account, Excess, Quota
-from trainmaster.queue.reasons import REASONS, instead, problem, render
+from trainmaster.queue.rules.never import can_ever_fit, refusal
 from trainmaster.queue.snapshot import ClassKey, Reason, RequestClass, Snapshot, Start, Usage
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
@@ -168,7 +168,7 @@ def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pyte
     assert [one.job for one in in_order(joined(seen.pending, me), made.ranking or USUAL)][-1] == me.job
     assert {cls.key for cls in added} == {ClassKey.of(me)}
 
-    monkeypatch.setattr("trainmaster.queue.explain.plan", lambda *_: 1 / 0)
+    monkeypatch.setattr("trainmaster.queue.explaining.explain.plan", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         preview(seen, me, 0.0)
     assert [one.job for one in in_order(seen.pending, made.ranking or USUAL)] == [

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from tests.unit.queue.clusters import PORTS, gangs, nodes
 from trainmaster.core.records import Assignment, Node, Resources, Role
-from trainmaster.queue.buckets import Buckets
-from trainmaster.queue.capacity import Free, Room, holding
-from trainmaster.queue.failures import Demand, Failures
-from trainmaster.queue.fit import fit, place
-from trainmaster.queue.need import Need
-from trainmaster.queue.packing import Packing, mix_of
-from trainmaster.queue.ports import PortChoice
-from trainmaster.queue.rehearsal import earliest
+from trainmaster.queue.placing.buckets import Buckets
+from trainmaster.queue.placing.capacity import Free, Room, holding
+from trainmaster.queue.placing.failures import Demand, Failures
+from trainmaster.queue.placing.fit import fit, place
+from trainmaster.queue.placing.need import Need
+from trainmaster.queue.placing.packing import Packing, mix_of
+from trainmaster.queue.placing.ports import PortChoice
+from trainmaster.queue.rules.rehearsal import earliest
 
 few = settings(max_examples=150, deadline=None)
 POOL = "default"

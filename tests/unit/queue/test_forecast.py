@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.builders import job, node
 from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
-from trainmaster.queue.classes import PendingQueue
-from trainmaster.queue.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
-from trainmaster.queue.history import ALL, DOUBT, OWN, USUAL_S, History, Window
+from trainmaster.queue.forecasting.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
+from trainmaster.queue.forecasting.history import ALL, DOUBT, OWN, USUAL_S, History, Window
+from trainmaster.queue.ordering.classes import PendingQueue
+from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import NAMED, QueuePolicy
-from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.snapshot import Plan, Snapshot
 
 NOW = 1000.0

@@ -5,10 +5,10 @@ from dataclasses import replace
 from tests.builders import job, node, snapshot
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
-from trainmaster.queue.explain import explain
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
-from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.snapshot import Plan, Snapshot
 
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests.unit.queue.worlds import LIMITS, World, requests, tenants, worlds
 from trainmaster.core.states import Priority
-from trainmaster.queue.classes import PendingQueue
-from trainmaster.queue.fairness import Offsets
-from trainmaster.queue.lanes import Lanes, lanes_of, least_of
-from trainmaster.queue.order import Ranking
+from trainmaster.queue.ordering.classes import PendingQueue
+from trainmaster.queue.ordering.fairness import Offsets
+from trainmaster.queue.ordering.lanes import Lanes, lanes_of, least_of
+from trainmaster.queue.ordering.order import Ranking
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 from trainmaster.queue.snapshot import Pending

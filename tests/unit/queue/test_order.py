@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests.builders import job
 from trainmaster.core.states import Priority
-from trainmaster.queue.classes import PendingQueue
-from trainmaster.queue.order import Ordered
+from trainmaster.queue.ordering.classes import PendingQueue
+from trainmaster.queue.ordering.order import Ordered
 from trainmaster.queue.snapshot import Pending, Request
 
 REQUEST = Request("default", ((),))

@@ -5,13 +5,13 @@ from typing import Any
 
 from tests.builders import node
 from trainmaster.core.records import Node, Resources, Role
-from trainmaster.queue.capacity import Room
-from trainmaster.queue.failures import Demand
-from trainmaster.queue.fit import fit
-from trainmaster.queue.never import can_ever_fit
-from trainmaster.queue.packing import BEST_FIT, RECENT, Packing, Recent, mix_of
-from trainmaster.queue.reasons import problem, render
-from trainmaster.queue.shortage import Shortages
+from trainmaster.queue.explaining.reasons import problem, render
+from trainmaster.queue.placing.capacity import Room
+from trainmaster.queue.placing.failures import Demand
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.packing import BEST_FIT, RECENT, Packing, Recent, mix_of
+from trainmaster.queue.rules.never import can_ever_fit
+from trainmaster.queue.rules.shortage import Shortages
 
 
 def role(gpu: int, replicas: int = 1, **more: Any) -> Role:

@@ -9,12 +9,12 @@ from tests.builders import job, node, snapshot, waiting
 from trainmaster.core.records import Job, Node, PortRequest
 from trainmaster.core.states import Priority
 from trainmaster.messages.said import words
-from trainmaster.queue import fit as fit_module
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.explain import explain
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.ordering.running import Running
+from trainmaster.queue.placing import fit as fit_module
+from trainmaster.queue.placing.capacity import Capacity
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import NAMED, QueuePolicy
-from trainmaster.queue.running import Running
 from trainmaster.queue.snapshot import Plan, Reason, Reservation, Snapshot, Usage
 
 

@@ -9,14 +9,14 @@ from tests.builders import job as build
 from tests.builders import snapshot
 from tests.unit.queue.clusters import PORTS, capacity, gangs, misplaced, nodes, overbooked, queues
 from trainmaster.core.records import Job, Node, Role
-from trainmaster.queue.capacity import Capacity, Room
-from trainmaster.queue.classes import PendingQueue, pending_of
-from trainmaster.queue.explain import explain, position
-from trainmaster.queue.fit import fit
-from trainmaster.queue.never import can_ever_fit
+from trainmaster.queue.explaining.explain import explain, position
+from trainmaster.queue.explaining.reasons import REASONS, problem, render
+from trainmaster.queue.ordering.classes import PendingQueue, pending_of
+from trainmaster.queue.placing.capacity import Capacity, Room
+from trainmaster.queue.placing.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import NAMED, QueuePolicy
-from trainmaster.queue.reasons import REASONS, problem, render
+from trainmaster.queue.rules.never import can_ever_fit
 from trainmaster.queue.snapshot import ClassKey, Snapshot, Usage
 
 few = settings(max_examples=200, deadline=None)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.builders import job, node, snapshot, waiting
 from trainmaster.core.records import job_from_json, to_json
 from trainmaster.messages import render
-from trainmaster.queue.classes import placing
-from trainmaster.queue.fairness import Fairness
+from trainmaster.queue.ordering.classes import placing
+from trainmaster.queue.ordering.fairness import Fairness
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, KNOBS, NAMED, QueuePolicy, from_values, problems
 from trainmaster.queue.snapshot import Tenant

@@ -1,9 +1,9 @@
 """Ports of a gang: however many it takes of one host, nobody looks at the same port again and again (B7)."""
 
 from trainmaster.core.records import Node, PortRequest, Resources, Role
-from trainmaster.queue.capacity import Room
-from trainmaster.queue.fit import fit
-from trainmaster.queue.ports import PortChoice
+from trainmaster.queue.placing.capacity import Room
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.ports import PortChoice
 
 MANY = 2048
 FIRST, LAST = 21_000, 60_000

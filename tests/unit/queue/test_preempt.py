@@ -9,10 +9,10 @@ import pytest
 from tests.builders import node
 from tests.unit.queue.lab import ANN, BOB, NODES, NOW, Lab, gang
 from trainmaster.core.records import Resources, Role
-from trainmaster.queue.packing import Rule, mix_of
+from trainmaster.queue.ordering.quota import Account, Quota
+from trainmaster.queue.placing.packing import Rule, mix_of
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT
-from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.snapshot import Plan
 
 LONG_AGO = NOW - 700.0

@@ -15,14 +15,14 @@ from tests.unit.queue.ledger import Ledger
 from tests.unit.queue.naive import only
 from tests.unit.queue.worlds import NOW, World, crowded, mixed, worlds
 from trainmaster.core.records import Assignment, Node, Resources, Role
-from trainmaster.queue.capacity import Capacity, Free, Room
-from trainmaster.queue.elastic import fewest
-from trainmaster.queue.explain import explain
-from trainmaster.queue.fit import fit
-from trainmaster.queue.need import ALL
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.ordering.quota import Account, Quota, accounts_of
+from trainmaster.queue.placing.capacity import Capacity, Free, Room
+from trainmaster.queue.placing.elastic import fewest
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.need import ALL
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import Account, Quota, accounts_of
 from trainmaster.queue.snapshot import Pending, Plan, Request, Usage
 
 policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, backfill="easy-shortest")))

@@ -12,18 +12,18 @@ from tests.unit.queue.clusters import misplaced, overbooked
 from tests.unit.queue.ledger import Ledger
 from tests.unit.queue.naive import naive
 from tests.unit.queue.worlds import World, crowded, later, mixed, worlds
-from trainmaster.queue import backfill
-from trainmaster.queue.backfill import Promise
-from trainmaster.queue.capacity import Room
-from trainmaster.queue.elastic import fewest
-from trainmaster.queue.explain import explain
-from trainmaster.queue.failures import Demand
-from trainmaster.queue.fit import fit
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.explaining.reasons import REASONS, render
+from trainmaster.queue.ordering.quota import OWN, Books, accounts_of
+from trainmaster.queue.ordering.running import Running
+from trainmaster.queue.placing.capacity import Room
+from trainmaster.queue.placing.elastic import fewest
+from trainmaster.queue.placing.failures import Demand
+from trainmaster.queue.placing.fit import fit
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import OWN, Books, accounts_of
-from trainmaster.queue.reasons import REASONS, render
-from trainmaster.queue.running import Running
+from trainmaster.queue.rules import backfill
+from trainmaster.queue.rules.backfill import Promise
 from trainmaster.queue.snapshot import Pending, Request, Usage
 
 few = settings(max_examples=120, deadline=None)

@@ -11,22 +11,22 @@ from tests.unit.queue.worlds import World, worlds
 from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.messages.render import text
-from trainmaster.queue.capacity import Capacity
-from trainmaster.queue.changes import DEAR, LAST, Suggestion
-from trainmaster.queue.classes import PendingQueue, pending_of, without
-from trainmaster.queue.explain import explain, preview
+from trainmaster.queue.explaining.changes import DEAR, LAST, Suggestion
+from trainmaster.queue.explaining.explain import explain, preview
+from trainmaster.queue.explaining.suggest import DECIDING_S, MINUTE_S, suggest
+from trainmaster.queue.ordering.classes import PendingQueue, pending_of, without
+from trainmaster.queue.ordering.quota import Account, Quota
+from trainmaster.queue.placing.capacity import Capacity
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.snapshot import Pending, Reason, Request, Snapshot, Start, Usage
-from trainmaster.queue.suggest import DECIDING_S, MINUTE_S, suggest
 
 NODES = (node("n1", gpus=4), node("n2", gpus=4, model="V100"), node("n3", cpu=4, memory_mib=8192))
 
 
 def running(attempt: str, what: Job, room: Capacity) -> Usage:
     """Let a job run where it fits in `room`."""
-    from trainmaster.queue.fit import fit
+    from trainmaster.queue.placing.fit import fit
 
     placed = fit(room, what.roles, what.pool)
     assert placed is not None

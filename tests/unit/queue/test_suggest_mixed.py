@@ -6,10 +6,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.queue.worlds import World, mixed
-from trainmaster.queue.explain import explain
+from trainmaster.queue.explaining.explain import explain
+from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
-from trainmaster.queue.suggest import suggest
 
 policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, packing="worst-fit"), replace(DEFAULT, packing="fgd")))
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from tests.unit.queue.clusters import PORTS, ports
 from trainmaster.core.records import Assignment, Node, Resources, Role
-from trainmaster.queue.capacity import Capacity, Room
-from trainmaster.queue.elastic import fewest
-from trainmaster.queue.fairness import Fairness
-from trainmaster.queue.fit import fit
-from trainmaster.queue.need import ALL
-from trainmaster.queue.packing import Mix, mix_of
-from trainmaster.queue.quota import Account, Charges, Quota, charges
-from trainmaster.queue.running import Running
+from trainmaster.queue.ordering.fairness import Fairness
+from trainmaster.queue.ordering.quota import Account, Charges, Quota, charges
+from trainmaster.queue.ordering.running import Running
+from trainmaster.queue.placing.capacity import Capacity, Room
+from trainmaster.queue.placing.elastic import fewest
+from trainmaster.queue.placing.fit import fit
+from trainmaster.queue.placing.need import ALL
+from trainmaster.queue.placing.packing import Mix, mix_of
 from trainmaster.queue.snapshot import ClassKey, Pending, Plan, Request, RequestClass, Snapshot, Tenant, Usage
 
 NOW = 1000.0

@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from trainmaster.core.errors import InvalidSpec, Unavailable
-from trainmaster.service.clerks import AT_ONCE, Clerks
+from trainmaster.service.helpers.clerks import AT_ONCE, Clerks
 from trainmaster.service.language import document_of
-from trainmaster.service.reading import read_body
+from trainmaster.service.submitting.reading import read_body
 
 LONG_S = 600.0
 BODY = {"spec": {"name": "a", "roles": [{"name": "main", "command": "true"}]}}
@@ -38,7 +38,7 @@ def children() -> list[psutil.Process]:
     found = []
     for one in psutil.Process().children():
         with contextlib.suppress(psutil.Error):
-            if "trainmaster.service.clerk" in one.cmdline():
+            if "trainmaster.service.helpers.clerk" in one.cmdline():
                 found.append(one)
     return found
 
@@ -94,7 +94,7 @@ async def test_one_that_dies_or_takes_all_memory_costs_the_answer_only(clerks: C
 
 async def test_without_one_the_server_does_it_itself() -> None:
     """Its virtual environment was removed while it runs."""
-    clerks = Clerks(("/nowhere/python", "-m", "trainmaster.service.clerk"))
+    clerks = Clerks(("/nowhere/python", "-m", "trainmaster.service.helpers.clerk"))
     try:
         assert await clerks.do("ann", operator.add, 2, 3) == 5
         with pytest.raises(ZeroDivisionError):
@@ -132,7 +132,7 @@ async def test_a_refusal_keeps_nothing_of_what_was_asked_in_memory(clerks: Clerk
 
 SERVER = """
 import asyncio, operator, os, time
-from trainmaster.service.clerks import Clerks
+from trainmaster.service.helpers.clerks import Clerks
 async def main():
     clerks = Clerks()
     print(await clerks.do("ann", os.getpid), flush=True)

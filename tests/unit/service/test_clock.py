@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.agent import procs
-from trainmaster.service.clock import TOLERATED_S, Clock
+from trainmaster.agent.host import procs
+from trainmaster.service.control.clock import TOLERATED_S, Clock
 
 
 class Machine:

@@ -2,7 +2,7 @@
 
 from tests.fixtures.seeing import only
 from trainmaster.core.records import Assignment, Job, Node, Resources, Role
-from trainmaster.service.cluster import node_view
+from trainmaster.service.use_cases.cluster import node_view
 
 NODE = Node("n1", "10.0.0.1", 8.0, 8192, ("A100", "A100", "A100"))
 

@@ -6,7 +6,7 @@ from tests.fixtures.histories import new_job
 from tests.fixtures.seeing import ALL, only
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Shown
-from trainmaster.service.counts import Group, StateCounts
+from trainmaster.service.scheduling.counts import Group, StateCounts
 
 
 def ended(job: Job) -> Job:

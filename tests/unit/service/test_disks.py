@@ -4,9 +4,9 @@ import contextlib
 from pathlib import Path
 
 from tests.fixtures import disks
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.messages import render
-from trainmaster.service.disks import Disks
+from trainmaster.service.folders.disks import Disks
 
 
 def test_a_disk_without_room_for_the_reserve_is_seen_all_the_same(tmp_path: Path) -> None:

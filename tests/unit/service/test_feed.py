@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from tests.fixtures.seeing import ALL
 from trainmaster.core.records import Job
-from trainmaster.service.feed import REMEMBERED, Feed, FeedItem, changed
+from trainmaster.service.control.feed import REMEMBERED, Feed, FeedItem, changed
 
 
 def _job(number: int) -> Job:

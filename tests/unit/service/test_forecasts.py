@@ -15,11 +15,11 @@ from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Job, Policy, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import JobState, Priority
-from trainmaster.queue.calibration import Calibration
-from trainmaster.queue.forecast import Foreseen, Prospect
-from trainmaster.service import forecasts
-from trainmaster.service.forecasts import Forecasts
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.queue.forecasting.calibration import Calibration
+from trainmaster.queue.forecasting.forecast import Foreseen, Prospect
+from trainmaster.service.scheduling import forecasts
+from trainmaster.service.scheduling.forecasts import Forecasts
+from trainmaster.service.scheduling.scheduling import Scheduling
 
 HOUR_S = 3600.0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.service.inputs import path_problem
+from trainmaster.service.folders.inputs import path_problem
 
 OWN = ("/nowhere/home",)
 NOBODY = 65534

@@ -12,10 +12,11 @@ from msgspec.structs import asdict
 import trainmaster
 from trainmaster.answers import Text
 from trainmaster.core.errors import Problem, Unsatisfiable
-from trainmaster.core.units import NotRead, parse_duration_s, parse_memory_mib
-from trainmaster.messages import form, render, starting, submitting, tasks
+from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
+from trainmaster.messages import render
+from trainmaster.messages.jobs import form, starting, submitting, tasks
 from trainmaster.messages.said import words
-from trainmaster.queue import reasons
+from trainmaster.queue.explaining import reasons
 from trainmaster.queue.snapshot import Reason
 from trainmaster.sdk.offline import preview
 from trainmaster.service.language import both, document_of, problem_in, wanted

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from trainmaster.service.looks import MOST, Looks
+from trainmaster.service.folders.looks import MOST, Looks
 
 
 @pytest.fixture

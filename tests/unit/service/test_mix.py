@@ -8,7 +8,7 @@ from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.states import JobState
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.simulate.run import Setting, simulate
 from trainmaster.simulate.workload import Recorded
 

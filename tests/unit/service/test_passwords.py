@@ -7,7 +7,7 @@ from typing import Any
 import argon2
 import pytest
 
-from trainmaster.service.passwords import AT_ONCE, Passwords
+from trainmaster.service.people.passwords import AT_ONCE, Passwords
 from trainmaster.store.people import User
 
 

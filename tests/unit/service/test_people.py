@@ -9,9 +9,9 @@ import pytest
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Unauthenticated
-from trainmaster.core.layout import Layout
-from trainmaster.service import people
-from trainmaster.service.people import ADMIN, People
+from trainmaster.core.folders.layout import Layout
+from trainmaster.service.people import people
+from trainmaster.service.people.people import ADMIN, People
 from trainmaster.store.database import Database
 from trainmaster.store.people import People as Rows
 from trainmaster.store.people import Token

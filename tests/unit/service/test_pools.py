@@ -8,10 +8,10 @@ import pytest
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, Resources, Role, replace
 from trainmaster.core.states import JobState
-from trainmaster.queue.quota import Account
-from trainmaster.service.pools import Pools
-from trainmaster.service.quotas import policy_of, rights_of
-from trainmaster.service.tally import Tally
+from trainmaster.queue.ordering.quota import Account
+from trainmaster.service.cluster.pools import Pools
+from trainmaster.service.cluster.quotas import policy_of, rights_of
+from trainmaster.service.scheduling.tally import Tally
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.database import Database
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from tests.builders import job, node
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import PortRequest, Role
-from trainmaster.queue.fit import fit
-from trainmaster.service.ports import AGAIN_S, BusyPorts, first_for, is_free
-from trainmaster.service.scheduling import Scheduling
+from trainmaster.queue.placing.fit import fit
+from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for, is_free
+from trainmaster.service.scheduling.scheduling import Scheduling
 
 
 def a_listener() -> socket.socket:

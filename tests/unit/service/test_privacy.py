@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.service.privacy import close_to_others
+from trainmaster.service.folders.privacy import close_to_others
 
 
 def test_a_file_that_is_renamed_meanwhile_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from trainmaster.answers import ProgressView
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import JobState, Phase
-from trainmaster.service.curves import JobCurves, Key, Told
-from trainmaster.service.progress import progress_of
+from trainmaster.service.curves.curves import JobCurves, Key, Told
+from trainmaster.service.curves.progress import progress_of
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage.points import Curve
 

@@ -12,9 +12,9 @@ from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
-from trainmaster.service import pulse
-from trainmaster.service.feed import Feed
-from trainmaster.service.pulse import Pulse
+from trainmaster.service.control.feed import Feed
+from trainmaster.service.upkeep import pulse
+from trainmaster.service.upkeep.pulse import Pulse
 
 
 class Counted(Feed):

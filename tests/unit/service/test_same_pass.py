@@ -11,11 +11,11 @@ from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority
+from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
-from trainmaster.queue.quota import Account, Quota
 from trainmaster.queue.snapshot import Plan, Reason, Snapshot, Tenant
-from trainmaster.service.scheduling import SHARES_S, Scheduling
+from trainmaster.service.scheduling.scheduling import SHARES_S, Scheduling
 
 
 class Passes:
@@ -23,7 +23,7 @@ class Passes:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.made = 0
-        patch.setattr("trainmaster.service.scheduling.plan", self)
+        patch.setattr("trainmaster.service.scheduling.scheduling.plan", self)
 
     def __call__(self, snapshot: Snapshot, now: float, policy: QueuePolicy) -> Plan:
         self.made += 1
@@ -143,7 +143,7 @@ async def test_whether_a_wide_job_can_ever_run_is_found_out_elsewhere_and_once(m
     roles = tuple(Role(f"r{at}", 64, Resources(cpu=0.5, memory_mib=1, gpu=0)) for at in range(8))
     wide = job("wide").seq(3).fields(roles=roles).done()
     await found.consider(wide, aside)
-    monkeypatch.setattr("trainmaster.queue.never.can_ever_fit", None)  # whoever asks again would fail
+    monkeypatch.setattr("trainmaster.queue.rules.never.can_ever_fit", None)  # whoever asks again would fail
     refused = found.refusal(wide)
     assert refused is not None
     assert refused.code == "never_together"

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from tests.fixtures.histories import History, life
 from trainmaster.core.config import LimitsConfig
-from trainmaster.core.layout import Layout
-from trainmaster.service import sweeping
-from trainmaster.service.sweeping import Sweeper
+from trainmaster.core.folders.layout import Layout
+from trainmaster.service.upkeep import sweeping
+from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import use
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Batch, IdempotencyRecord, Ledger
+from trainmaster.store.jobs.ledger import Batch, IdempotencyRecord, Ledger
+from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.read_ledger import LedgerReader
 
 DAY = 86400.0
 LIMITS = LimitsConfig(keys_s=30 * DAY, uploads_s=30 * DAY)

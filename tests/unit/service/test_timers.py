@@ -2,7 +2,7 @@
 
 import asyncio
 
-from trainmaster.service.timers import SPARE, Timers
+from trainmaster.service.control.timers import SPARE, Timers
 
 
 async def test_deadlines_that_were_dropped_or_moved_take_no_room() -> None:

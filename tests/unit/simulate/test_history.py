@@ -10,7 +10,7 @@ from tests.unit.simulate.workloads import machines
 from trainmaster import answers
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
-from trainmaster.queue.classes import pending_of
+from trainmaster.queue.ordering.classes import pending_of
 from trainmaster.simulate.history import asked, from_history, nodes_of
 from trainmaster.simulate.run import Outcome, Setting, Watcher, simulate
 from trainmaster.simulate.workload import Workload

@@ -10,7 +10,7 @@ from trainmaster import answers
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Resources, Role
-from trainmaster.queue.rights import Rights
+from trainmaster.queue.ordering.rights import Rights
 from trainmaster.simulate.compare import compare, more_nodes, settings
 from trainmaster.simulate.history import rights_of
 from trainmaster.simulate.rights import changed_rights

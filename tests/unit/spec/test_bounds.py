@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from trainmaster.core import units
 from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.formats import units
 from trainmaster.dialects.registry import translate
 from trainmaster.service.language import document_of
 from trainmaster.spec import bounds, check, job

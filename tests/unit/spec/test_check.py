@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.messages import render, rules
+from trainmaster.messages import render
+from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import said_from_json
 from trainmaster.spec.check import ERROR_CODES, OWN_CODES, check
 from trainmaster.spec.job import PATTERN_CODES

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.storage import follow
-from trainmaster.storage.follow import Follower
+from trainmaster.storage.logs import follow
+from trainmaster.storage.logs.follow import Follower
 
 
 class Reader:

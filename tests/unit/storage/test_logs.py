@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.storage import logs, logsearch
-from trainmaster.storage.lineindex import STEP, LineIndex
-from trainmaster.storage.logfile import LogFile
+from trainmaster.storage.logs import logs, logsearch
+from trainmaster.storage.logs.lineindex import STEP, LineIndex
+from trainmaster.storage.logs.logfile import LogFile
 
 TEXTS = st.one_of(
     st.text(max_size=200).map(str.encode), st.binary(max_size=200), st.just("进度\r50%\r".encode()), st.just(b"\n")

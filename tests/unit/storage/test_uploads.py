@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainmaster.core.errors import InvalidSpec, TooLarge
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.pack import folder_digest, pack
 from trainmaster.storage.uploads import Receiver, Upload, receive, receive_all
 

@@ -12,7 +12,7 @@ from tests.fixtures.histories import life
 from tests.fixtures.postgres import cluster
 from trainmaster.store.database import Database
 from trainmaster.store.examine import examine
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.past import Past
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, reading
 from trainmaster.spec.job import CLEAN
-from trainmaster.store import labels
 from trainmaster.store.database import Database
-from trainmaster.store.job_query import JobQuery
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs import labels
+from trainmaster.store.jobs.job_query import JobQuery
+from trainmaster.store.jobs.ledger import Batch, Ledger
 
 LABEL = st.from_regex(CLEAN, fullmatch=True)
 

@@ -16,9 +16,9 @@ from tests.unit.store.conftest import Home
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.store import migrate, tables
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.models import ModelReader, Models, NewVersion
-from trainmaster.store.read_jobs import JobQuery
 
 ROOT = Path(__file__).parents[3]
 

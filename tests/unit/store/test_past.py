@@ -17,9 +17,9 @@ from tests.fixtures.histories import life
 from trainmaster.core.errors import Conflict
 from trainmaster.store import keeping
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.past import Past
-from trainmaster.store.read_ledger import LedgerReader
 
 PATIENCE_S = 60.0
 WRITER = """
@@ -27,7 +27,7 @@ import sys, time
 from tests.fixtures.histories import life
 from trainmaster.store import keeping
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Batch, Ledger
+from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.past import Past
 keeping.CHECKPOINT_S = 3600.0  # all of it stays in the -wal
 database = Database.open(f"sqlite:///{sys.argv[1]}/ledger.db", backup_dir=sys.argv[1], past=Past(sys.argv[1] + "/mark"))

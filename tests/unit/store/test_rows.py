@@ -6,7 +6,8 @@ import pytest
 
 from tests.fixtures.histories import life
 from trainmaster.core.records import Assignment, Attempt, Job, Task
-from trainmaster.store import rows, tables
+from trainmaster.store import tables
+from trainmaster.store.jobs import rows
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.states import Shown
 from trainmaster.store import tables
 from trainmaster.store.database import Database
-from trainmaster.store.job_query import ORDERS, page_keys
-from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.read_jobs import JobQuery
-from trainmaster.store.read_ledger import LedgerReader
+from trainmaster.store.jobs.job_query import ORDERS, page_keys
+from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.read_jobs import JobQuery
+from trainmaster.store.jobs.read_ledger import LedgerReader
 
 ROOT = Path(__file__).parents[3]
 

@@ -4,8 +4,8 @@ import sys
 
 from tests.fixtures.histories import life
 from trainmaster.store.database import Database
-from trainmaster.store.ledger import Batch, Ledger
-from trainmaster.store.read_ledger import LedgerReader
+from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.read_ledger import LedgerReader
 
 database = Database.open(sys.argv[1], backup_dir=sys.argv[2])
 ledger = Ledger(database)

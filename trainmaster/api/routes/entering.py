@@ -22,8 +22,8 @@ from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import TooLarge, TrainmasterError, Unavailable, problem_of
 from trainmaster.engines.base import Stream, Terminal, Window
-from trainmaster.messages import requests
 from trainmaster.messages.said import Said, words
+from trainmaster.messages.server import requests
 from trainmaster.service.language import Language, document_of
 
 routes = Table("entering")

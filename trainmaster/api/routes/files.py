@@ -14,8 +14,8 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
-from trainmaster.core.layout import Layout
-from trainmaster.messages import requests
+from trainmaster.core.folders.layout import Layout
+from trainmaster.messages.server import requests
 from trainmaster.storage.trees import list_files, zip_tree
 
 routes = Table("files")

@@ -13,9 +13,9 @@ from trainmaster.api.policy import Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import problem_of
 from trainmaster.core.states import Shown
-from trainmaster.messages import requests
+from trainmaster.messages.server import requests
 from trainmaster.spec.document import Given
-from trainmaster.store.job_query import JobQuery
+from trainmaster.store.jobs.job_query import JobQuery
 
 routes = Table("jobs")
 

@@ -14,7 +14,7 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import Table
 from trainmaster.core.errors import NotFound
-from trainmaster.messages import files
+from trainmaster.messages.jobs import files
 from trainmaster.storage.outputs import FILES
 from trainmaster.storage.trees import list_files, zip_tree
 

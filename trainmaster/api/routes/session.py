@@ -12,13 +12,13 @@ from trainmaster.answers import NewSession, SessionView, Ticket, UserView
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import Table
-from trainmaster.api.proxies import neighbourhood
+from trainmaster.api.socket.proxies import neighbourhood
 from trainmaster.core.errors import Conflict
-from trainmaster.messages import requests
-from trainmaster.service import browsers
-from trainmaster.service.passwords import MAX_PASSWORD
-from trainmaster.service.people import SESSION_S
-from trainmaster.service.tickets import PARAMETER, TICKET_S
+from trainmaster.messages.server import requests
+from trainmaster.service.people import browsers
+from trainmaster.service.people.passwords import MAX_PASSWORD
+from trainmaster.service.people.people import SESSION_S
+from trainmaster.service.people.tickets import PARAMETER, TICKET_S
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform

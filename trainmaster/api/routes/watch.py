@@ -17,13 +17,14 @@ from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import Table
 from trainmaster.api.sse import MEDIA_TYPE, Sent, stream
 from trainmaster.core.errors import NotFound
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import task_name
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
-from trainmaster.messages import jobs
-from trainmaster.service.jobs import task_in
-from trainmaster.storage import logs, logsearch, usage
+from trainmaster.messages.jobs import jobs
+from trainmaster.service.use_cases.jobs import task_in
+from trainmaster.storage import usage
+from trainmaster.storage.logs import logs, logsearch
 
 routes = Table("watching")
 

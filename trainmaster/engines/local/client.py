@@ -19,10 +19,11 @@ import msgspec
 
 from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.guard import Guard
-from trainmaster.messages import render, server
+from trainmaster.messages import render
 from trainmaster.messages.said import Said, said_in, words
+from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines.local")
 

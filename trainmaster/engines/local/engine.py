@@ -12,21 +12,21 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any, Final
 
-from trainmaster.agent import apart, sandbox, seccomp
-from trainmaster.agent import prepare as preparing
 from trainmaster.agent.enter import Entry
 from trainmaster.agent.older import start
-from trainmaster.agent.probe import Probe, probe_network, probe_sandbox
+from trainmaster.agent.place import PACKAGE
+from trainmaster.agent.sandbox import apart, sandbox, seccomp
+from trainmaster.agent.sandbox.probe import Probe, probe_network, probe_sandbox
 from trainmaster.agent.settings import Settings
-from trainmaster.agent.spawn import NOT_NOW
+from trainmaster.agent.starting.spawn import NOT_NOW
+from trainmaster.agent.tasks import prepare as preparing
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, verdict_from_json
 from trainmaster.engines.base import (
     AttemptReport,
@@ -42,8 +42,10 @@ from trainmaster.engines.base import (
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
 from trainmaster.engines.terminal import ChildTerminal, demand_running
-from trainmaster.messages import render, server, starting
+from trainmaster.messages import render
+from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import said_from_json
+from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -87,7 +89,7 @@ class LocalEngine:
             cgroups=local.cgroups == "auto",
             network=local.network,
             environment=os.path.abspath(local.environment or sys.prefix),
-            package=str(Path(sandbox.__file__).resolve().parents[2]),
+            package=str(PACKAGE.parent),
             log_mib=limits.log_mib, disk_mib=limits.disk_mib, inodes=limits.inodes, disk_share=limits.disk_share,
             reserve_mib=limits.reserve_mib, processes=limits.processes, sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
@@ -235,7 +237,7 @@ class LocalEngine:
             (report,) = await self.observe([attempt])
             demand_running(report.tasks, role, index)
         entry = Entry(self.layout.home, self.layout.data, attempt, role, index, tuple(argv))
-        words = [sys.executable, "-I", "-S", "-c", start("enter"), self.settings.package, entry.word()]
+        words = [sys.executable, "-I", "-S", "-c", start("agent.enter"), self.settings.package, entry.word()]
         marker = f"{attempt}/{task_name(role, index)}"
         return ChildTerminal.start(words, {preparing.MARKER: marker}, window)
 

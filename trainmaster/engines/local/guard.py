@@ -10,10 +10,11 @@ import os
 import signal
 from typing import Any, Final, Literal
 
-from trainmaster.agent import place, procs
-from trainmaster.core.layout import Layout
-from trainmaster.messages import server
+from trainmaster.agent import place
+from trainmaster.agent.host import procs
+from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import server
 
 MOST_TURNS: Final = 3
 

@@ -1,10 +1,10 @@
 """This machine as a kind of engine. `[local]` says how it is seen; its `[[engines]]` has nothing of its own."""
 
 from trainmaster.core.config import Config, EngineConfig
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.base import Engine
 from trainmaster.engines.kinds import EngineKind
-from trainmaster.messages import server
+from trainmaster.messages.server import server
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:

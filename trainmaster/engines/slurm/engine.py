@@ -16,9 +16,9 @@ from typing import Final
 from trainmaster.agent.folder import Folder
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.launch import Asked, Gang
-from trainmaster.core.layout import Layout
 from trainmaster.core.records import Node, Role
 from trainmaster.engines.base import (
     AttemptReport,
@@ -31,21 +31,26 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )  # fmt: skip
-from trainmaster.engines.slurm import checks, disk, entering, mirrors, rest, script
-from trainmaster.engines.slurm.asking import Asking
-from trainmaster.engines.slurm.cancelling import Cancelling, Wish
-from trainmaster.engines.slurm.commands import Access, ClusterRefused, Commands, said_by
-from trainmaster.engines.slurm.delivery import deliver
-from trainmaster.engines.slurm.estimates import Estimates
-from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.machines import Machines
-from trainmaster.engines.slurm.mirrors import Mirrors
-from trainmaster.engines.slurm.people import People
-from trainmaster.engines.slurm.queue import Queue
+from trainmaster.engines.slurm import entering, script
+from trainmaster.engines.slurm.attempts import disk
+from trainmaster.engines.slurm.attempts.asking import Asking
+from trainmaster.engines.slurm.attempts.cancelling import Cancelling, Wish
+from trainmaster.engines.slurm.attempts.delivery import deliver
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.attempts.people import People
+from trainmaster.engines.slurm.attempts.queue import Queue
+from trainmaster.engines.slurm.attempts.submitting import Hand, Submitting, storing
+from trainmaster.engines.slurm.checks import checks
+from trainmaster.engines.slurm.client import rest
+from trainmaster.engines.slurm.client.commands import Access, ClusterRefused, Commands, said_by
+from trainmaster.engines.slurm.client.estimates import Estimates
+from trainmaster.engines.slurm.client.machines import Machines
+from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.mirror import mirrors
+from trainmaster.engines.slurm.mirror.mirrors import Mirrors
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.engines.slurm.submitting import Hand, Submitting, storing
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages import render, slurm
+from trainmaster.messages import render
 from trainmaster.messages.said import Said, words
 
 log = logging.getLogger("trainmaster.slurm")

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from trainmaster.agent import folder
 from trainmaster.agent.enter import NOT_ENTERED, Entry
-from trainmaster.agent.mirror_start import root_of
 from trainmaster.agent.older import start
-from trainmaster.agent.prepare import MARKER
+from trainmaster.agent.tasks.prepare import MARKER
 from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Terminal, Window
-from trainmaster.engines.slurm.commands import Access, beside, command, environment
-from trainmaster.engines.slurm.following import Following
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.client.commands import Access, beside, command, environment
+from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.node.mirror_start import root_of
 from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
-from trainmaster.messages import slurm
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ async def enter(
         *beside("enter", following.own, node, component if len(following.work.components) > 1 else None),
         *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
-        place.python, "-I", "-S", "-c", start("enter"), package, entry.word(),
+        place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word(),
     )  # fmt: skip
     env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
     try:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from trainmaster.core.config import Config, EngineConfig
-from trainmaster.core.layout import Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.adding import Adding, Examination, Option, Wanted
 from trainmaster.engines.base import Engine
 from trainmaster.engines.kinds import EngineKind
+from trainmaster.engines.slurm.messages import slurm
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.messages import slurm
 from trainmaster.messages.said import Said
 
 
@@ -24,7 +24,7 @@ def _problems(settings: SlurmEngineConfig) -> Iterator[tuple[str, Said]]:
 
 
 def _examine(wanted: Wanted) -> Examination:
-    from trainmaster.engines.slurm import examine  # noqa: PLC0415 (who reads the configuration looks at no cluster)
+    from trainmaster.engines.slurm.checks import examine  # noqa: PLC0415 (who reads the configuration looks at no cluster)
 
     return examine.Examination(wanted)
 

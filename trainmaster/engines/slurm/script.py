@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from trainmaster.agent import mirror, older
-from trainmaster.agent.mirror_start import BEGIN, root_of
-from trainmaster.core.hostlist import fold
+from trainmaster.agent import older
+from trainmaster.core.formats.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Resources, Role
+from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.node import mirror
+from trainmaster.engines.slurm.node.mirror_start import BEGIN, root_of
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages import slurm
 
 NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,127}")
 """Partitions, features, types of cards, reservations, accounts, hosts."""
@@ -259,7 +260,8 @@ def _words(place: Place, program: str, number: int) -> list[str]:
     """Return what Python runs on each node of component `number`."""
     if place.scratch:
         return [f"'{BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]
-    return [f"'{older.start(program)}'", _path(place.package), '"$folder"', '"$run"', str(number)]
+    text = older.start("engines.slurm.node." + program)
+    return [f"'{text}'", _path(place.package), '"$folder"', '"$run"', str(number)]
 
 
 def _groups(parts: int) -> list[str]:

@@ -15,10 +15,10 @@ from tests.fixtures.gangs import gang
 from tests.fixtures.pythons import OLD
 from trainmaster.agent.folder import Folder, Work
 from trainmaster.agent.settings import Settings
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Mount
-from trainmaster.core.layout import Layout
-from trainmaster.engines.slurm.mirror import Mirror
-from trainmaster.engines.slurm.mirrors import shape
+from trainmaster.engines.slurm.mirror.mirror import Mirror
+from trainmaster.engines.slurm.mirror.mirrors import shape
 
 PATIENCE_S: Final = 30.0
 RUN: Final = str(uuid.UUID(int=1))

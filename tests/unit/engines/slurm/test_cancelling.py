@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from trainmaster.engines.slurm import cancelling
-from trainmaster.engines.slurm.cancelling import Cancelling, Wish
-from trainmaster.engines.slurm.commands import ClusterDown, ClusterRefused
-from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.attempts import cancelling
+from trainmaster.engines.slurm.attempts.cancelling import Cancelling, Wish
+from trainmaster.engines.slurm.client.commands import ClusterDown, ClusterRefused
+from trainmaster.engines.slurm.client.parse import JobId
 
 Ids = list[tuple[str, JobId]]
 

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from trainmaster.engines.adding import Check
-from trainmaster.engines.slurm import checks, examine, probed, states, trial
-from trainmaster.messages import render, slurm, slurm_files, starting
+from trainmaster.engines.slurm.checks import checks, examine, probed, trial
+from trainmaster.engines.slurm.client import states
+from trainmaster.engines.slurm.messages import slurm, slurm_files
+from trainmaster.messages import render
+from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import words
 from trainmaster.service import adding
 

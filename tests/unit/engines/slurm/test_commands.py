@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.engines.slurm import answers
-from trainmaster.engines.slurm.commands import (
+from trainmaster.engines.slurm.client import answers
+from trainmaster.engines.slurm.client.commands import (
     Access,
     ClusterDown,
     ClusterRefused,

@@ -9,12 +9,12 @@ from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Verdict, to_json
 from trainmaster.engines.base import Fact, Note, Refused, Started, TaskReport, Waiting
-from trainmaster.engines.slurm import states
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.client import states
+from trainmaster.engines.slurm.client.parse import JobId, JobLine
 from trainmaster.engines.slurm.engine import NOT_OURS
-from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.parse import JobId, JobLine
+from trainmaster.engines.slurm.messages import slurm_states as say
 from trainmaster.messages import render
-from trainmaster.messages import slurm_states as say
 from trainmaster.messages.said import Said, words
 
 NOW = 1000.0

@@ -3,7 +3,7 @@
 import pytest
 
 from trainmaster.core.errors import Conflict
-from trainmaster.engines.slurm.commands import Access
+from trainmaster.engines.slurm.client.commands import Access
 from trainmaster.engines.slurm.entering import Place, enter
 
 

@@ -10,14 +10,15 @@ from trainmaster.core.config import LimitsConfig
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node, Resources, Role
 from trainmaster.engines.base import Refused, Waiting
-from trainmaster.engines.slurm.asking import Asking
-from trainmaster.engines.slurm.commands import ClusterDown, ClusterRefused
-from trainmaster.engines.slurm.estimates import Estimates
-from trainmaster.engines.slurm.machines import Machines
-from trainmaster.engines.slurm.reading import Printed
+from trainmaster.engines.slurm.attempts.asking import Asking
+from trainmaster.engines.slurm.client.commands import ClusterDown, ClusterRefused
+from trainmaster.engines.slurm.client.estimates import Estimates
+from trainmaster.engines.slurm.client.machines import Machines
+from trainmaster.engines.slurm.client.reading import Printed
+from trainmaster.engines.slurm.messages import slurm, slurm_states
 from trainmaster.engines.slurm.script import Card, Place, script
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.messages import render, slurm, slurm_states
+from trainmaster.messages import render
 from trainmaster.messages.said import words
 
 NODE = (

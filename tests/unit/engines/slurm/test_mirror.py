@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.engines.slurm.pretended import RUN, Site, quietly, until
 from trainmaster.agent.folder import Folder
-from trainmaster.engines.slurm import mirror, mirror_trees
+from trainmaster.engines.slurm.mirror import mirror, mirror_trees
 
 
 def test_what_a_node_needs_is_there_before_anything_begins(site: Site) -> None:

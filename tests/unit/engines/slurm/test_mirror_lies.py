@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
-from trainmaster.engines.slurm import mirror
-from trainmaster.engines.slurm.mirror import Mirror
+from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror.mirror import Mirror
 
 LIAR: Final = """
 import json, struct, sys

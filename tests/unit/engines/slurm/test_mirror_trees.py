@@ -15,16 +15,16 @@ from typing import Any, Final
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
-from trainmaster.agent import mirror as node_side
-from trainmaster.agent.mirror_start import BEGIN
 from trainmaster.engines.base import Note
-from trainmaster.engines.slurm import mirror
-from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.mirror_trees import Trees
-from trainmaster.engines.slurm.mirrors import Kept, left_behind
-from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.client.parse import JobId
+from trainmaster.engines.slurm.messages import slurm_files as say
+from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror.mirror_trees import Trees
+from trainmaster.engines.slurm.mirror.mirrors import Kept, left_behind
+from trainmaster.engines.slurm.node import mirror as node_side
+from trainmaster.engines.slurm.node.mirror_start import BEGIN
 from trainmaster.messages import render
-from trainmaster.messages import slurm_files as say
 
 
 @pytest.fixture

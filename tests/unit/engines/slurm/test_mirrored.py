@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site, quietly, until
-from trainmaster.agent import mirrored
 from trainmaster.agent.folder import read
-from trainmaster.agent.mirror_start import BEGIN
-from trainmaster.agent.survey import REQUEST
-from trainmaster.engines.slurm import mirror
-from trainmaster.engines.slurm.delivery import deliver
-from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.mirror_trees import Shape
-from trainmaster.engines.slurm.mirrors import Kept, left_behind
-from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.attempts.delivery import deliver
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.client.parse import JobId
+from trainmaster.engines.slurm.messages import slurm_files as say
+from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror.mirror_trees import Shape
+from trainmaster.engines.slurm.mirror.mirrors import Kept, left_behind
+from trainmaster.engines.slurm.node import mirrored
+from trainmaster.engines.slurm.node.mirror_start import BEGIN
+from trainmaster.engines.slurm.node.survey import REQUEST
 from trainmaster.messages import render
-from trainmaster.messages import slurm_files as say
 
 
 @pytest.fixture

@@ -14,23 +14,23 @@ import pytest
 
 from tests.fixtures.gangs import gang
 from tests.unit.engines.slurm.pretended import PATIENCE_S, Site, quietly
-from trainmaster.agent import mirror as node_side
-from trainmaster.agent.mirror_start import BEGIN
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import ProblemList, StorageFailed
 from trainmaster.core.launch import Mount
 from trainmaster.core.records import Job, Policy
-from trainmaster.engines.slurm.commands import Access
-from trainmaster.engines.slurm.following import Following
-from trainmaster.engines.slurm.mirror_disk import Failed, Trespass, sound
-from trainmaster.engines.slurm.mirror_trees import Shape
-from trainmaster.engines.slurm.mirrors import Keeper, Mirrors, conclude, moved, why_ended
-from trainmaster.engines.slurm.parse import JobId
+from trainmaster.engines.slurm.attempts.following import Following
+from trainmaster.engines.slurm.client.commands import Access
+from trainmaster.engines.slurm.client.parse import JobId
+from trainmaster.engines.slurm.messages import slurm_files as say
+from trainmaster.engines.slurm.mirror.mirror_disk import Failed, Trespass, sound
+from trainmaster.engines.slurm.mirror.mirror_trees import Shape
+from trainmaster.engines.slurm.mirror.mirrors import Keeper, Mirrors, conclude, moved, why_ended
+from trainmaster.engines.slurm.node import mirror as node_side
+from trainmaster.engines.slurm.node.mirror_start import BEGIN
 from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, script, together
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages import slurm_files as say
 from trainmaster.messages.said import Said, words
-from trainmaster.service.saving import Saving
+from trainmaster.service.control.saving import Saving
 from trainmaster.service.settings import parse
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainmaster.engines.slurm import parse
-from trainmaster.engines.slurm.parse import Cards
+from trainmaster.engines.slurm.client import parse
+from trainmaster.engines.slurm.client.parse import Cards
 
 ARRAY = f"tm-a{'5' * 32}"
 OURS = f"tm-t{'0' * 31}a-1     |"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from trainmaster.core.errors import Unavailable
-from trainmaster.core.layout import Layout
-from trainmaster.engines.slurm.commands import Access, Commands
-from trainmaster.engines.slurm.people import SERVICE, People
+from trainmaster.core.folders.layout import Layout
+from trainmaster.engines.slurm.attempts.people import SERVICE, People
+from trainmaster.engines.slurm.client.commands import Access, Commands
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 CONFIG = "Configuration data as of now\nPrivateData             = {private}\nSlurmUser               = slurm(64030)\n"

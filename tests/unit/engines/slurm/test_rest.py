@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from trainmaster.engines.slurm import rest
-from trainmaster.engines.slurm.commands import ClusterDown, ClusterRefused
-from trainmaster.engines.slurm.parse import Cards
+from trainmaster.engines.slurm.client import rest
+from trainmaster.engines.slurm.client.commands import ClusterDown, ClusterRefused
+from trainmaster.engines.slurm.client.parse import Cards
 
 ATTEMPT = f"t{'a' * 32}-1"
 JOB = {

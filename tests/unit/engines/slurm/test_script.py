@@ -13,8 +13,8 @@ from tests.fixtures.gangs import gang
 from trainmaster.agent.older import start
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
+from trainmaster.engines.slurm.attempts.submitter import TOGETHER
 from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, components, duration, script, together
-from trainmaster.engines.slurm.submitter import TOGETHER
 
 JOB = "t" + "0123456789abcdef" * 2
 PLACE = Place("/data/jobs/01/job/attempts/1", "/data/agent/abc")
@@ -54,7 +54,7 @@ def test_a_gang_of_equals_is_one_plain_job() -> None:
     step = shlex.split(text.splitlines()[-1])
     assert step[:2] == ["exec", "srun"]
     assert "--gpus=a100:6" in step
-    assert step[-8:] == ["-I", "-S", "-c", start("step"), PLACE.package, "$folder", "$run", "0"]
+    assert step[-8:] == ["-I", "-S", "-c", start("engines.slurm.node.step"), PLACE.package, "$folder", "$run", "0"]
     assert f"folder={PLACE.folder}" in text.splitlines()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from trainmaster.core.verdicts import VERDICTS
-from trainmaster.engines.slurm.states import (
+from trainmaster.engines.slurm.client.states import (
     NOT_USABLE,
     REASONS,
     SHORT,
@@ -14,7 +14,8 @@ from trainmaster.engines.slurm.states import (
     read,
     reason,
 )
-from trainmaster.messages import render, slurm_states
+from trainmaster.engines.slurm.messages import slurm_states
+from trainmaster.messages import render
 from trainmaster.messages.said import Said, words
 
 MANUAL = {

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from tests.fixtures.open_files import open_files
-from trainmaster.agent import procs
 from trainmaster.agent.folder import Folder
+from trainmaster.agent.host import procs
 from trainmaster.core.errors import Unavailable
-from trainmaster.engines.slurm import submitter, submitting, turn
-from trainmaster.engines.slurm.commands import Access, ClusterDown
-from trainmaster.engines.slurm.program import Program
-from trainmaster.engines.slurm.submitting import Hand
+from trainmaster.engines.slurm.attempts import submitter, submitting, turn
+from trainmaster.engines.slurm.attempts.program import Program
+from trainmaster.engines.slurm.attempts.submitting import Hand
+from trainmaster.engines.slurm.client.commands import Access, ClusterDown
 
 ONE = (("--ntasks=1",),), ("exec srun",)
 TWO = (("--ntasks=1",), ("--ntasks=2",)), ("exec srun",)

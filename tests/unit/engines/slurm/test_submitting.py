@@ -11,12 +11,12 @@ import pytest
 
 from tests.fixtures.gangs import gang, key
 from trainmaster.core.config import Config
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang
-from trainmaster.core.layout import Layout
+from trainmaster.engines.slurm.attempts.submitting import Submitting
+from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.engine import SlurmEngine
-from trainmaster.engines.slurm.parse import JobId
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.engines.slurm.submitting import Submitting
 
 PATIENCE_S = 20.0
 

@@ -12,7 +12,7 @@ from socket import socket, socketpair
 
 import pytest
 
-from trainmaster.engines.slurm import turn
+from trainmaster.engines.slurm.attempts import turn
 
 HOLD = """
 import os, socket, subprocess, sys

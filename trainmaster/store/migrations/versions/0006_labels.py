@@ -3,7 +3,7 @@
 from alembic import op
 from sqlalchemy import Column, Text, text
 
-from trainmaster.store import labels, rows
+from trainmaster.store.jobs import labels, rows
 
 revision = "0006"
 down_revision = "0005"

@@ -1,0 +1,1 @@
+"""What the kernel of this machine offers: processes, control groups, access lists, waiting."""

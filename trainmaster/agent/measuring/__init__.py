@@ -1,0 +1,1 @@
+"""What running tasks use and write."""

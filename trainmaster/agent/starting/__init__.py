@@ -1,0 +1,1 @@
+"""From a gang to running processes."""

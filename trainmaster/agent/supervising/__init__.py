@@ -1,0 +1,1 @@
+"""The state of one host: who starts, who ended and why, who is over a limit."""

@@ -1,0 +1,143 @@
+"""Why a task ended, with its evidence. Reads the log's tail and counters; decides nothing else."""
+
+import os
+import re
+import signal
+from typing import Any, Final
+
+from trainmaster.agent.host import procs
+from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.measuring import crowded
+from trainmaster.agent.sandbox import pythons
+from trainmaster.agent.tasks import ending
+from trainmaster.agent.tasks.live import LiveTask
+from trainmaster.core.folders.layout import Layout
+from trainmaster.core.formats.terminal import as_seen
+from trainmaster.core.records import Verdict, to_json
+from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
+from trainmaster.messages.jobs import tasks as say
+from trainmaster.messages.said import Said, words
+
+EVIDENCE_BYTES: Final = 2048
+DRAWN_TIMES: Final = 32
+"""So much more of a log is looked at: a progress bar writes the same line over and over."""
+NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
+NOT_FOUND: Final = re.compile(
+    r"^bwrap: execvp (.+): (No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$",
+    re.MULTILINE,
+)
+NO_PROGRAM: Final = {
+    "No such file or directory": say.no_such_program, "Permission denied": say.program_not_permitted,
+    "Exec format error": say.program_of_other_format, "Argument list too long": say.program_with_long_arguments,
+    "Not a directory": say.program_not_in_folder,
+}  # fmt: skip
+NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_no_command}
+
+
+def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
+    """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file.
+
+    A progress bar that was drawn a thousand times in one line counts as it was drawn last.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        length = os.fstat(fd).st_size
+        data = os.pread(fd, DRAWN_TIMES * size, max(0, length - DRAWN_TIMES * size))
+    finally:
+        os.close(fd)
+    seen = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace")).rstrip().encode()
+    last, is_all = seen[-size:], length <= len(data) and len(seen) <= size
+    if not is_all and b"\n" in last[:-1]:
+        last = last[last.index(b"\n") + 1 :]
+    return last.decode("utf-8", "replace").rstrip()
+
+
+def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:
+    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, like a shell."""
+    if code is not None and code > 128 and code - 128 < signal.NSIG:
+        return None, code - 128
+    return code, signum
+
+
+def end_of(
+    task: LiveTask, code: int | None, signum: int | None, at: float, cgroups: Cgroups, layout: Layout
+) -> dict[str, Any]:
+    """Return the final word on `task`: exit code or signal, verdict, time, peak memory (JSON-able)."""
+    if task.prepared.options:
+        code, signum = of_sandbox(code, signum)
+    peak = task.peak_mib
+    if task.group is not None:
+        peak = max(peak, cgroups.peak_mib(task.group) or 0)
+    verdict = None if code == 0 else _verdict(task, code, signum, cgroups, layout)
+    return {
+        "exit_code": code,
+        "signal": signum,
+        "at": at,
+        "ticks": procs.now_ticks(),
+        "peak_mem_mib": peak,
+        "verdict": to_json(verdict) if verdict else None,
+    }
+
+
+def lost(task: LiveTask, at: float) -> dict[str, Any]:
+    """Return the final word on a task that disappeared without an exit record, or that another home has."""
+    said = say.task_elsewhere(task.who) if task.attempt.elsewhere else say.task_lost(task.who)
+    verdict = Verdict("lost", said, tail(task.prepared.paths.log),
+                      task.prepared.role, task.prepared.index)  # fmt: skip
+    return {
+        "exit_code": None,
+        "signal": None,
+        "at": at,
+        "peak_mem_mib": task.peak_mib,
+        "verdict": to_json(verdict),
+        "lost": True,
+    }
+
+
+def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
+    """Return `end` as that of a task that ended because the platform was stopped, whatever its program made of that."""
+    verdict = Verdict(PLATFORM_STOPPED, say.stopped_with_platform(task.who), tail(task.prepared.paths.log),
+                      task.prepared.role, task.prepared.index, end["exit_code"], end["signal"])  # fmt: skip
+    return {**end, "verdict": to_json(verdict), "lost": True}
+
+
+def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups, layout: Layout) -> Verdict:
+    evidence = tail(task.prepared.paths.log)
+    word, said = _reason(task, code, signum, evidence, cgroups)
+    if word == "disk_full" and not task.doom and (held := crowded.out(task, layout)) is not None:
+        word, said = NO_ROOM, say.task_without_room(task.who, held)
+    return Verdict(word, said, evidence, task.prepared.role, task.prepared.index, code, signum)
+
+
+def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str, cgroups: Cgroups) -> tuple[str, Said]:
+    who, limits = task.who, task.prepared.limits
+    if task.doom:
+        return task.doom, task.doomed or words(task.doom)
+    if task.group is not None and cgroups.oom_kills(task.group) > 0:
+        return "out_of_memory", say.task_out_of_memory(who, limits.memory_mib)
+    if task.prepared.options and code is not None and not _executed(task, evidence):
+        return SANDBOX_FAILED, say.task_without_sandbox(who)
+    if any(sign in evidence for sign in NO_SPACE):
+        return "disk_full", say.task_out_of_disk(who, _shm(task))
+    if task.group is not None and cgroups.refused_forks(task.group) > 0:
+        return "too_many_processes", say.task_out_of_processes(who, limits.processes)
+    if task.prepared.options and code == 1 and (match := NOT_FOUND.search(evidence)):
+        said = say.program_of_task(who, match[1], NO_PROGRAM[match[2]]())
+        return "command_not_found", pythons.with_remedy(said, match[1], task.prepared.env)
+    if code in NOT_FOUND_CODES:
+        return "command_not_found", pythons.with_missed(NOT_FOUND_CODES[code](who, code), evidence, task.prepared.env)
+    if signum is not None:
+        return "signal", say.task_ended_by_signal(who, f"{signum} ({procs.signal_name(signum)})")
+    return "exit_code", say.task_ended_with(who, code or 0)
+
+
+def _executed(task: LiveTask, evidence: str) -> bool:
+    """Return whether bubblewrap came to the program: it notes an exit code, or says what is wrong with the program."""
+    return "exit-code" in ending.status_lines(task.prepared.paths.status) or NOT_FOUND.search(evidence) is not None
+
+
+def _shm(task: LiveTask) -> int:
+    return task.attempt.gang.roles[task.prepared.role].resources.shm_mib

@@ -1,0 +1,158 @@
+"""From a gang to exact commands: which argv, environment, folder and limits each task gets. Pure; touches no disk.
+
+The same functions answer the dry run, so what is shown is what is started. Framework rules come from trainmaster.frameworks;
+this file adds what belongs to the host: paths, cards, the sandbox.
+"""
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from trainmaster.agent.host.cgroups import Limits
+from trainmaster.agent.sandbox import apart, sandbox
+from trainmaster.agent.settings import Settings
+from trainmaster.core.folders.layout import (
+    IN_CODE,
+    IN_DATASET,
+    IN_METRICS,
+    IN_MODEL,
+    IN_OUTPUTS,
+    IN_WORKSPACE,
+    Layout,
+    TaskPaths,
+)
+from trainmaster.core.ids import attempt_id, task_name
+from trainmaster.core.launch import Gang
+from trainmaster.core.records import Assignment
+from trainmaster.frameworks import registry
+
+MARKER: Final = "TRAINMASTER_TASK"
+"""The variable by which every process of a task can be recognised: ``<attempt id>/<task name>``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One task, ready to start: `argv` in `env` at `cwd`; in a sandbox through bubblewrap with `options`, which set env and cwd.
+
+    `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before.
+    """
+
+    role: int
+    index: int
+    name: str
+    paths: TaskPaths
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    cwd: str
+    limits: Limits
+    options: tuple[str, ...]
+    folders: tuple[str, ...]
+    files: dict[str, str]
+    ways: tuple[str, ...] = ()
+
+
+def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
+    """Return every task of `gang` to start here, in the order of its placement. Raises ValueError for an impossible command."""
+    return tuple(_task(gang, assignment, layout, settings) for assignment in gang.own())
+
+
+def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> Prepared:
+    paths = layout.task(gang.job, gang.attempt, place.role, place.index)
+    name = task_name(place.role, place.index)
+    sandboxed = bool(settings.bwrap)
+    model, outputs = layout.model_out(gang.job), layout.outputs(gang.job)
+    forced = _forced(gang, place, settings, name, paths, (model, outputs) if not sandboxed else (IN_MODEL, IN_OUTPUTS))
+    base = {**_base(settings, sandboxed, paths.tmp), **forced}
+    launch = registry.get(gang.framework).launch(gang, place.role, place.index, base)
+    env = {**launch.env, **forced}
+    resources = gang.roles[place.role].resources
+    limits = Limits(resources.memory_mib, settings.processes, resources.cpu)
+    code = next((m.source for m in gang.mounts if m.target == IN_CODE), None)
+    files = {paths.root + "/files" + target: text for target, text in launch.files.items()}
+    folders = (model, outputs, paths.root, paths.tmp, paths.metrics)
+    if not sandboxed:
+        cwd = code or paths.tmp
+        return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
+    view = sandbox.View(
+        name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
+        tmp=paths.tmp, work=paths.work,
+        metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
+        environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
+        files=tuple((paths.root + "/files" + target, target) for target in launch.files),
+        cards=_devices(place, settings),
+        network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
+    )  # fmt: skip
+    cwd = IN_CODE if code else IN_WORKSPACE
+    options = sandbox.options(view, cwd=cwd, env=env)
+    return Prepared(
+        place.role, place.index, name, paths, launch.argv, env, cwd, limits, options, (*folders, paths.work), files,
+        tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
+    )  # fmt: skip
+
+
+@cache
+def _search_path(prefix: str) -> str:
+    return f"{prefix}/bin:{sandbox.SYSTEM_PATH}" if prefix else sandbox.SYSTEM_PATH
+
+
+def _base(settings: Settings, sandboxed: bool, tmp: str) -> dict[str, str]:
+    """Variables a user may override."""
+    python = sandbox.environment(settings.environment, settings.package).package
+    env = {
+        "PATH": _search_path(settings.environment),
+        "HOME": IN_WORKSPACE if sandboxed else tmp,
+        "TMPDIR": "/tmp" if sandboxed else tmp,
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",  # a log that is followed live must not wait for 8 KiB
+    }
+    if python:
+        env["PYTHONPATH"] = "/trainmaster/python" if sandboxed else python
+    return env
+
+
+def _forced(
+    gang: Gang, place: Assignment, settings: Settings, name: str, paths: TaskPaths, out: tuple[str, str]
+) -> dict[str, str]:
+    """Variables the platform sets last: identity, places to write, cards."""
+    env = {
+        MARKER: f"{attempt_id(gang.job, gang.attempt)}/{name}",
+        "TRAINMASTER_JOB": gang.job,
+        "TRAINMASTER_ATTEMPT": str(gang.attempt),
+        "TRAINMASTER_METRICS_DIR": IN_METRICS if settings.bwrap else paths.metrics,
+        "TRAINMASTER_MODEL_DIR": out[0],
+        "TRAINMASTER_OUTPUT_DIR": out[1],
+        "CUDA_VISIBLE_DEVICES": _visible(place, settings),
+    }
+    for mount in gang.mounts:
+        if mount.target in (IN_CODE, IN_DATASET):
+            key = "TRAINMASTER_CODE_DIR" if mount.target == IN_CODE else "TRAINMASTER_DATASET_DIR"
+            env[key] = mount.target if settings.bwrap else mount.source
+    return env
+
+
+def _visible(place: Assignment, settings: Settings) -> str:
+    """Return CUDA_VISIBLE_DEVICES: empty for no cards (an absent variable would show all of them)."""
+    cards = settings.cards.get(place.node)
+    if cards is None or not cards.uuids:
+        return ",".join(map(str, place.gpus))
+    return ",".join(cards.uuids[card] for card in place.gpus)
+
+
+def _devices(place: Assignment, settings: Settings) -> tuple[str, ...]:
+    cards = settings.cards.get(place.node)
+    if cards is None or not cards.devices:
+        return ()
+    return tuple(dict.fromkeys(file for card in place.gpus for file in cards.devices[card]))
+
+
+def document(tasks: tuple[Prepared, ...], bwrap: str) -> dict[str, Any]:
+    """Return the printable request: what the dry run shows."""
+    return {
+        "tasks": [
+            {"name": task.name, "argv": list(task.argv), "env": dict(task.env), "cwd": task.cwd,
+             "sandbox": [bwrap, *task.options] if task.options else None,
+             "limits": {"memory_mib": task.limits.memory_mib, "cpu": task.limits.cpu, "processes": task.limits.processes}}
+            for task in tasks
+        ]
+    }  # fmt: skip

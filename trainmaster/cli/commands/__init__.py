@@ -1,0 +1,1 @@
+"""The commands, one file per noun; everything heavy is imported inside them."""

@@ -1,0 +1,102 @@
+"""Workspaces: weights, quotas, limits of urgent jobs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trainmaster.cli.commands.pool import About, Name, read_limits, shares, warn
+from trainmaster.cli.context import AsJson, client
+
+if TYPE_CHECKING:
+    from trainmaster import answers
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    part = typer.Typer(no_args_is_help=True, help="Workspaces: weights, quotas, limits of urgent jobs.")
+    part.command("list", epilog="Example: [bold]tm workspace list[/]")(list_workspaces)
+    part.command("set", epilog="Example: [bold]tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16[/]")(
+        set_
+    )
+    part.command("delete", epilog="Example: [bold]tm workspace delete vision[/]")(delete)
+    app.add_typer(part, name="workspace")
+
+
+def list_workspaces(as_json: AsJson = False) -> None:
+    """List workspaces with what counts against their limits."""
+    from trainmaster.cli.render import emit_json, table
+
+    found = client().admin.workspaces()
+    if as_json:
+        emit_json(found)
+        return
+    table(("workspace", ">weight", "urgent", "quotas", ">waiting", ">running"), [
+        (one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found
+    ])  # fmt: skip
+
+
+def set_(
+    name: Name,
+    limits: Annotated[
+        list[str] | None, typer.Argument(metavar="[RESOURCE=GUARANTEED[:MOST]]...", help="Quota, for example gpu=8:16.")
+    ] = None,
+    pool: Annotated[str, typer.Option(help="The pool of the quota; quotas of other pools stay.")] = "default",
+    weight: Annotated[
+        float | None, typer.Option(help="Its part of the cluster.", show_default="as it is, or 1")
+    ] = None,
+    urgent_per_user: Annotated[
+        int | None, typer.Option(min=-1, help="Urgent jobs of one user; -1: any number.")
+    ] = None,
+    urgent_total: Annotated[
+        int | None, typer.Option(min=-1, help="Urgent jobs of all together; -1: any number.")
+    ] = None,
+    description: Annotated[str | None, About] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make or change a workspace; what is not named stays as it is."""
+    from trainmaster.cli.render import emit_json
+
+    admin = client().admin
+    known = next((one for one in admin.workspaces() if one.name == name), None)
+    quotas = {
+        quota.pool: {share.resource: (share.nominal, share.cap) for share in quota.share}
+        for quota in (known.quotas if known is not None else ())
+    }
+    if limits:
+        quotas[pool] = read_limits(limits)
+    if known is not None:
+        weight = known.weight if weight is None else weight
+        description = known.description if description is None else description
+    made = admin.put_workspace(
+        name, weight=1.0 if weight is None else weight, quotas=quotas,
+        urgent_per_user=_limit(urgent_per_user, known.urgent.per_user if known is not None else None),
+        urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
+        description=description or "",
+    )  # fmt: skip
+    if as_json:
+        emit_json(made)
+        return
+    print(f"{made.name}  weight {made.weight:g}  urgent {_urgent(made.urgent)}  quotas {_quotas(made) or 'none'}")
+    for quota in made.quotas:
+        warn(quota.pool, quota.share)
+
+
+def delete(name: Name) -> None:
+    """Remove a workspace that nobody uses."""
+    client().admin.delete_workspace(name)
+    print(f"{name}  deleted")
+
+
+def _limit(given: int | None, known: int | None) -> int | None:
+    if given is None:
+        return known
+    return None if given < 0 else given
+
+
+def _quotas(found: "answers.WorkspaceView") -> str:
+    return "; ".join(f"{quota.pool}: {shares(quota.share)}" for quota in found.quotas)
+
+
+def _urgent(urgent: "answers.UrgentView") -> str:
+    per_user, total = ("any" if limit is None else limit for limit in (urgent.per_user, urgent.total))
+    return f"{urgent.used} (most {total}, {per_user} per user)"

@@ -1,0 +1,186 @@
+"""`trainmaster serve`: the server in this terminal. One per home folder; it says where it is in HOME/run/server.json.
+
+Ending the server never ends jobs: they run on and are found again by the next one.
+"""
+
+import fcntl
+import gc
+import json
+import os
+import resource
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trainmaster.cli.context import home as home_folder
+from trainmaster.cli.installed import demand_server
+from trainmaster.cli.server import first
+from trainmaster.cli.server.greeting import announce, notes
+
+if TYPE_CHECKING:
+    from trainmaster.service.platform import Platform
+
+SWITCH_S = 0.0005
+"""How long the event loop may keep the interpreter while the ledger's thread waits for it: a lone commit beside a busy loop took
+12 to 19 ms at Python's 5 ms, and takes 5 to 7 with this."""
+WEBSOCKETS: dict[str, Any] = {
+    "ws": "trainmaster.api.socket.wire:Socket", "ws_max_size": 1 << 20, "ws_per_message_deflate": False, "ws_ping_timeout": None,
+}  # fmt: skip
+"""No answer to a ping is waited for: while a command does not read its input, nobody here reads what its client answers."""
+COLLECT = (20_000, 20, 50)
+"""Thresholds of the cycle collector: records make no cycles, and looking through all waiting jobs for some costs a tenth of a submit."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog="Example: [bold]trainmaster serve --home /srv/trainmaster --port 8470[/]")(serve)
+
+
+def serve(
+    home: Annotated[
+        str | None, typer.Option(help="Folder for everything the server keeps.", show_default="~/.trainmaster")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1: this machine only")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")
+    ] = None,
+    demo_cards: Annotated[
+        int,
+        typer.Option(
+            min=0, max=64, help="Try jobs for GPUs without any: two nodes with this many simulated cards each."
+        ),
+    ] = 0,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Start although the ledger has lost something, and forget it.")
+    ] = False,
+    log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
+    access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
+) -> None:
+    """Run the server until Ctrl-C; jobs go on without it."""
+    import logging
+    import socket
+
+    from trainmaster.cli.context import OPTIONS
+    from trainmaster.core.errors import Unavailable
+    from trainmaster.messages.server import client
+
+    demand_server()
+    first.make_way()
+    gc.disable()  # until all is imported and built: nothing of it is garbage
+    OPTIONS.home = home or OPTIONS.home
+    folder = home_folder()
+    logging.basicConfig(
+        level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+    lock = _held(folder)
+    from trainmaster.service.wiring import build
+
+    platform = build(folder, host=host, port=port, demo_cards=demo_cards, accept_loss=accept_loss)
+    server = platform.config.server
+    try:
+        listener = _listen(server.host, server.port)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise Unavailable(client.address_not_usable(server.host, server.port, why)) from None
+    if listener.family == socket.AF_INET6:
+        url = f"http://[{server.host}]:{listener.getsockname()[1]}"
+    else:
+        shown = "127.0.0.1" if server.host in ("0.0.0.0", "") else server.host
+        url = f"http://{shown}:{listener.getsockname()[1]}"
+    for line in notes(platform.config, demo_cards):
+        print(line, flush=True)
+    _run(platform, listener, url, folder, log_level, access_log)
+    os.close(lock)
+
+
+def _held(folder: str) -> int:
+    """Return the held lock of the home folder. Raises Unavailable, Conflict."""
+    from trainmaster.core.errors import Conflict, Unavailable
+    from trainmaster.messages.server import client
+
+    try:
+        lock = _lock(folder)
+    except OSError as error:
+        raise Unavailable(client.home_not_usable(folder, error.strerror or str(error))) from None
+    if lock is None:
+        where = _known(folder)
+        raise Conflict(client.server_runs_already_at(folder, where) if where else client.server_runs_already(folder))
+    return lock
+
+
+def _lock(folder: str) -> int | None:
+    """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever happens."""
+    for private in (folder, os.path.join(folder, "run")):  # of several new folders only the last one would get the mode
+        os.makedirs(private, mode=0o700, exist_ok=True)
+    fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _known(folder: str) -> str:
+    from trainmaster.sdk.find import server_file
+
+    try:
+        with open(server_file(folder), encoding="utf-8") as file:
+            return str(json.load(file)["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _listen(host: str, port: int) -> Any:
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((host, port))
+    made.listen(1024)
+    return made
+
+
+def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: str, access_log: bool) -> None:
+    import uvicorn
+
+    from trainmaster.api.app import create_app
+    from trainmaster.cli.server.serving import Server
+
+    app = create_app(platform)
+    _tune()
+
+    config = uvicorn.Config(
+        app, loop="uvloop", http="trainmaster.api.socket.wire:Protocol", lifespan="off", access_log=access_log, log_level="warning",
+        log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
+        h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024, **WEBSOCKETS,
+    )  # fmt: skip
+    server = Server(config, app, lambda: announce(platform, url, folder), lambda: _forget(folder))
+    server.run(sockets=[listener])
+    _forget(folder)
+    if server.refused is not None:
+        raise server.refused
+    print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
+
+
+def _tune() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
+    sys.setswitchinterval(SWITCH_S)
+    gc.set_threshold(*COLLECT)
+    gc.collect()
+    gc.freeze()  # what was imported and built so far stays
+    gc.enable()
+
+
+def _forget(folder: str) -> None:
+    from trainmaster.sdk.find import server_file
+
+    try:
+        os.unlink(server_file(folder))
+    except FileNotFoundError:
+        return

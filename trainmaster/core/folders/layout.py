@@ -1,0 +1,164 @@
+"""Where everything lies under the one home folder, and where a task sees it. Paths only; touches no disk.
+
+HOME/
+  config.toml           the administrator's settings
+  trainmaster.db        the ledger (SQLite), with -wal and -shm
+  trainmaster.mark      how far the ledger was
+  secrets/  0700        session key, cli-token (0600)
+  run/      0700        server.pid, server.json, agent.sock, agent.pid, agent.log
+  uploads/<digest>/     code folders, by content
+  jobs/<2 hex>/<job>/   model/  outputs/                 shared by all attempts of the job
+                        attempts/<n>/record.jsonl        what was asked, started and ended
+                        attempts/<n>/<task0-0>/          one TaskPaths
+  models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
+  backups/              copies made before a migration
+  reserve               room for ends, stops and deletions on a full disk; nothing is in it
+
+uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.core.ids import task_name
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPaths:
+    """Files of one task of one attempt. All but `log`, `metrics`, `tmp` and `work` are written by the platform only."""
+
+    root: str
+
+    @property
+    def log(self) -> str:
+        """The task's stdout and stderr: the program writes this file itself."""
+        return os.path.join(self.root, "log")
+
+    @property
+    def status(self) -> str:
+        """What bubblewrap itself writes: JSON lines with pid and exit code (absent without a sandbox)."""
+        return os.path.join(self.root, "status")
+
+    @property
+    def entered(self) -> str:
+        """There once somebody has entered the task where no control group lists its processes (see agent/enter)."""
+        return os.path.join(self.root, "entered")
+
+    @property
+    def usage(self) -> str:
+        """Usage samples, one JSON array a line (see agent/measuring/samples)."""
+        return os.path.join(self.root, "usage.jsonl")
+
+    @property
+    def metrics(self) -> str:
+        """Folder the task sees as $TRAINMASTER_METRICS_DIR; `log()` appends to metrics.jsonl in it."""
+        return os.path.join(self.root, "metrics")
+
+    @property
+    def tmp(self) -> str:
+        """The task's private /tmp."""
+        return os.path.join(self.root, "tmp")
+
+    @property
+    def work(self) -> str:
+        """The task's private /workspace (absent without a sandbox). Beside `tmp`: in it, the task could put a link in its place."""
+        return os.path.join(self.root, "workspace")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All paths under `home` (absolute). `data` holds the bulk instead, unless it is ""."""
+
+    home: str
+    data: str = ""
+
+    @property
+    def bulk(self) -> str:
+        """Where uploads, jobs and models lie."""
+        return self.data or self.home
+
+    def path(self, *parts: str) -> str:
+        """Return HOME/parts."""
+        return os.path.join(self.home, *parts)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders of which no task may ever see more than its own part."""
+        return tuple(filter(None, (self.home, self.data)))
+
+    @property
+    def config(self) -> str:
+        """The administrator's settings."""
+        return self.path("config.toml")
+
+    @property
+    def mark(self) -> str:
+        """How far the ledger was, wherever it lies (see store/past)."""
+        return self.path("trainmaster.mark")
+
+    @property
+    def database(self) -> str:
+        """The default SQLite ledger."""
+        return self.path("trainmaster.db")
+
+    @property
+    def reserve(self) -> str:
+        """Room that is given back when the disk is full (see service/folders/disks)."""
+        return self.path("reserve")
+
+    @property
+    def agent_socket(self) -> str:
+        """The local agent's unix socket (0600 in a 0700 folder)."""
+        return self.path("run", "agent.sock")
+
+    @property
+    def cli_token(self) -> str:
+        """The 0600 file by which the CLI of the same machine is signed in."""
+        return self.path("secrets", "cli-token")
+
+    def upload(self, digest: str) -> str:
+        """Folder of an uploaded code tree, by its sha256 hex digest."""
+        return os.path.join(self.bulk, "uploads", digest)
+
+    def job(self, job: str) -> str:
+        """Folder of a job."""
+        return os.path.join(self.bulk, "jobs", job[1:3], job)
+
+    def model_out(self, job: str) -> str:
+        """What tasks see as /model."""
+        return os.path.join(self.job(job), "model")
+
+    def outputs(self, job: str) -> str:
+        """What tasks see as /workspace/outputs."""
+        return os.path.join(self.job(job), "outputs")
+
+    def attempt(self, job: str, number: int) -> str:
+        """Folder of one attempt."""
+        return os.path.join(self.job(job), "attempts", str(number))
+
+    def incomplete(self, job: str, number: int) -> str:
+        """Says, by being there, that an attempt was reaped and not all that its tasks wrote lies here: its engine writes it."""
+        return os.path.join(self.attempt(job, number), "incomplete")
+
+    def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:
+        """Paths of one task."""
+        return TaskPaths(os.path.join(self.attempt(job, number), task_name(role, index)))
+
+    def saving(self, job: str, number: int) -> str:
+        """Folder in which a model version of one attempt is made, beside the models: it is renamed when it is whole."""
+        return os.path.join(self.bulk, "models", ".saving", f"{job}-{number}")
+
+    def model(self, model: str, version: int) -> str:
+        """Folder of an immutable model version."""
+        return os.path.join(self.bulk, "models", model, str(version))
+
+
+# Inside the sandbox (R138-R145).
+IN_CODE: Final = "/code"
+IN_DATASET: Final = "/dataset"
+IN_MODEL: Final = "/model"
+IN_WORKSPACE: Final = "/workspace"
+IN_OUTPUTS: Final = "/workspace/outputs"
+IN_ALGORITHM: Final = "/workspace/algorithm"
+IN_METRICS: Final = "/trainmaster/metrics"

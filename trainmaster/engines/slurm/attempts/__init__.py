@@ -1,0 +1,1 @@
+"""Attempts on a cluster: handed over, followed, taken out."""

@@ -1,0 +1,54 @@
+"""Our code on the shared folder: what a step imports, and what a task may import, by content. A node needs nothing installed.
+
+A delivery is never changed: what runs goes on with the code it was started with, while the server is upgraded.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from trainmaster.agent.place import PACKAGE
+
+WHOLE: Final = ("agent", "answers", "core", "engines/slurm/node", "frameworks", "messages", "sdk")
+"""Folders of the package that go: what a step is made of, and `trainmaster.log` for tasks. No other has any use there."""
+ON_THE_WAY: Final = ("", "engines", "engines/slurm")
+"""Folders of which no more goes than names what is in them."""
+
+
+def deliver(data: str) -> str:
+    """Return the folder below `data` that holds our package, copied there unless it is there already. May block.
+
+    Everybody may read it: tasks of other system users run it. Raises OSError when the folder cannot be written.
+    """
+    root = PACKAGE
+    files = [path for part in WHOLE for path in sorted((root / part).rglob("*.py"))]
+    files += [path for part in ON_THE_WAY for path in sorted((root / part).glob("_*.py"))]
+    digest = hashlib.sha256()
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root)} {len(content)}\n".encode() + content)
+    place = Path(data, "agent", digest.hexdigest()[:16])
+    if not place.exists():
+        place.parent.mkdir(mode=0o755, exist_ok=True)
+        _copy(root, files, place)
+    return str(place)
+
+
+def _copy(root: Path, files: list[Path], place: Path) -> None:
+    """Copy beside `place`, then bring it there in one step: nobody finds half of it."""
+    fresh = Path(tempfile.mkdtemp(prefix=".", dir=place.parent))
+    try:
+        for path in files:
+            target = fresh / root.name / path.relative_to(root)
+            target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+            target.chmod(0o644)
+        fresh.chmod(0o755)
+        os.rename(fresh, place)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if not place.exists():  # nobody else has brought it meanwhile
+            raise

@@ -1,0 +1,1 @@
+"""Whether a cluster has all that jobs need, looked at before any is sent."""

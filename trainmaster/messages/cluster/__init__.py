@@ -1,0 +1,1 @@
+"""What is said of clusters, their queue, and checks of them."""

@@ -1,0 +1,1 @@
+"""What is said of jobs, from the document to the end of a task."""

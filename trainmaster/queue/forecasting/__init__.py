@@ -1,0 +1,1 @@
+"""When what waits will start."""

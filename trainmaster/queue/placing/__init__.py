@@ -1,0 +1,1 @@
+"""On which nodes, cards and ports the replicas of a gang go."""

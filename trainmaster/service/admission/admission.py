@@ -1,0 +1,141 @@
+"""What the platform refuses although the document is well formed: limits, rights, inputs that are not there, shapes that
+can never fit. All problems of a request are found, not only the first.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from trainmaster.access.roles import Principal
+from trainmaster.core.config import Config
+from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable, problem_of
+from trainmaster.core.folders.layout import Layout
+from trainmaster.core.launch import asked_of
+from trainmaster.core.records import Job
+from trainmaster.core.states import Priority
+from trainmaster.engines.registry import Engines
+from trainmaster.messages.jobs import rules, submitting
+from trainmaster.queue.explaining.reasons import instead, problem, said
+from trainmaster.service.admission.limits import UrgentLimits, wanted
+from trainmaster.service.admission.places import place_problems
+from trainmaster.service.cluster.pools import Pools
+from trainmaster.service.control.launching import code_folder
+from trainmaster.service.folders.inputs import path_problem
+from trainmaster.service.folders.looks import Looks
+from trainmaster.service.scheduling.scheduling import Scheduling
+from trainmaster.spec.job import Input, JobSpec
+from trainmaster.spec.semantics import code_problem, mount_problems
+from trainmaster.storage.uploads import use
+
+PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
+
+
+class Admission:
+    """One object per server."""
+
+    def __init__(
+        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits,
+        engines: Engines,
+    ) -> None:  # fmt: skip
+        self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
+        self._pools, self._urgent, self._engines = pools, urgent, engines
+
+    def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
+        """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
+
+        `instead_of`: a waiting job whose place is not counted.
+        """
+        gone = () if instead_of is None else (instead_of,)
+        found = self.duration_problems(job.policy.duration_s, "duration")
+        found += self.priority_problems(job.priority.name.lower(), who, "priority")
+        found += self._urgent.problems(wanted((job,)), "priority", gone)
+        found += place_problems(job, self._pools)
+        found += self.engine_problems(job)
+        if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
+            found.append(problem_of("", submitting.queue_full(self._config.limits.max_queued)))
+        return found
+
+    def engine_problems(self, job: Job) -> list[Problem]:
+        """Return what the engine of its pool objects to, whichever of its flavors it would get."""
+        estimates, found = self._engines.abilities(self._engines.of(job.pool)).estimates, []
+        if estimates is None:
+            return []
+        for roles in job.shapes or (job.roles,):
+            found += [one for one in estimates.objections(roles, asked_of(job)) if one not in found]
+        return found
+
+    def never_fits(self, job: Job) -> Unsatisfiable | None:
+        """Return why no state of this cluster could ever run the job, with the nearest shape that fits; None when it can."""
+        reason = self._scheduling.refusal(job)
+        if reason is None:
+            return None
+        never = submitting.can_never_run_here(said(reason), instead(reason.evidence))
+        return Unsatisfiable(never, problems=(problem(reason),))
+
+    def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
+        """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or Unsatisfiable."""
+        found = [*self.problems(job, who), *outside]
+        ProblemList(found).raise_if_any(submitting.job_not_accepted)
+        refusal = self.never_fits(job)
+        if refusal is not None:
+            raise refusal
+
+    def admit_together(self, jobs: Sequence[Job]) -> None:
+        """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
+        ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any(submitting.jobs_not_accepted)
+
+    def change_problems(self, job: Job, priority: Any, who: Principal, instead_of: Job | None = None) -> list[Problem]:
+        """Return what speaks against another priority for `job` (R170, R171). `instead_of`: as in `problems`."""
+        found = self.priority_problems(priority, who, "priority")
+        if not found and priority == "urgent" and job.priority is not Priority.URGENT:
+            gone = () if instead_of is None else (instead_of,)
+            found += self._urgent.problems(Counter({(job.workspace, job.owner): 1}), "priority", gone)
+        return found
+
+    def duration_problems(self, value: Any, path: str) -> list[Problem]:
+        """Return what is wrong with a duration in seconds (None: unlimited)."""
+        limit = self._config.limits.max_duration_s
+        if value is None:
+            return [problem_of(path, submitting.duration_required(limit))] if limit else []
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**40:
+            return [problem_of(path, submitting.duration(), value)]
+        if limit and value > limit:
+            return [problem_of(path, submitting.duration_limit(limit), value)]
+        return []
+
+    def priority_problems(self, value: Any, who: Principal, path: str) -> list[Problem]:
+        """Return what is wrong with a priority name; very urgent is for administrators (R170)."""
+        if value not in PRIORITIES:
+            return [problem_of(path, submitting.priority(PRIORITIES), value)]
+        if value == "very_urgent" and who.role != "admin":
+            return [problem_of(path, rules.urgent_right(), value)]
+        return []
+
+    async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
+        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts, and the system
+        user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most
+        seconds. Raises Unavailable.
+        """
+        can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
+        stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
+        found = [] if stranger is None else [stranger]
+        found += mount_problems(spec, () if can.occupies is None else can.occupies.places())
+        source = code_folder(spec, self._layout)
+        if source is not None and not await asyncio.to_thread(use, source):
+            found.append(problem_of("code.upload", submitting.no_upload()))
+        not_uploaded = None if code_follows else code_problem(spec)
+        if not_uploaded is not None:
+            found.append(not_uploaded)
+        if spec.inputs:
+            looks = [self.input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
+            found += [one for one in await asyncio.gather(*looks) if one is not None]
+        return found
+
+    async def input_problem(self, item: Input, where: str) -> Problem | None:
+        """Return why the folder `item` may not be mounted, at the path `where`; None when it may. At most seconds."""
+        own, roots = self._layout.folders, self._config.local.mount_roots
+        try:
+            return await self._looks.look(item.path, lambda: path_problem(item.path, where, own, roots))
+        except TimeoutError:
+            return problem_of(where, submitting.mount_silent(self._looks.limit_s), item.path)

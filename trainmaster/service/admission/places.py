@@ -1,0 +1,44 @@
+"""Whether a job may go where it wants: its workspace, pool, virtual cluster, nodes and driver against what there is. Pure."""
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.records import Job
+from trainmaster.messages.jobs import rules
+from trainmaster.service.cluster.pools import Pools
+from trainmaster.spec.problems import problem
+
+
+def place_problems(job: Job, pools: Pools) -> list[Problem]:
+    """Return everything that speaks against where `job` wants to run (R6, R10 to R13)."""
+    found = []
+    if job.workspace not in pools.workspaces:
+        found.append(problem("workspace", rules.unknown_workspace(name=job.workspace, known=sorted(pools.workspaces))))
+    pool = pools.pools.get(job.pool)
+    share = pools.virtual_clusters.get(job.virtual_cluster) if job.virtual_cluster is not None else None
+    if pool is None:
+        known = sorted([*pools.pools, *pools.virtual_clusters])
+        found.append(problem("pool", rules.unknown_pool(name=job.pool, known=known)))
+    elif not pool.open_to(job.workspace):
+        found.append(problem("pool", rules.pool_dedicated(pool=pool.name, workspaces=sorted(pool.workspaces))))
+    if job.virtual_cluster is not None and share is None:
+        known = sorted(pools.virtual_clusters)
+        found.append(problem("virtual_cluster", rules.unknown_pool(name=job.virtual_cluster, known=known)))
+    elif share is not None and share.pool != job.pool:
+        found.append(problem("virtual_cluster", rules.other_pool(name=share.name, pool=share.pool)))
+    if pool is not None:
+        found += _node_problems(job, pools)
+        if job.node_names and pool.kind == "dedicated":
+            found.append(problem("nodes", rules.nodes_with_dedicated(pool.name)))
+    return found
+
+
+def _node_problems(job: Job, pools: Pools) -> list[Problem]:
+    nodes = {node.name: node for node in pools.nodes if node.pool == job.pool}
+    found = [
+        problem("nodes", rules.unknown_node(pool=job.pool, name=name, known=sorted(nodes)))
+        for name in job.node_names
+        if name not in nodes
+    ]
+    drivers = {node.driver for node in nodes.values() if node.driver}
+    if job.driver is not None and job.driver not in drivers:
+        found.append(problem("driver", rules.unknown_driver(pool=job.pool, driver=job.driver, known=sorted(drivers))))
+    return found

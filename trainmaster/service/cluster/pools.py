@@ -1,0 +1,150 @@
+"""What administrators decided about the cluster, in memory and on disk: pools, virtual clusters, workspaces, flavors, nodes.
+
+Changes are made one at a time: checked, stored, and only then applied, at once. Decides nothing about people and forms
+no answers (service/use_cases/administer and service/use_cases/cluster_views do). Invariant: what is in memory is what the disk holds.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.records import Job, Node
+from trainmaster.messages.said import words
+from trainmaster.queue.policy import Values
+from trainmaster.store.cluster_settings import ClusterSettings, Setting
+
+log = logging.getLogger("trainmaster.pools")
+
+KINDS: Final[dict[str, type[Any]]] = {
+    "pool": Pool, "virtual_cluster": VirtualCluster, "workspace": Workspace, "flavor": Flavor, "node": NodeSetting,
+    "policy": dict,
+}  # fmt: skip
+"""What each kind of row is read as."""
+
+POLICY: Final = "queue"
+"""The name of the one policy row: the values of the knobs that were changed."""
+
+Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Values
+
+
+class Pools:
+    """One object per server; all methods in the loop's thread. `clock` returns seconds since the epoch.
+
+    `named`: pools that exist whatever was stored and whichever machines are seen.
+    """
+
+    def __init__(self, rows: ClusterSettings, clock: Callable[[], float], named: Iterable[str] = ()) -> None:
+        self._rows, self._clock, self._named = rows, clock, tuple(named)
+        self._lock = asyncio.Lock()
+        self._stored: dict[tuple[str, str], tuple[Record, Setting]] = {}
+        self._machines: tuple[Node, ...] = ()  # as the engine says
+        self.changed: Callable[[str], None] = lambda kind: None  # is told after every change what kind of thing changed
+        self._settle()
+
+    async def start(self) -> None:
+        """Read everything. A row that cannot be read is said in the log and left as it is: the server must start."""
+        for setting in await asyncio.to_thread(self._rows.all):
+            try:
+                record = msgspec.convert(setting.record, KINDS[setting.kind], strict=False)
+            except (KeyError, msgspec.ValidationError) as error:
+                log.error("the %s %s cannot be read and does not hold: %s", setting.kind, setting.name, error)
+            else:
+                self._stored[setting.kind, setting.name] = record, setting
+        self._settle()
+
+    def _settle(self) -> None:
+        """Make the views of what is stored, with the pool and the workspace that always exist, and pools that nodes name."""
+        named = {DEFAULT, *self._named, *(node.pool for node in self._machines)}
+        self.pools: dict[str, Pool] = {name: Pool(name) for name in sorted(named)} | self._of("pool")
+        self.virtual_clusters: dict[str, VirtualCluster] = self._of("virtual_cluster")
+        self.workspaces: dict[str, Workspace] = {DEFAULT: Workspace(DEFAULT)} | self._of("workspace")
+        self.node_settings: dict[str, NodeSetting] = self._of("node")
+        self.flavors: dict[str, dict[str, Flavor]] = {name: {} for name in self.workspaces}
+        for flavor in self._of("flavor").values():
+            self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
+        self.policy: Values = self._of("policy").get(POLICY, {})
+        self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
+
+    def _of(self, kind: str) -> dict[str, Any]:
+        return {name: record for (of, name), (record, _) in sorted(self._stored.items(), key=_key) if of == kind}
+
+    # -- machines ----------------------------------------------------------------------------------------------
+
+    def seen(self, machines: Iterable[Node]) -> bool:
+        """Take in the machines as the engine shows them; return whether anything is new. `nodes` is then made anew."""
+        machines = tuple(machines)
+        if machines == self._machines:
+            return False
+        self._machines = machines
+        self._settle()
+        return True
+
+    def _decided(self, node: Node) -> Node:
+        """Return a node as administrators want it used."""
+        setting = self.node_settings.get(node.name)
+        if setting is None:
+            return node
+        node = replace(node, pool=setting.pool or node.pool)
+        if setting.service == "in_service":
+            return node
+        return replace(node, schedulable=False, reason=words(setting.note or setting.service))
+
+    # -- changes -----------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Hold everybody else's changes off, from the check to the end of the change."""
+        async with self._lock:
+            yield
+
+    async def put(self, kind: str, name: str, record: Record, by: str) -> None:
+        """Store a record, then apply it. Only inside `changing`. Raises StorageFailed."""
+        setting = Setting(kind, name, msgspec.to_builtins(record), self._clock(), by)
+        await asyncio.wrap_future(self._rows.put(setting))
+        self._stored[kind, name] = record, setting
+        self._settle()
+        self.changed(kind)
+
+    async def drop(self, kind: str, name: str) -> None:
+        """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
+        await asyncio.wrap_future(self._rows.drop(kind, name))
+        self._stored.pop((kind, name), None)
+        self._settle()
+        self.changed(kind)
+
+    def changed_last(self, kind: str, name: str) -> Setting | None:
+        """Return who changed a record last and when, None when it was never stored."""
+        found = self._stored.get((kind, name))
+        return found[1] if found else None
+
+    # -- looking up --------------------------------------------------------------------------------------------
+
+    def placed(self, job: Job) -> Job:
+        """Return `job` with the pool its document means."""
+        share = self._meant(job.pool, job.virtual_cluster)
+        return job if share is None else replace(job, pool=share.pool, virtual_cluster=share.name)
+
+    def pool_of(self, pool: str, virtual_cluster: str | None) -> str:
+        """Return the pool that a document means with these two."""
+        share = self._meant(pool, virtual_cluster)
+        return pool if share is None else share.pool
+
+    def _meant(self, pool: str, virtual_cluster: str | None) -> VirtualCluster | None:
+        """Return the virtual cluster that decides the pool: `pool` may name one, as OpenPAI does (R6)."""
+        named = pool if virtual_cluster is None and pool not in self.pools else virtual_cluster
+        share = self.virtual_clusters.get(named) if named is not None else None
+        return share if share is not None and pool in (DEFAULT, share.name) else None
+
+    def shares_of(self, pool: str) -> list[VirtualCluster]:
+        """Return the virtual clusters of a pool by name."""
+        return [share for share in self.virtual_clusters.values() if share.pool == pool]
+
+
+def _key(item: tuple[tuple[str, str], Any]) -> tuple[str, str]:
+    return item[0]

@@ -1,0 +1,145 @@
+"""From a placed job to what the engine is asked: reads the spec, resolves mounts and code, builds the Gang.
+
+Specs of live jobs are kept parsed, newest first, up to a bound; one that fell out is read from the ledger again.
+"""
+
+import asyncio
+import os
+import posixpath
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
+from trainmaster.core.folders.layout import IN_CODE, Layout
+from trainmaster.core.launch import Gang, Mount
+from trainmaster.core.records import Job
+from trainmaster.messages.jobs import starting
+from trainmaster.messages.said import Said
+from trainmaster.messages.server import ledger, server
+from trainmaster.service.folders.inputs import path_problem
+from trainmaster.service.folders.looks import Looks
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of
+from trainmaster.spec.lower import gang as build_gang
+from trainmaster.spec.lower import read as read_spec
+
+KEPT: Final = 4096
+
+
+class Specs:
+    """Parsed specs by digest. `load` reads a document from the ledger, `set_aside` takes one out of it that is not what was
+    stored, and why (both blocking): they run in a thread.
+    """
+
+    def __init__(
+        self, load: Callable[[str], str | None], set_aside: Callable[[str, str], None] = lambda digest, why: None
+    ) -> None:
+        self._load, self._set_aside = load, set_aside
+        self._parsed: OrderedDict[str, JobSpec] = OrderedDict()
+
+    def put(self, digest: str, spec: JobSpec) -> None:
+        """Remember `spec`."""
+        self._parsed[digest] = spec
+        if len(self._parsed) > KEPT:
+            self._parsed.popitem(last=False)
+
+    def get(self, digest: str) -> JobSpec | None:
+        """Return the spec if it is in memory."""
+        return self._parsed.get(digest)
+
+    async def read(self, digest: str) -> JobSpec:
+        """Return the spec from memory or the ledger. Raises NotFound when the ledger has none."""
+        spec = self._parsed.get(digest)
+        return spec if spec is not None else await asyncio.to_thread(self.fetch, digest)
+
+    def fetch(self, digest: str) -> JobSpec:
+        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none, or a damaged one."""
+        spec = self._parsed.get(digest)
+        if spec is not None:
+            return spec
+        document = self._load(digest)
+        if document is not None:
+            try:
+                if digest_of(document) != digest:
+                    raise ValueError("its digest is another")
+                spec = read_spec(document)
+            except ValueError as error:
+                self._set_aside(digest, str(error))
+            else:
+                self.put(digest, spec)
+                return spec
+        raise NotFound(ledger.no_readable_document(digest[:14]))
+
+    def fetch_or_none(self, digest: str) -> JobSpec | None:
+        """Return the spec, from the ledger if need be, or None when it cannot be read; blocking."""
+        try:
+            return self.fetch(digest)
+        except TrainmasterError:
+            return None
+
+
+class Launching:
+    """Builds gangs and prepares their inputs."""
+
+    def __init__(self, specs: Specs, layout: Layout, looks: Looks, roots: Sequence[str] = ()) -> None:
+        self._specs, self._layout, self._looks, self._roots = specs, layout, looks, roots
+
+    def must_stage(self, job: Job) -> bool:
+        """True when something has to be looked at on disk before the start."""
+        spec = self._specs.get(job.spec_digest)
+        return spec is None or bool(mounts(spec, self._layout))
+
+    async def stage(self, job: Job) -> Said | None:
+        """Check that every input is there, and still where it may be mounted. Return what is wrong, None: nothing.
+
+        Raises Unavailable while the file system of an input hangs.
+        """
+        spec = await self._specs.read(job.spec_digest)
+        place = "\n".join(item.path for item in spec.inputs)
+        try:
+            return await self._looks.look(place, lambda: self._staged(spec))
+        except TimeoutError:
+            raise Unavailable(server.inputs_silent()) from None
+
+    def _staged(self, spec: JobSpec) -> Said | None:
+        code = code_folder(spec, self._layout)
+        wrong = (
+            [starting.input_wrong(code, starting.code_gone())] if code is not None and not os.path.exists(code) else []
+        )
+        for item in spec.inputs:
+            found = path_problem(item.path, "", self._layout.folders, self._roots)
+            if found is not None:
+                wrong.append(starting.input_wrong(item.path, found.said))
+        return starting.inputs_not_usable(wrong) if wrong else None
+
+    def gang(self, job: Job) -> Gang | None:
+        """Return the gang of the job's attempt when its spec is in memory."""
+        spec = self._specs.get(job.spec_digest)
+        return self._gang(job, spec) if spec is not None else None
+
+    async def gang_from_disk(self, job: Job) -> Gang:
+        """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none."""
+        return self._gang(job, await self._specs.read(job.spec_digest))
+
+    def _gang(self, job: Job, spec: JobSpec) -> Gang:
+        facts = {"user": job.owner, "workspace": job.workspace}
+        return build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout))
+
+
+def code_folder(spec: JobSpec, layout: Layout) -> str | None:
+    """Return the folder of the uploaded code, None when the job has none."""
+    if spec.code is None or spec.code.upload is None:
+        return None
+    return layout.upload(spec.code.upload.removeprefix("sha256:"))
+
+
+def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
+    """Return what `spec` asks to see inside the sandbox, by host path (R138-R145)."""
+    found: list[Mount] = []
+    source = code_folder(spec, layout)
+    if source is not None:
+        found.append(Mount(source, IN_CODE))  # also seen as IN_ALGORITHM
+    for item in spec.inputs:
+        found.append(Mount(item.path, posixpath.normpath(item.mount), item.read_only))
+    return tuple(found)

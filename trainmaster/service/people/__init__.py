@@ -1,0 +1,1 @@
+"""Who is who: users, passwords, sessions, tokens, and turns for those who guess."""

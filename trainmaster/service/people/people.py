@@ -1,0 +1,293 @@
+"""People: who is who. Users, passwords, sessions, API tokens and the local command line's token.
+
+Whoever was recognised is remembered for REMEMBER_S, so that a request costs one hash and no I/O; what is revoked here is
+forgotten at once, what another process revokes after that time. Passwords are argon2 hashes, made in a worker thread, two
+at a time. Invariant: a secret leaves this file once, at its creation, and is never logged.
+"""
+
+import asyncio
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import asdict
+
+from trainmaster.access.roles import Principal, Via
+from trainmaster.answers import NewToken, Tokens, TokenView
+from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
+from trainmaster.core.folders.layout import Layout
+from trainmaster.messages.server import access
+from trainmaster.messages.server import people as messages
+from trainmaster.service.folders.secret_files import TOKEN_PREFIX, browsers_secret, local_token
+from trainmaster.service.people.browsers import Browsers
+from trainmaster.service.people.passwords import Passwords, demand_acceptable
+from trainmaster.service.people.tickets import Tickets
+from trainmaster.service.people.turns import Pace, Turns
+from trainmaster.store.people import People as Rows
+from trainmaster.store.people import Session, Token, User, digest
+
+ADMIN: Final = "admin"
+SESSION_S: Final = 7 * 86400.0
+REMEMBER_S: Final = 30.0
+ASK_AGAIN_S: Final = 1.0
+MAX_TOKENS: Final = 100
+OF_ADDRESS: Final = Pace(longest_s=2.0, seats=10)
+OF_NAME: Final = Pace(longest_s=10.0, seats=3)
+OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
+"""How guesses are slowed: from one address, at one name from browsers that are not known, and in one browser that is."""
+_MAX_KNOWN: Final = 10_000
+_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that is mistaken for another when copied by hand
+
+
+def mark_of(cookie: str, key: str) -> str:
+    """Return the mark of a session: it is known by both of its secrets together, and by neither alone."""
+    return digest(f"{cookie}.{key}")
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """What a browser gets. `key` is kept by the console's own pages and told to no other page, nor sent by the browser itself.
+
+    `browser` is the mark by which it is known when the same person signs in there again.
+    """
+
+    cookie: str
+    key: str
+    browser: str
+    principal: Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Somebody recognised, and the mark of the session or token by which they were."""
+
+    principal: Principal
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Somebody recognised: until when that is believed without asking the store again, and whether it is believed no more."""
+
+    principal: Principal
+    until: float
+    token: str = ""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class People:
+    """Knows everybody. `clock` returns seconds since the epoch."""
+
+    def __init__(self, rows: Rows, layout: Layout, clock: Callable[[], float] = time.time) -> None:
+        self._rows = rows
+        self._layout = layout
+        self._clock = clock
+        self._known: OrderedDict[str, _Known] = OrderedDict()  # by digest of token or session
+        self._ended = 0  # how often something was ended: what was looked up meanwhile is not remembered
+        self._touched: dict[str, float] = {}
+        self._local_digest = ""
+        self._turns = Turns(time.monotonic)
+        self._browsers = Browsers(secrets.token_urlsafe(32))
+        self._passwords = Passwords()
+        self.tickets = Tickets(clock)
+        self.one_time_password: str | None = None
+
+    async def start(self) -> None:
+        """Create the administrator on the first start, and the local token's file.
+
+        After a first start `one_time_password` holds the password to show once. Raises OSError, StorageFailed.
+        """
+        if await asyncio.to_thread(self._rows.user, ADMIN) is None:
+            password = "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
+            admin = User(ADMIN, await self._passwords.hash(password), "admin", True, created_at=self._clock())
+            try:
+                await asyncio.to_thread(self._rows.add_user, admin)
+                self.one_time_password = password
+            except Conflict:
+                self.one_time_password = None  # another server process on the same database was faster
+        self._local_digest = digest(await asyncio.to_thread(local_token, self._layout))
+        self._browsers = Browsers(await asyncio.to_thread(browsers_secret, self._layout))
+
+    # ------------------------------------------------------------------------------------------------- recognising
+
+    async def by_token(self, secret: str) -> Seen:
+        """Return who holds this API token or local token. Raises Unauthenticated."""
+        mark = digest(secret)
+        if self._local_digest and hmac.compare_digest(mark, self._local_digest):
+            return Seen(Principal(ADMIN, "admin", Via.LOCAL), mark)
+        return Seen(await self.recognise(mark, Via.TOKEN), mark)
+
+    async def by_session(self, cookie: str, key: str) -> Seen:
+        """Return who is signed in with this cookie and this key. Raises Unauthenticated."""
+        mark = mark_of(cookie, key)
+        return Seen(await self.recognise(mark, Via.SESSION), mark)
+
+    async def by_ticket(self, cookie: str, ticket: str, address: str) -> Seen:
+        """Return who took this ticket to `address` in the session of this cookie; it is used up. Raises Unauthenticated."""
+        mark = self.tickets.take(ticket, cookie, address)
+        return Seen(await self.recognise(mark, Via.SESSION), mark)
+
+    async def recognise(self, mark: str, via: Via) -> Principal:
+        """Return who has the session or the token with this mark. Raises Unauthenticated."""
+        now = self._clock()
+        known = self._remembered(mark, now) or await (self._token if via is Via.TOKEN else self._session)(mark, now)
+        if known.token and now - self._touched.get(known.token, 0.0) > 60.0:
+            self._touched[known.token] = now
+            self._rows.touch_token(known.token, now)
+        return known.principal
+
+    async def _token(self, mark: str, now: float) -> _Known:
+        ended = self._ended
+        token = await asyncio.to_thread(self._rows.token, mark, now)
+        user = await asyncio.to_thread(self._rows.user, token.owner) if token is not None else None
+        if token is None or user is None:
+            raise Unauthenticated(messages.token_not_known())
+        return self._remember(mark, Principal(user.name, user.role, Via.TOKEN), token.expires_at, ended, token.id)
+
+    async def _session(self, mark: str, now: float) -> _Known:
+        ended = self._ended
+        session = await asyncio.to_thread(self._rows.session, mark, now)
+        user = await asyncio.to_thread(self._rows.user, session.user) if session is not None else None
+        if session is None or user is None:
+            raise Unauthenticated(messages.session_ended())
+        principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
+        return self._remember(mark, principal, session.expires_at, ended)
+
+    async def lost(self, seen: Seen) -> TrainmasterError:
+        """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else within REMEMBER_S."""
+        while seen.principal.via is not Via.LOCAL:
+            try:
+                if await self.recognise(seen.mark, seen.principal.via) != seen.principal:
+                    return Forbidden(access.rights_changed())
+            except Unauthenticated as error:
+                return error
+            except TrainmasterError:  # the store does not answer; nobody was sent away by that
+                await asyncio.sleep(ASK_AGAIN_S)
+                continue
+            known = self._known.get(seen.mark)
+            if known is not None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(known.until - self._clock()):
+                        await known.over.wait()
+        never: asyncio.Future[TrainmasterError] = asyncio.get_running_loop().create_future()
+        return await never
+
+    async def user(self, name: str) -> User:
+        """Return the user. Raises NotFound."""
+        user = await asyncio.to_thread(self._rows.user, name)
+        if user is None:
+            raise NotFound(messages.no_such_user(name))
+        return user
+
+    # ---------------------------------------------------------------------------------------------------- sessions
+
+    async def sign_in(self, name: str, password: str, client: str, browser: str | None = None) -> SignedIn:
+        """Check a password and begin a session. `client` is the address it comes from, `browser` the mark that it kept.
+
+        After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference. Raises
+        Unauthenticated, or RateLimited where more wait than may.
+        """
+        known = self._browsers.known(name, browser, self._clock())
+        strange = ((f"address {client}", OF_ADDRESS), (f"name {name}", OF_NAME))
+        lines = strange if known is None else ((f"browser {known}", OF_BROWSER),)
+        for line, pace in lines:
+            await self._turns.take(line, pace)
+        user = await asyncio.to_thread(self._rows.user, name)
+        good = await self._passwords.good(user, password)
+        if user is None or not good:
+            raise Unauthenticated(messages.name_or_password_wrong())
+        for line, _ in lines:
+            self._turns.succeeded(line)
+        cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
+        session = Session(user.name, now, now + SESSION_S)
+        await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session)
+        principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
+        return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
+
+    async def sign_out(self, mark: str) -> None:
+        """End the session with this mark; nothing happens when it has ended already."""
+        await asyncio.to_thread(self._rows.drop_session, mark)
+        self._forget(lambda of, _: of == mark)
+
+    async def change_password(self, who: Principal, old: str | None, new: str, keep: str | None = None) -> None:
+        """Set a new password and end all other sessions (`keep` is the mark of the one that goes on).
+
+        The old password is needed except over the local token, whose holder owns the server's files anyway. Raises
+        InvalidSpec listing all that is wrong with `new`, Unauthenticated for a wrong `old`, RateLimited.
+        """
+        user = await self.user(who.name)
+        demand_acceptable(user, old, new)
+        if who.via is not Via.LOCAL:
+            await self._turns.take(line := f"change {user.name}", OF_NAME)
+            if not await self._passwords.good(user, old or ""):
+                raise Unauthenticated(messages.old_password_wrong())
+            self._turns.forget(line)
+        hashed = await self._passwords.hash(new)
+        await asyncio.to_thread(self._rows.set_password, user.name, hashed, keep_session=keep or "")
+        self._forget(lambda _, known: known.principal.name == user.name and known.principal.via is Via.SESSION)
+        if user.name == ADMIN:
+            self.one_time_password = None
+
+    # ------------------------------------------------------------------------------------------------------ tokens
+
+    async def tokens(self, who: Principal) -> Tokens:
+        """Return the tokens of `who`, newest first, without their secrets."""
+        mine = await asyncio.to_thread(self._rows.tokens, who.name)
+        return Tokens(items=[_token_view(token) for token in reversed(mine)], next_cursor=None)
+
+    async def create_token(self, who: Principal, name: str, expires_in_s: float | None = None) -> NewToken:
+        """Create a token of `who`; the answer is the only place where its text is ever shown. Raises Conflict."""
+        if len(await asyncio.to_thread(self._rows.tokens, who.name)) >= MAX_TOKENS:
+            raise Conflict(messages.too_many_tokens(MAX_TOKENS))
+        secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), self._clock()
+        expires = None if expires_in_s is None else now + expires_in_s
+        token = Token("k" + secrets.token_hex(8), name, who.name, now, expires)
+        await asyncio.to_thread(self._rows.add_token, digest(secret), token)
+        return NewToken(**asdict(_token_view(token)), token=secret)
+
+    async def delete_token(self, who: Principal, token_id: str) -> None:
+        """Delete a token; it is refused from now on. Raises NotFound for one that is not there or somebody else's."""
+        await asyncio.to_thread(self._rows.drop_token, token_id, who.name)
+        self._forget(lambda _, known: known.token == token_id)
+
+    # ------------------------------------------------------------------------------------------------------- inside
+
+    def _remembered(self, mark: str, now: float) -> _Known | None:
+        known = self._known.get(mark)
+        return known if known is not None and 0 < known.until - now <= REMEMBER_S else None  # the clock may be set back
+
+    def _remember(
+        self, mark: str, principal: Principal, expires_at: float | None, ended: int, token: str = ""
+    ) -> _Known:
+        """Return what is known now, and keep it unless something was ended since `ended` was counted."""
+        until = self._clock() + REMEMBER_S
+        before = self._known.get(mark)  # who waits for its end is told by the same event
+        over = before.over if before is not None else asyncio.Event()
+        known = _Known(principal, until if expires_at is None else min(until, expires_at), token, over)
+        if ended == self._ended:
+            self._known[mark] = known
+        while len(self._known) > _MAX_KNOWN:
+            self._known.popitem(last=False)
+        return known
+
+    def _forget(self, which: Callable[[str, _Known], bool]) -> None:
+        """Believe no more what `which(mark, known)` is true of."""
+        self._ended += 1
+        for mark in [mark for mark, known in self._known.items() if which(mark, known)]:
+            self._known.pop(mark).over.set()
+
+
+def _token_view(token: Token) -> TokenView:
+    return TokenView(
+        id=token.id,
+        name=token.name,
+        user=token.owner,
+        created_at=token.created_at,
+        expires_at=token.expires_at,
+        last_used_at=token.last_used_at,
+    )

@@ -1,0 +1,92 @@
+"""The pool of a job that leaves it to the platform (``pool: any``): where it would start first. Settled once, when it is submitted.
+
+Every pool is asked what "would it queue?" asks, each through its own engine. A start now comes before one that is foreseen, that before
+one that is not; of equals the first by name with `default` before all. Later the job stays where it is: it has its place in one line.
+"""
+
+import asyncio
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from trainmaster.access.roles import Principal
+from trainmaster.core.cluster import ANY, DEFAULT
+from trainmaster.core.errors import InvalidSpec, Problem, Unavailable, problem_from, problem_of
+from trainmaster.core.records import Job
+from trainmaster.messages.jobs import rules, submitting
+from trainmaster.queue.snapshot import Start
+from trainmaster.service.context import Context
+from trainmaster.service.submitting.candidate import QUICK, job_of
+from trainmaster.service.submitting.data_folder import without_absent_data
+from trainmaster.service.submitting.estimates import Outlook, with_engine
+from trainmaster.service.submitting.reading import Candidate
+from trainmaster.spec.lower import digest_of, document_of
+
+_SURE: Final = ("now", "queue")
+
+Turn = tuple[int, float]
+"""How soon a pool would start a job: 0 for now, and when, in epoch seconds."""
+
+
+async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
+    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; without a data folder of OpenPAI's
+    that is not here. What takes long to know of a large job is known afterwards.
+
+    Raises InvalidSpec with what speaks against each pool when none can take the job.
+    """
+    candidate = await without_absent_data(ctx.admission, candidate)
+    if candidate.spec.pool != ANY:
+        if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):
+            await ctx.scheduling.consider(job_of(ctx, candidate, who), partial(ctx.clerks.do, who.name))
+        return candidate
+    names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))
+    tried = [_in_pool(candidate, name) for name in names]
+    answers = await asyncio.gather(*(_turn(ctx, one, who) for one in tried))
+    turns = [(answer, at) for at, answer in enumerate(answers) if isinstance(answer, tuple)]
+    if not turns:
+        raise InvalidSpec(submitting.no_pool_takes_it(), problems=_distinct(answers))
+    (sure, when), at = min(turns)
+    chosen = rules.pool_now if sure == 0 else rules.pool_first if when < math.inf else rules.pool_waits
+    return replace(tried[at], warnings=(*candidate.warnings, problem_of("pool", chosen(names[at]))))
+
+
+def _in_pool(candidate: Candidate, pool: str) -> Candidate:
+    spec = candidate.spec.model_copy(update={"pool": pool})
+    text = document_of(spec)
+    return replace(candidate, spec=spec, document=text, digest=digest_of(text))
+
+
+async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | list[Problem]:
+    """Return how soon the job would start where it is now, or everything that speaks against it there."""
+    job = job_of(ctx, candidate, who)
+    await ctx.scheduling.consider(job, partial(ctx.clerks.do, who.name))
+    found = [*ctx.admission.problems(job, who), *await _stranger(ctx, job)]
+    never = ctx.admission.never_fits(job)
+    if found or never is not None:
+        return [*found, *(never.problems if never is not None else ())]
+    judged = ctx.scheduling.would_start(job)
+    starts = isinstance(judged.found, Start)
+    forecast = None if starts else await ctx.forecasts.would(judged, ctx.clock(), ())
+    ours = Outlook("now" if starts else "queue", None, forecast)
+    outlook, refused = await with_engine(ctx, job, candidate.spec, ours)
+    if refused is not None:
+        return [refused]
+    at = None if outlook.forecast is None else outlook.forecast.at
+    return _SURE.index(outlook.when), 0.0 if outlook.when == "now" else math.inf if at is None else at
+
+
+async def _stranger(ctx: Context, job: Job) -> list[Problem]:
+    """Return what speaks against its owner there."""
+    checks_owners = ctx.engines.abilities(ctx.engines.of(job.pool)).checks_owners
+    try:
+        found = None if checks_owners is None else await checks_owners.owner_problem(job.owner)
+    except Unavailable as error:
+        found = problem_from("pool", error)
+    return [] if found is None else [found]
+
+
+def _distinct(answers: Iterable[Turn | list[Problem]]) -> tuple[Problem, ...]:
+    found = {(one.path, one.rule): one for answer in answers if isinstance(answer, list) for one in answer}
+    return tuple(found.values())

@@ -1,0 +1,84 @@
+"""A submission as it is read, its document checked, and as a preview writes it. Pure: done in the server, or by a clerk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.core.errors import InvalidSpec, Problem, problem_of
+from trainmaster.core.launch import Mount, RolePreview
+from trainmaster.core.records import Assignment, Job
+from trainmaster.dialects.registry import translate
+from trainmaster.frameworks.showing import shown
+from trainmaster.messages.jobs import submitting
+from trainmaster.spec.check import check
+from trainmaster.spec.document import Document, Given
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import digest_of, document_of, effective, supposed
+from trainmaster.spec.placing import FlavorsBy
+
+MOST_UNKNOWN: Final = 50
+"""Unknown fields around the document that are listed."""
+_BODY_KEYS: Final = frozenset({"spec", "dialect", "set", "dry_run", "code_follows"})
+_DIALECTS: Final = ("auto", "native", "pai")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit."""
+
+    spec: JobSpec
+    dialect: str
+    document: str  # canonical JSON, stored once under its digest
+    digest: str
+    warnings: tuple[Problem, ...]
+    code_follows: bool = False
+
+
+def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
+
+    Raises InvalidSpec with all problems.
+    """
+    wrong = _shape_problems(body)
+    if wrong:
+        raise InvalidSpec(submitting.not_a_submission(), problems=wrong)
+    dialect = body.get("dialect") or "auto"
+    translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
+    spec = check(translated.document, hosts=hosts, flavors=flavors)
+    text = document_of(spec)
+    return Candidate(
+        spec, translated.dialect, text, digest_of(text), tuple(translated.warnings), body.get("code_follows") is True
+    )
+
+
+def read_each(bodies: Sequence[Given], hosts: int, flavors: FlavorsBy | None = None) -> list[Candidate | InvalidSpec]:
+    """Return of each what it asks for, or what is wrong with it."""
+    found: list[Candidate | InvalidSpec] = []
+    for body in bodies:
+        try:
+            found.append(read_body(body, hosts, flavors))
+        except InvalidSpec as error:
+            found.append(error)
+    return found
+
+
+def _shape_problems(body: Given) -> tuple[Problem, ...]:
+    """Return everything that is wrong with the request around the spec."""
+    unknown = sorted(str(name)[:100] for name in body.keys() - _BODY_KEYS)[:MOST_UNKNOWN]
+    found = [problem_of(name, submitting.field_around_unknown(sorted(_BODY_KEYS))) for name in unknown]
+    if not isinstance(body.get("spec"), Mapping):
+        found.append(problem_of("spec", submitting.spec_not_object()))
+    if not isinstance(body.get("set") or {}, Mapping):
+        found.append(problem_of("set", submitting.changes_not_object()))
+    if (body.get("dialect") or "auto") not in _DIALECTS:
+        found.append(problem_of("dialect", submitting.no_such_dialect(_DIALECTS)))
+    if not isinstance(body.get("code_follows") or False, bool):
+        found.append(problem_of("code_follows", submitting.code_follows_not_boolean()))
+    return tuple(found)
+
+
+def written(
+    job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
+) -> tuple[Document, list[RolePreview]]:
+    """Return the parts of a preview that are as large as the job: the whole document, and what each task would run."""
+    return effective(spec), shown(supposed(job, spec, placement, mounts, at))

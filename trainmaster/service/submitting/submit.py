@@ -1,0 +1,286 @@
+"""Submitting: dialect -> spec -> check -> admission -> record -> durable. Nothing is accepted unless it is on disk.
+
+Exactly once (B4): with an idempotency key the same body gives the same job, another body a conflict; the key is stored in
+the transaction of the job. Two requests with one key at the same time meet in `_flying`.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import msgspec
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.answers import BatchItem, BatchView, JobView
+from trainmaster.core import records
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError, problem_from, problem_of
+from trainmaster.core.events import Event, Kind
+from trainmaster.core.ids import job_id
+from trainmaster.core.records import Job
+from trainmaster.messages.jobs import submitting
+from trainmaster.service.admission.places import place_problems
+from trainmaster.service.context import Context
+from trainmaster.service.submitting.candidate import QUICK, job_of, read
+from trainmaster.service.submitting.choosing import settled
+from trainmaster.service.submitting.reading import Candidate, read_body, read_each
+from trainmaster.service.views import job_view
+from trainmaster.spec.document import Given
+from trainmaster.store.jobs.ledger import IdempotencyRecord
+
+MAX_BATCH: Final = 10_000
+MAX_KEY: Final = 200
+MOST_PROBLEMS: Final = 200
+"""Problems of a batch that are listed; nothing behind them is looked at."""
+SLICE: Final = 250
+"""Items of a batch that are read at once."""
+BREATH_S: Final = 0.005
+"""For how long a batch is read before others have their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """A new use of an idempotency key, before the ids of its jobs are known."""
+
+    workspace: str
+    key: str
+    body_digest: str
+    at: float
+
+    def record(self, jobs: Sequence[Job]) -> IdempotencyRecord:
+        """Return what the ledger stores with `jobs`."""
+        return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
+
+
+Enter = Callable[[KeyUse | None], list[Job]]
+"""Makes the jobs, at once."""
+Prepared = tuple[Sequence[Candidate], Enter]
+"""Requests that were read and found good, and what makes jobs of them."""
+
+
+class Submit:
+    """One object per server."""
+
+    def __init__(self, context: Context, next_seq: int) -> None:
+        self._ctx = context
+        self._seq = next_seq
+        self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
+
+    async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
+        """Take in one job; return (its list item, was it created now).
+
+        Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
+        """
+        decide(who, "jobs:write").demand()
+        await self._ctx.disks.demand_room()
+        seq = self._ctx.feed.seq
+
+        async def prepared() -> Prepared:
+            candidate = await settled(self._ctx, await read(self._ctx, body, who), who)
+            wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
+            return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
+
+        jobs, created = await self._once(key, [body], who, prepared)
+        return self._view(jobs[0], who, seq), created
+
+    async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
+        """Take in all or none (1 to 10,000). Raises like `submit`, with the item's index in every problem path."""
+        decide(who, "jobs:write").demand()
+        await self._ctx.disks.demand_room()
+        if not 1 <= len(bodies) <= MAX_BATCH:
+            found = (problem_of("items", submitting.jobs_of_a_batch(MAX_BATCH)),)
+            raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
+
+        async def prepared() -> Prepared:
+            candidates, models = await self._read_all(bodies, who)
+            return candidates, lambda use: self._enter_all(candidates, models, use)
+
+        jobs, _ = await self._once(key, bodies, who, prepared)
+        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+
+    async def _read_all(
+        self, bodies: Sequence[Given], who: Principal
+    ) -> tuple[list[Candidate], dict[tuple[str, str], Job]]:
+        """Check every item before any is entered; the loop breathes between slices.
+
+        Return the items, and a job by (digest, dialect) that all items of one shape are copied from: what is asked twice
+        is checked and admitted once.
+        """
+        problems: list[Problem] = []
+        candidates: list[Candidate] = []
+        models: dict[tuple[str, str], Job] = {}
+        known: dict[bytes, Candidate] = {}
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async with aclosing(self._read_ahead(bodies, known, who)) as slices:
+            for index, body in enumerate(bodies):
+                if index % SLICE == 0:
+                    read_before = await anext(slices)
+                try:
+                    text = msgspec.json.encode(body)
+                    if (candidate := known.get(text)) is None:
+                        candidate = await settled(self._ctx, _candidate(read_before[text]), who)
+                        known[text] = candidate
+                    if (candidate.digest, candidate.dialect) not in models:
+                        model = job_of(self._ctx, candidate, who)
+                        wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        self._ctx.admission.admit(model, who, wrong)
+                        models[candidate.digest, candidate.dialect] = model
+                    candidates.append(candidate)
+                except TrainmasterError as error:
+                    found = error.problems or (problem_from("", error),)
+                    problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
+                if loop.time() - began > BREATH_S:
+                    await asyncio.sleep(0)
+                    began = loop.time()
+                if len(problems) > MOST_PROBLEMS:
+                    listed = tuple(problems[:MOST_PROBLEMS])
+                    raise InvalidSpec(submitting.batch_refused_more(MOST_PROBLEMS), problems=listed)
+        if problems:
+            raise InvalidSpec(submitting.batch_refused(len(problems)), problems=tuple(problems))
+        return candidates, models
+
+    async def _read_ahead(
+        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
+    ) -> AsyncGenerator[dict[bytes, Candidate | InvalidSpec]]:
+        """Yield what each slice asks for; the next one is read by a clerk while it is looked at here."""
+        ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who))
+        try:
+            for at in range(SLICE, len(bodies) + SLICE, SLICE):
+                found = await ahead
+                if at < len(bodies):
+                    ahead = asyncio.create_task(self._read_slice(bodies[at : at + SLICE], known, who))
+                yield found
+        finally:
+            ahead.cancel()
+            await asyncio.gather(ahead, return_exceptions=True)
+
+    async def _read_slice(
+        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
+    ) -> dict[bytes, Candidate | InvalidSpec]:
+        """Return by its text what each body asks for that is not `known`, or what is wrong with it."""
+        texts = {msgspec.json.encode(body): body for body in bodies}
+        new = {text: body for text, body in texts.items() if text not in known}
+        given = list(new.values()), self._ctx.scheduling.hosts, dict(self._ctx.pools.flavors)
+        quick = sum(map(len, new)) <= QUICK
+        found = read_each(*given) if quick else await self._ctx.clerks.do(who.name, read_each, *given)
+        return dict(zip(new, found, strict=True))
+
+    def _read(self, body: Given) -> Candidate:
+        return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
+
+    def _enter_all(
+        self, candidates: list[Candidate], models: Mapping[tuple[str, str], Job], use: KeyUse | None
+    ) -> list[Job]:
+        now = self._ctx.clock()
+        jobs = []
+        for candidate in candidates:
+            self._seq += 1
+            model = models[candidate.digest, candidate.dialect]
+            new_id = job_id(self._ctx.random_bytes)
+            jobs.append(records.replace(model, id=new_id, seq=self._seq, submitted_at=now, queued_at=now))
+        self._ctx.admission.admit_together(jobs)
+        record = use.record(jobs) if use is not None else None
+        for job, candidate in zip(jobs, candidates, strict=True):
+            self._take(job, candidate, record)
+            record = None  # stored with the first
+        return jobs
+
+    def _enter(self, candidate: Candidate, who: Principal, wrong: Sequence[Problem], use: KeyUse | None) -> Job:
+        self._seq += 1
+        job = job_of(self._ctx, candidate, who, job_id(self._ctx.random_bytes), self._seq)
+        self._ctx.admission.admit(job, who, wrong)
+        return self._take(job, candidate, use.record([job]) if use is not None else None)
+
+    def _take(self, job: Job, candidate: Candidate, record: IdempotencyRecord | None) -> Job:
+        self._ctx.specs.put(candidate.digest, candidate.spec)
+        after = self._ctx.master.submit(job, candidate.document, record)
+        for warning in candidate.warnings:
+            data = {"code": warning.code, "path": warning.path, "said": warning.said.to_json()}
+            after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))
+        return after
+
+    def would_take(self, document: Given, change: Given, who: Principal) -> bool:
+        """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers aside."""
+        try:
+            job = job_of(self._ctx, self._read({"spec": document, "dialect": "native", "set": change}), who)
+        except InvalidSpec:
+            return False
+        return not place_problems(job, self._ctx.pools) and self._ctx.scheduling.refusal(job) is None
+
+    async def _durably(self, candidates: Sequence[Candidate], enter: Enter, use: KeyUse | None) -> list[Job]:
+        """Run `enter` with `use`; return once it is on disk. Slugs are unique: claimed before, and looked up. Raises Conflict."""
+        slugs = [(c.spec.workspace, c.spec.slug) for c in candidates if c.spec.slug is not None]
+        if not slugs:
+            jobs = enter(use)
+            await self._ctx.master.durable()
+            return jobs
+        taken = [slug for slug in slugs if slug in self._claimed or slugs.count(slug) > 1]
+        mine = set(slugs) - self._claimed
+        self._claimed |= mine
+        try:
+            taken += await asyncio.to_thread(lambda: [slug for slug in slugs if self._in_use(slug)])
+            if taken:
+                names = [name for _, name in dict.fromkeys(taken)]
+                found = tuple(problem_of("slug", submitting.slug_taken(repr(name))) for name in names)
+                raise Conflict(submitting.slug_exists(), problems=found)
+            jobs = enter(use)
+            await self._ctx.master.durable()
+            return jobs
+        finally:
+            self._claimed -= mine
+
+    def _in_use(self, slug: tuple[str, str]) -> bool:
+        return self._ctx.records.slug_in_use(*slug)
+
+    async def _once(
+        self, key: str | None, body: Any, who: Principal, prepared: Callable[[], Awaitable[Prepared]]
+    ) -> tuple[list[Job], bool]:
+        """Enter what was `prepared` unless this key was used before; then return those jobs. Raises Conflict for another body."""
+        if key is None:
+            return await self._durably(*await prepared(), None), True
+        if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
+            found = (problem_of("Idempotency-Key", submitting.characters_of_a_key(MAX_KEY)),)
+            raise InvalidSpec(submitting.key_not_valid(), problems=found)
+        digest = hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()
+        place = ("default", f"{who.name}:{key}")
+        while (flying := self._flying.get(place)) is not None:
+            await asyncio.wait([flying])
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._flying[place] = mine
+        try:
+            known = await asyncio.to_thread(self._ctx.records.idempotency, *place)
+            if known is not None:
+                return await self._same(known, digest), False
+            return await self._durably(*await prepared(), KeyUse(*place, digest, self._ctx.clock())), True
+        finally:
+            del self._flying[place]
+            mine.set_result(None)
+
+    async def _same(self, known: IdempotencyRecord, digest: str) -> list[Job]:
+        if known.body_digest != digest:
+            other = problem_of("Idempotency-Key", submitting.key_of_another_body())
+            raise Conflict(submitting.key_used_before(), problems=(other,))
+        found = [
+            self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.records.get_job, one)
+            for one in known.jobs
+        ]
+        jobs = [job for job in found if job is not None]
+        if len(jobs) != len(found):
+            raise Conflict(submitting.job_of_key_deleted())
+        return jobs
+
+    def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+        job = self._ctx.master.live.get(job.id, job)
+        reason = self._ctx.scheduling.reason(job, self._ctx.names_for(decide(who, "jobs:read").visible))
+        return job_view(job, self._ctx.clock(), seq, reason)
+
+
+def _candidate(found: Candidate | InvalidSpec) -> Candidate:
+    if isinstance(found, InvalidSpec):
+        raise InvalidSpec(found.said, remedy=found.remedy, problems=found.problems)
+    return found

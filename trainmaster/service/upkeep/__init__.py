@@ -1,0 +1,1 @@
+"""What the server does unasked beside the control loop: sweeping, pushing metrics, keeping dates true."""

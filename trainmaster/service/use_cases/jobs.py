@@ -1,0 +1,354 @@
+"""Use cases on existing jobs: read, stop, delete, clone, change, release, explain. One verb per method, each decided first.
+
+A job is looked for in memory first (live jobs are never behind the disk) and then in the ledger. Whoever may not see a job
+is told that it does not exist.
+"""
+
+import asyncio
+import shlex
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import yaml
+from msgspec.structs import asdict
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
+from trainmaster.answers import (
+    EventsView,
+    Explanation,
+    JobDetail,
+    JobPage,
+    JobView,
+    NoteView,
+    OutcomeView,
+    RefusedView,
+)
+from trainmaster.core.errors import (
+    Conflict,
+    InvalidSpec,
+    NotFound,
+    Problem,
+    StorageFailed,
+    TrainmasterError,
+    problem_of,
+)
+from trainmaster.core.events import Data, Event, Kind
+from trainmaster.core.ids import task_name
+from trainmaster.core.records import Attempt, Job, find_task
+from trainmaster.core.states import Phase, Priority, Shown
+from trainmaster.dialects.pai_out import to_pai
+from trainmaster.messages.jobs import jobs as said
+from trainmaster.messages.server import requests
+from trainmaster.service.context import Context
+from trainmaster.service.language import both
+from trainmaster.service.scheduling.scheduling import told
+from trainmaster.service.use_cases.sooner import helping
+from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
+from trainmaster.spec.document import Document, Given
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.lower import effective
+from trainmaster.store.jobs.read_jobs import JobQuery
+
+UNSET: Final[Any] = object()
+MANY: Final = 1000
+PATIENCE_S: Final = 10.0
+"""How long a deletion waits for a ledger on a full disk, which the files that it removed make room for."""
+
+
+def task_in(job: Job, name: str) -> tuple[int, int]:
+    """Return (role, index) of the task of `job` that is called `name`. Raises NotFound."""
+    found = find_task(job.roles, name)
+    if found is None:
+        raise NotFound(said.no_such_task(name, task_name(0, 0), job.id))
+    return found
+
+
+class Jobs:
+    """One object per server."""
+
+    def __init__(self, context: Context) -> None:
+        self._ctx = context
+        self._deleting = 0  # requests under way, and what they have deleted: a row goes once
+        self._gone: set[str] = set()
+
+    # -- look --------------------------------------------------------------------------------------------------
+
+    async def resolve(self, ref: str, who: Principal, scope: str = "jobs:read") -> Job:
+        """Return the job `ref` names: an id, a unique prefix of one (>= 4), or a slug.
+
+        Raises NotFound, Conflict when a prefix names several, Forbidden.
+        """
+        live, visible = self._ctx.master.live, decide(who, "jobs:read").demand()
+        job = live.get(ref)
+        if job is None or not visible.covers(job):
+            job = await asyncio.to_thread(self._ctx.reader.find, visible, ref)
+            job = live.get(job.id, job)
+        decide(who, scope, job).demand()
+        return job
+
+    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
+        """Return one page of jobs, counts by state, and the feed position to watch from."""
+        visible = decide(who, "jobs:read").demand()
+        seq = self._ctx.feed.seq
+        timed = replace(query, now=self._ctx.clock())
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, timed, limit, cursor)
+        if query == JobQuery(query.states, owner=query.owner, order=query.order):
+            counts = self._ctx.counts.by_state(visible, query.owner)
+        else:
+            counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
+        jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
+        items = await self.views(jobs, visible, seq)
+        return JobPage(items=items, next_cursor=page.next_cursor, counts=dict(counts), seq=seq)
+
+    async def views(self, jobs: Iterable[Job], visible: Visible, seq: int) -> list[JobView]:
+        """Return list items of those that are `visible`, with reason, progress and last metrics.
+
+        `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they became meanwhile.
+        """
+        jobs, name_of = [job for job in jobs if visible.covers(job)], self._ctx.names_for(visible)
+        watched = await asyncio.to_thread(self._ctx.watched, jobs)
+        now = self._ctx.clock()
+        return [
+            job_view(
+                job, now, seq, self._ctx.reason(job, name_of), self._ctx.foretold(job), seen.progress, seen.metrics
+            )
+            for job, seen in zip(jobs, watched, strict=True)
+        ]
+
+    async def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+        """Return the list item of a job that `who` has done something to."""
+        return (await self.views([job], decide(who, "jobs:read").demand(), seq))[0]
+
+    async def detail(self, ref: str, who: Principal) -> JobDetail:
+        """Return everything about one job."""
+        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        job = await self.resolve(ref, who)
+        [view], (spec, (attempts, events)) = await asyncio.gather(
+            self.views([job], visible, seq), asyncio.to_thread(self._stored, visible, job)
+        )
+        if job.attempt is not None:
+            attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
+        shown = [attempt_view(job, attempt) for attempt in attempts]
+        commands = [_command(role.command) for role in spec.roles] if spec is not None else []
+        commands += [""] * (len(job.roles) - len(commands))
+        return JobDetail(
+            **asdict(view),
+            roles=[role_view(i, role, commands[i]) for i, role in enumerate(job.roles)],
+            attempt_list=shown,
+            task_list=shown[-1].tasks if shown else [],
+            warnings=_warnings(events, spec is None, job.attempts_used - len(shown)),
+            spec=effective(spec) if spec is not None else {},
+            extras=spec.extras if spec is not None else None,
+        )
+
+    def _stored(self, visible: Visible, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
+        """Return what the ledger holds of a job: its document, its attempts and its events; blocking."""
+        return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(visible, job.id)
+
+    async def events(self, ref: str, who: Principal, after: int) -> EventsView:
+        """Return the job's events after a sequence number."""
+        visible = decide(who, "jobs:read").demand()
+        job = await self.resolve(ref, who)
+        if job.id in self._ctx.master.live:
+            await self._ctx.master.durable()  # no view of the job is ahead of its events
+        events = await asyncio.to_thread(self._ctx.reader.events, visible, job.id, after)
+        name_of = self._ctx.names_for(visible)
+        return EventsView(items=[event_view(event, name_of) for event in events])
+
+    async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
+        """Return (text, media type) of the job's document in a dialect (native, pai) and form (json, yaml)."""
+        job = await self.resolve(ref, who)
+        document = await self.document(job, dialect)
+        if form == "yaml":
+            return yaml.safe_dump(document, allow_unicode=True, sort_keys=False), "application/yaml"
+        return self._ctx.json(document), "application/json"
+
+    async def document(self, job: Job, dialect: str = "native") -> Document:
+        """Return the job's document."""
+        spec = await self._ctx.specs.read(job.spec_digest)
+        if dialect == "pai":
+            return to_pai(spec, job)
+        return effective(spec)
+
+    async def explain(self, ref: str, who: Principal) -> Explanation:
+        """Return why the job waits, runs or ended, and what would change that (B1)."""
+        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        job = await self.resolve(ref, who)
+        [view] = await self.views([job], visible, seq)
+        spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
+        document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
+        reason = told(judged, self._ctx.names_for(visible)) if judged is not None else None
+        position = reason.position if reason is not None else None
+        return Explanation(
+            id=job.id,
+            state=view.state,
+            verdict=view.verdict,
+            reason=self._ctx.held_up(job) or reason or view.reason,  # of a cluster
+            position=position,
+            ahead=0 if position is None else position - 1,
+            evidence=reason.evidence if reason is not None else {},
+            suggestions=await helping(self._ctx, who, job, judged, document) if judged and document else [],
+            forecast=self._ctx.forecast(job),
+        )
+
+    # -- act ---------------------------------------------------------------------------------------------------
+
+    async def stop(self, ref: str, who: Principal, reason: str = "") -> JobView:
+        """Ask the job to stop, at once and for good (R201). Idempotent. Its outputs are then not saved.
+
+        Raises Conflict when they were saved this very moment.
+        """
+        seq = self._ctx.feed.seq
+        job = await self.resolve(ref, who, "jobs:write")
+        if not job.terminal:
+            if job.shown is Shown.SAVING and not self._ctx.saving.give_up(job.id):
+                raise Conflict(said.outputs_just_saved())
+            job = await self._apply(job, who, (Kind.STOP_REQUESTED, {"reason": reason}))
+        return await self._view(job, who, seq)
+
+    async def release(self, ref: str, who: Principal) -> JobView:
+        """End a debug hold. Raises Conflict when the job is not held."""
+        seq = self._ctx.feed.seq
+        job = await self.resolve(ref, who, "jobs:write")
+        if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
+            raise Conflict(said.not_held())
+        return await self._view(await self._apply(job, who, (Kind.RELEASED, {})), who, seq)
+
+    async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
+        """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are untouched.
+
+        Raises InvalidSpec, Conflict when the job has ended, StorageFailed.
+        """
+        seq = self._ctx.feed.seq
+        job = await self.resolve(ref, who, "jobs:write")
+        _refuse_ended(job)
+        problems: list[Problem] = []
+        if duration_s is not UNSET:
+            problems += self._ctx.admission.duration_problems(duration_s, "duration_s") or self._too_long(
+                job, duration_s
+            )
+        if priority is not UNSET:
+            problems += self._ctx.admission.change_problems(job, priority, who)
+        if problems:
+            raise InvalidSpec(requests.change_not_valid(), problems=tuple(problems))
+        changes: list[tuple[Kind, Data]] = []
+        if priority is not UNSET:
+            changes.append((Kind.PRIORITY_CHANGED, {"priority": int(Priority[str(priority).upper()])}))
+        if duration_s is not UNSET:
+            changes.append((Kind.DURATION_CHANGED, {"duration_s": None if duration_s is None else float(duration_s)}))
+        if changes:
+            job = await self._apply(job, who, *changes)
+            _refuse_ended(job)
+        return await self._view(job, who, seq)
+
+    def _too_long(self, job: Job, duration_s: Any) -> list[Problem]:
+        """Return what the engine of a job says against another duration."""
+        wanted = replace(job, policy=replace(job.policy, duration_s=duration_s))
+        found = self._ctx.admission.engine_problems(wanted)
+        return [replace(one, path="duration_s") for one in found if one.path == "duration"]
+
+    async def delete(self, ref: str, who: Principal) -> None:
+        """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
+        self._deleting += 1
+        try:
+            job = await self.resolve(ref, who, "jobs:write")
+            if job.id in self._gone:
+                raise NotFound(said.job_being_deleted(repr(ref)))
+            if not job.terminal:
+                raise Conflict(said.no_deletion_before_end(job.id))
+            await self._delete(job)
+        finally:
+            self._deleting -= 1
+            if not self._deleting:
+                self._gone.clear()
+
+    async def _delete(self, job: Job) -> None:
+        """Remove the files, then the record: on a full disk the room that the files leave lets it be removed.
+
+        Ended in between, the job is still there, without some of its files, and whoever asked was told nothing.
+        """
+        self._gone.add(job.id)
+        try:
+            if job.id in self._ctx.master.live:
+                await self._ctx.master.durable()  # its end is not on disk yet
+            await asyncio.to_thread(self._ctx.remove_files, job.id)
+            await self._forget(job)
+        except TrainmasterError:
+            self._gone.discard(job.id)
+            raise
+
+    async def _forget(self, job: Job) -> None:
+        give_up = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                self._ctx.master.delete(job)
+                await self._ctx.master.durable()
+            except StorageFailed:
+                if time.monotonic() > give_up:
+                    raise
+                await asyncio.sleep(0.5)
+            else:
+                return
+
+    async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
+        """Stop or delete several; each is done or refused for its own reason."""
+        if len(ids) > MANY:
+            problem = problem_of("ids", said.too_many_ids(MANY))
+            raise InvalidSpec(said.too_many_jobs_at_once(MANY), problems=(problem,))
+        act = self.stop if verb == "stop" else self.delete
+        results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
+        done: list[str] = []
+        refused: list[RefusedView] = []
+        for ref, result in zip(ids, results, strict=True):
+            if isinstance(result, TrainmasterError):
+                refused.append(RefusedView(id=ref, title=both(result.said), kind=result.kind, code=result.code))
+            elif isinstance(result, BaseException):
+                raise result
+            else:
+                done.append(ref)
+        return OutcomeView(done=done, refused=refused)
+
+    async def copy_of(self, ref: str, who: Principal) -> Document:
+        """Return the document of a copy of a job, to edit. A slug is unique, so that the copy has none."""
+        document = await self.document(await self.resolve(ref, who))
+        document.pop("slug", None)
+        return document
+
+    async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
+        """Return a new job with all settings of this one (R203) but what `set_` changes by path."""
+        body = {"spec": await self.copy_of(ref, who), "dialect": "native", "set": dict(set_)}
+        view, _ = await self._ctx.submit.submit(body, who, None)
+        return view
+
+    async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, Data]) -> Job:
+        """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live no more."""
+        number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
+        if job.id not in self._ctx.master.live:
+            return await asyncio.to_thread(self._ctx.records.get_job, job.id) or job
+        for kind, data in changes:  # nothing is waited for in between: all of them lie in one batch
+            job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
+        await self._ctx.master.durable()
+        return job
+
+
+def _command(command: str | Sequence[str]) -> str:
+    return command if isinstance(command, str) else shlex.join(command)
+
+
+def _warnings(events: Iterable[Event], no_spec: bool, lost: int) -> list[NoteView]:
+    """Return what is worth knowing of a job: its notes, and what of it can no longer be read."""
+    found = [event_note(event) for event in events if event.kind is Kind.NOTED]
+    if no_spec:
+        found.append(damage_view(said.document_unreadable()))
+    if lost > 0:
+        found.append(damage_view(said.attempts_unreadable(lost)))
+    return found
+
+
+def _refuse_ended(job: Job) -> None:
+    if job.terminal:
+        raise Conflict(said.no_change_after_end())

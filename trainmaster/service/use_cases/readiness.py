@@ -1,0 +1,74 @@
+"""Whether work can be taken in, and how much is done: what machines ask that watch machines."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from trainmaster.answers import Ready
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.messages import render
+from trainmaster.messages.server import server
+from trainmaster.service.context import Context
+from trainmaster.store.database import Database, probe
+
+READY_S: Final = 0.5
+"""Who asks within it shares one look."""
+PATIENCE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counters and gauges of /metrics. `finished`: by shown state, since the start."""
+
+    queued: int
+    active: int
+    finished: Mapping[str, int]
+    commits: int
+    events: int
+    listeners: int
+    nodes: int
+    gpus: int
+    gpus_held: int
+    uptime_s: float
+
+
+class Readiness:
+    """One object per server."""
+
+    def __init__(self, context: Context, database: Database) -> None:
+        self._ctx, self._database = context, database
+        self._latest: tuple[float, asyncio.Task[Ready]] | None = None
+
+    async def ready(self) -> Ready:
+        """Return whether the ledger can be written and an engine answers. Anybody may ask as often as they like."""
+        now = time.monotonic()
+        if self._latest is None or (self._latest[1].done() and now - self._latest[0] >= READY_S):
+            self._latest = now, asyncio.get_running_loop().create_task(self._look())
+        return await asyncio.shield(self._latest[1])
+
+    async def _look(self) -> Ready:
+        ledger = await _words(self.probe())
+        engines = await self._ctx.engines.health()
+        short = self._ctx.disks.short
+        checks = {
+            "ledger": ledger,
+            "disk": render.text(short) if short else "ok",
+            **{f"engine {name}": "ok" if why is None else render.text(why) for name, why in engines.items()},
+        }
+        return Ready(ok=ledger == "ok" and None in engines.values(), checks=checks)
+
+    async def probe(self) -> None:
+        """Write and take back one row of the ledger. Raises StorageFailed."""
+        await asyncio.wrap_future(self._database.write(probe))
+
+
+async def _words(work: Awaitable[None]) -> str:
+    try:
+        await asyncio.wait_for(work, PATIENCE_S)
+    except TrainmasterError as error:
+        return error.message
+    except TimeoutError:
+        return render.text(server.engine_silent(round(PATIENCE_S)))
+    return "ok"

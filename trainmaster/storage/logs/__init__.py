@@ -1,0 +1,1 @@
+"""Logs of tasks: windows, search, metrics in them, following."""

@@ -1,0 +1,123 @@
+"""Reads jobs, their attempts and events for a person, from any thread; each call is one consistent look at the store.
+
+Every question takes what the person may see (`access.visible`) first: one that forgets it cannot be asked (mypy; a test walks
+the class). What the platform asks for itself is in `read_ledger`.
+"""
+
+import logging
+from collections import defaultdict
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from trainmaster.access.visible import Visible
+from trainmaster.core.errors import Conflict, NotFound
+from trainmaster.core.events import Event
+from trainmaster.core.records import Attempt, Job
+from trainmaster.core.states import Shown
+from trainmaster.messages.jobs import jobs as said
+from trainmaster.store import tables
+from trainmaster.store.jobs import rows
+from trainmaster.store.jobs.job_query import JobQuery, Page, at_its_moment, filters, page_keys, write_cursor
+from trainmaster.store.jobs.rows import MalformedRow
+from trainmaster.store.jobs.whole_jobs import EVENTS, Whole, WholeJobs, events_of
+from trainmaster.store.seen import seen
+
+__all__ = ["JobQuery", "JobReader", "Page"]
+
+_log: Final = logging.getLogger(__name__)
+_JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
+_PREFIX_MIN: Final = 4
+
+_BY_ID: Final = Whole(_JOB.c.id == bindparam("wanted"))
+_BY_SLUG: Final = Whole((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
+_BY_SEQ: Final = Whole(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
+_ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
+_TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
+_EVENTS: Final = EVENTS.where(_EVENT.c.job == bindparam("wanted"))
+
+
+class JobReader:
+    """The questions people ask about jobs. Every method may block on the disk: call it from a worker thread."""
+
+    def __init__(self, whole: WholeJobs) -> None:
+        self._whole, self._database = whole, whole.database
+
+    def find(self, visible: Visible, text: str, workspace: str = "default") -> Job:
+        """Return the job that `text` names: an id, a slug in `workspace`, or the beginning (4 or more characters) of
+        one id. What may not be seen is not there.
+
+        Raises NotFound, or Conflict when several ids begin so.
+        """
+        named = self._whole.jobs(_BY_ID, wanted=text) or self._whole.jobs(_BY_SLUG, wanted=text, place=workspace)
+        if named and visible.covers(named[0]):
+            return named[0]
+        if len(text) >= _PREFIX_MIN:
+            with self._database.read() as connection:
+                range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
+                found = select(_JOB.c.id).where(*range_, *seen(visible, _JOB)).order_by(_JOB.c.id).limit(4)
+                ids = connection.scalars(found).all()
+            if len(ids) > 1:
+                raise Conflict(said.several_jobs(repr(text), [*ids[:3], *["..." for _ in ids[3:]]]))
+            if ids and (named := self._whole.jobs(_BY_ID, wanted=ids[0])):
+                return named[0]
+        raise NotFound(said.no_such_job(repr(text)))
+
+    def list_jobs(self, visible: Visible, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
+        """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.
+
+        O(limit) however many jobs are stored, unless a filter other than state, owner or time is rare in the order
+        asked for.
+        """
+        query = at_its_moment(query, cursor)
+        with self._database.read() as connection:
+            keys = connection.execute(page_keys(visible, query, limit + 1, cursor)).all()
+            jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
+        for one in broken:
+            self._whole.set_aside(*one)
+        more = len(keys) > limit
+        following = write_cursor(query, keys[limit - 1].key, keys[limit - 1].seq) if more else None
+        return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
+
+    def counts(self, visible: Visible, query: JobQuery) -> dict[Shown, int]:
+        """Return how many jobs match `query` in each shown state (its own states do not count as a filter). O(jobs),
+        one index.
+        """
+        statement = select(_JOB.c.shown, func.count()).where(*filters(visible, query)).group_by(_JOB.c.shown)
+        with self._database.read() as connection:
+            known = {state.value for state in Shown}
+            return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
+
+    def history(self, visible: Visible, id_: str) -> tuple[list[Attempt], list[Event]]:
+        """Return all attempts of a job, first to last, but for those whose rows cannot be read, and all `events`, of one moment."""
+        with self._database.read() as connection:
+            seq = _seq_of(connection, visible, id_)
+            return _attempts(connection, seq, id_), events_of(connection, _EVENTS, wanted=seq, after=0)
+
+    def events(self, visible: Visible, id_: str, after: int = 0, limit: int | None = None) -> list[Event]:
+        """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note stands, which
+        says so.
+        """
+        with self._database.read() as connection:
+            wanted = _EVENTS if limit is None else _EVENTS.limit(limit)
+            return events_of(connection, wanted, wanted=_seq_of(connection, visible, id_), after=after)
+
+
+def _seq_of(connection: Connection, visible: Visible, id_: str) -> int | None:
+    """Return the number of a job, None when there is none that may be seen: what belongs to it is then not there either."""
+    found: int | None = connection.scalar(select(_JOB.c.seq).where(_JOB.c.id == id_, *seen(visible, _JOB)))
+    return found
+
+
+def _attempts(connection: Connection, seq: int | None, id_: str) -> list[Attempt]:
+    found = connection.execute(_ATTEMPTS, {"wanted": seq}).mappings().all()
+    tasks: dict[int, list[Any]] = defaultdict(list)
+    for task in connection.execute(_TASKS, {"wanted": seq}).mappings():
+        tasks[task["attempt"]].append(task)
+    whole = []
+    for row in found:
+        try:
+            whole.append(rows.attempt_of(row, tasks[row["number"]]))
+        except MalformedRow as error:
+            _log.error("attempt %s of job %s cannot be read and is left out: %s", row["number"], id_, error)
+    return whole
