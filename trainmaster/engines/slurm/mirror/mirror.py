@@ -1,9 +1,9 @@
 """One node that shares no folder with the server: brings it what its tasks need, and fetches what they make. All of it blocks.
 
 The other end is `engines.slurm.node.mirror`, a step of the job's own that srun connects with us. We ask, it answers; how far something
-was fetched the files here say themselves, so that whoever is killed, the next one goes on there. Invariants: a node is believed nothing: it writes
-only the files of its own part and tasks, and below the trees of its job; no link is followed here, no path leaves its folder. Which run
-has the attempt is decided here (`agent.folder.Folder.claim`). What tells of an end is fetched after what was written before it.
+was fetched the files here say themselves, so that whoever is killed, the next one goes on there. Invariants: a node is believed nothing:
+it writes only the files of its own part and tasks, and below the trees of its job; no link is followed here, no path leaves its folder.
+Which run has the attempt is decided here (`agent.folder.Folder.claim`). What tells of an end is fetched after what was written before it.
 """
 
 import contextlib
