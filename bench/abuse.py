@@ -23,7 +23,7 @@ from bench.server import PLAIN, Server, spec
 from bench.stage import Stage
 from trainmaster.core.folders.layout import Layout
 from trainmaster.store.database import Database
-from trainmaster.store.people import People, Token, User, digest
+from trainmaster.store.people import PeopleRows, Token, User, digest
 
 MIB: Final = 1024
 P95: Final = {
@@ -81,7 +81,7 @@ def _world(stage: Stage, server: Server) -> Path:
     database = Database.open(
         f"sqlite:///{Layout(server.home).database}", backup_dir=os.path.join(server.home, "backups")
     )
-    people = People(database)
+    people = PeopleRows(database)
     for name, token in tokens.items():
         people.add_user(User(name, "", "user", created_at=time.time()))
         people.add_token(digest(token), Token("k" + os.urandom(8).hex(), "bench", name, time.time()))

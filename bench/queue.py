@@ -19,10 +19,10 @@ from trainmaster.queue.placing.fit import fit
 from trainmaster.queue.placing.packing import Packing, mix_of
 from trainmaster.simulate.clusters import parse_cluster
 from trainmaster.simulate.compare import settings
-from trainmaster.simulate.metrics import Summary, summarise
-from trainmaster.simulate.run import Outcome, simulate
+from trainmaster.simulate.metrics import SimulationSummary, summarise
+from trainmaster.simulate.run import SimulationOutcome, simulate
 from trainmaster.simulate.traces import read_trace
-from trainmaster.simulate.workload import Whole, Workload
+from trainmaster.simulate.workload import NodeSize, Workload
 
 KTH: Final = ("kth-sp2.csv.gz", "1x0:cpu=100")
 VC_992: Final = ("philly-vc-992.csv.gz", "8x8")
@@ -56,14 +56,14 @@ class Folder:
         name, cluster = trace
         if name not in self._known:
             nodes = parse_cluster([cluster])
-            self._known[name] = read_trace(str(self.path / name), Whole.of(nodes)), nodes
+            self._known[name] = read_trace(str(self.path / name), NodeSize.of(nodes)), nodes
         return self._known[name]
 
-    def run(self, trace: tuple[str, str], policy: str) -> Outcome:
+    def run(self, trace: tuple[str, str], policy: str) -> SimulationOutcome:
         """Return what `policy` makes of a trace."""
         return simulate(*self.read(trace), settings([policy])[0])
 
-    def summary(self, trace: tuple[str, str], policy: str) -> Summary:
+    def summary(self, trace: tuple[str, str], policy: str) -> SimulationSummary:
         """Return the numbers of what `policy` makes of a trace."""
         return summarise(self.run(trace, policy))
 
@@ -121,7 +121,7 @@ def _packing(stage: Stage, folder: Folder) -> Records:
     if not folder.there(*OPENB):
         return
     nodes = parse_cluster([str(folder.path / OPENB[1])])
-    work = read_trace(str(folder.path / OPENB[0]), Whole.of(nodes), sizes_only=True)
+    work = read_trace(str(folder.path / OPENB[0]), NodeSize.of(nodes), sizes_only=True)
     pods = [job.roles for job in work.jobs]
     mix = mix_of((role, role.replicas) for roles in pods for role in roles)
     for metric, packing in (

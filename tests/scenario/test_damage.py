@@ -20,7 +20,7 @@ from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
-from trainmaster.store.models import Models, NewVersion
+from trainmaster.store.models import ModelRows, NewVersion
 
 DAMAGE = {
     "cut": '{"a": "b',
@@ -65,7 +65,7 @@ async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
         database.write(lambda c: c.exec_driver_sql(f"UPDATE job SET record = 'x' WHERE id = '{broken}'")).result()
         assert stage.platform.context.records.get_job(broken) is None
         saved = NewVersion("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
-        Models(database).register(model_id="m1", name="net", owner="admin", saved=saved)
+        ModelRows(database).register(model_id="m1", name="net", owner="admin", saved=saved)
         app = create_app(stage.platform)
         async with signed_in(app, stage.platform) as http:
             made = await http.put("/api/v1/workspaces/vision", json={"weight": 2.0})

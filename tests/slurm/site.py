@@ -12,7 +12,7 @@ from tests.fixtures.gangs import gang, key
 from tests.fixtures.pythons import OLD
 from tests.slurm.bed import Bed
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work, step_text
+from trainmaster.agent.folder import Folder, StepWork, step_text
 from trainmaster.agent.settings import Settings
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang, RoleCommand
@@ -20,7 +20,7 @@ from trainmaster.core.records import Role
 from trainmaster.engines.slurm.attempts.delivery import deliver
 from trainmaster.engines.slurm.client import parse, states
 from trainmaster.engines.slurm.client.commands import Commands
-from trainmaster.engines.slurm.script import Place, Terms, components, script
+from trainmaster.engines.slurm.script import AttemptPlace, Terms, components, script
 
 PATIENCE_S = 60.0
 
@@ -55,12 +55,14 @@ class Site:
             node.name: node.address for node in parse.nodes(await self.commands.run("scontrol", "show", "node", "-o"))
         }
         asked = {"sandbox": "none", "grace_s": 1.0, **more}
-        shared.open(step_text(Work(of, settings, self.data, components(of.roles), addresses, **asked)))
+        shared.open(step_text(StepWork(of, settings, self.data, components(of.roles), addresses, **asked)))
         shared.keep()
-        text = script(of, terms or Terms("batch", limit_s=300), Place(shared.path, package, OLD or sys.executable))
+        text = script(
+            of, terms or Terms("batch", limit_s=300), AttemptPlace(shared.path, package, OLD or sys.executable)
+        )
         return parse.job_number(await self.commands.run("sbatch", "--parsable", given=text))
 
-    async def state(self, of: Gang) -> states.Seen:
+    async def state(self, of: Gang) -> states.JobStateSeen:
         told = await self.commands.run("squeue", "-h", "-t", "all", f"--name=tm-{key(of)}", "-o", parse.JOB_FORMAT)
         return states.of_components(job.state for job in parse.jobs(told))
 
@@ -71,7 +73,7 @@ class Site:
             await asyncio.sleep(0.1)
         return found
 
-    async def ended(self, of: Gang) -> states.Seen:
+    async def ended(self, of: Gang) -> states.JobStateSeen:
         give_up = time.monotonic() + PATIENCE_S
         while (seen := await self.state(of)).standing != "ended":
             assert time.monotonic() < give_up, (seen, self.told(of))

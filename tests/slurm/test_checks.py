@@ -21,8 +21,8 @@ import pytest
 from tests.slurm.bed import Bed, until
 from trainmaster.agent.sandbox.sandbox import SYSTEM_PATH
 from trainmaster.core.config import EngineConfig
-from trainmaster.engines.adding import Check, Wanted
-from trainmaster.engines.slurm.checks.examine import Examination
+from trainmaster.engines.adding import Check, EngineToAdd
+from trainmaster.engines.slurm.checks.examine import ClusterExamination
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.said import Said
 
@@ -40,14 +40,14 @@ def data(bed: Bed, tmp_path: Path) -> Iterator[Path]:
         assert bed.ask("squeue", "-h") == ""
 
 
-def wanted(bed: Bed, data: Path, pools: tuple[str, ...] = ("batch",), **own: Any) -> Wanted:
+def wanted(bed: Bed, data: Path, pools: tuple[str, ...] = ("batch",), **own: Any) -> EngineToAdd:
     settings = SlurmEngineConfig(**{"conf": bed.conf, "python": PYTHON, **own})
-    return Wanted(EngineConfig("bed", "slurm", pools, settings=settings), str(bed.folder), str(data))
+    return EngineToAdd(EngineConfig("bed", "slurm", pools, settings=settings), str(bed.folder), str(data))
 
 
-async def look(what: Wanted) -> dict[str, Check]:
+async def look(what: EngineToAdd) -> dict[str, Check]:
     """Return what was found, by name and partition."""
-    return {f"{check.name} {check.where}".strip(): check async for check in Examination(what).run()}
+    return {f"{check.name} {check.where}".strip(): check async for check in ClusterExamination(what).run()}
 
 
 def bad(found: dict[str, Check]) -> dict[str, str]:
@@ -66,7 +66,7 @@ async def test_a_cluster_that_has_everything(bed: Bed, data: Path) -> None:
 
 
 async def test_without_names_all_partitions_are_looked_at(bed: Bed, data: Path) -> None:
-    examination = Examination(wanted(bed, data, ()))
+    examination = ClusterExamination(wanted(bed, data, ()))
     assert [check.where async for check in examination.run() if check.name == "submit"] == ["batch", "urgent"]
     assert examination.pools == ("batch", "urgent")
 

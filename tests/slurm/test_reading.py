@@ -8,7 +8,7 @@ from tests.slurm.bed import Bed
 from trainmaster.core.formats.hostlist import expand, fold
 from trainmaster.engines.slurm.client import parse
 from trainmaster.engines.slurm.client.commands import ClusterRefused, Commands
-from trainmaster.engines.slurm.client.parse import Cards
+from trainmaster.engines.slurm.client.parse import NodeCards
 
 SLEEP = "#!/bin/sh\nsleep 60\n"
 
@@ -18,7 +18,7 @@ async def test_nodes(commands: Commands) -> None:
     assert [node.name for node in nodes] == ["n1", "n2", "n3", "n4"]
     first = nodes[0]
     assert (first.cpus, first.memory_mib, first.address, first.usable) == (4, 4096, "127.0.0.1", True)
-    assert (first.cards, first.features, first.partitions) == ((Cards("fake", 2),), ("bed",), ("batch", "urgent"))
+    assert (first.cards, first.features, first.partitions) == ((NodeCards("fake", 2),), ("bed",), ("batch", "urgent"))
     assert first.kernel.startswith("Linux ")
     assert parse_version(first.version) == await commands.version()
 

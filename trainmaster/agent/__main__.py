@@ -12,7 +12,7 @@ from typing import Final
 
 from trainmaster.agent.host import procs
 from trainmaster.agent.place import ANOTHER_SERVES, agent_environment, keeper_command, overwrite, own_digest
-from trainmaster.agent.server import Server, prepare_home
+from trainmaster.agent.server import AgentServer, prepare_home
 from trainmaster.agent.tasks import handles
 from trainmaster.core.folders.layout import Layout
 
@@ -65,7 +65,7 @@ def main() -> int:
         command = keeper_command(layout)
         os.execve(command[0], command, {**agent_environment(), **handed})
 
-    Server(layout, options.kept, become_keeper).run()
+    AgentServer(layout, options.kept, become_keeper).run()
     return 0
 
 

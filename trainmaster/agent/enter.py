@@ -147,7 +147,7 @@ def join_group(pid: int, name: str) -> None:
 # --------------------------------------------------------------------------------------------------------- the sandbox
 
 
-class Sandbox:
+class Namespaces:
     """The namespaces of a task's sandbox, held open: they are found before they are joined, for /proc changes with them."""
 
     def __init__(self, init: int) -> None:
@@ -208,7 +208,7 @@ def made(task: LiveTask) -> int:
 def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
     """Run `argv` in the sandbox of `task`; return its exit code. Raises OSError, NotEntered."""
     init = made(task)
-    sandbox = Sandbox(init)
+    sandbox = Namespaces(init)
     join(task)  # last: it looks whether the task still runs
     terminal = leave_terminal()
     sandbox.join()

@@ -1,6 +1,6 @@
 """The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read by halves.
 
-``step.json``          the server, before anything starts: what to run (`Work`, `step_text`)
+``step.json``          the server, before anything starts: what to run (`StepWork`, `step_text`)
 ``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows its growth
                        to whoever opens it (a new file in a folder may be seen half a minute later)
 ``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does nothing
@@ -31,7 +31,7 @@ MOST: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class StepWork:
     """What a step has to know: the gang without its placement, which the cluster decides, and how its tasks are run.
 
     `data`: the shared folder of jobs. `components`: the tasks, as (role, index), of each component. `addresses`: how nodes are
@@ -106,12 +106,12 @@ class Folder:
 
     # --------------------------------------------------------------------------------------------------------- the step
 
-    def work(self) -> Work:
+    def work(self) -> StepWork:
         """Return what `open` wrote down. Raises OSError, ValueError, KeyError or TypeError."""
         with open(self.file("step.json"), encoding="utf-8") as file:
             data = json.load(file)
         components = tuple(tuple((role, index) for role, index in part) for part in data["components"])
-        return Work(
+        return StepWork(
             gang_from_json(data["gang"]), settings_from_json(data["settings"]), data["data"], components,
             data["addresses"], data["sandbox"], data["grace_s"],
         )  # fmt: skip
@@ -132,7 +132,7 @@ class Folder:
             return file.read() == run
 
 
-def step_text(work: Work) -> str:
+def step_text(work: StepWork) -> str:
     """Return `work` as it is written down for the steps."""
     return json.dumps({
         "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,

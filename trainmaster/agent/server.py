@@ -19,8 +19,8 @@ from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.host.loop import Loop
 from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.settings import Settings, settings_from_json
-from trainmaster.agent.starting.spawn import Refused, refusal
-from trainmaster.agent.supervising.kept import Kept
+from trainmaster.agent.starting.spawn import StartRefused, refusal
+from trainmaster.agent.supervising.kept import KeptTasks
 from trainmaster.agent.supervising.lookout import Lookout
 from trainmaster.agent.supervising.stopping import Stopping
 from trainmaster.agent.supervising.supervisor import Supervisor
@@ -46,7 +46,7 @@ class Connection:
         self.announced: set[str] = set()  # attempts made ready for it
 
 
-class Server:
+class AgentServer:
     """Runs one host's agent. `keeper` is the pid of the parent that watches over it."""
 
     def __init__(self, layout: Layout, keeper: int, become_keeper: Callable[[dict[str, str]], None]) -> None:
@@ -60,7 +60,7 @@ class Server:
         self.supervisor.keeper = keeper
         note = layout.path("run", "stopped")
         self.end = Stopping(note, keeper, self.supervisor, self.loop.later, self.push)
-        self.kept = Kept(self.supervisor)
+        self.kept = KeptTasks(self.supervisor)
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
         if not self.loop.watch_end(keeper, self._replace_keeper) or os.getppid() != keeper:
@@ -195,17 +195,17 @@ class Server:
                 raise ValueError(f"unknown operation {request['op']!r}")
             handler(connection, request, line)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            self._refuse(connection, number, Refused("malformed", saying.agent_asked_wrongly(repr(error))))
+            self._refuse(connection, number, StartRefused("malformed", saying.agent_asked_wrongly(repr(error))))
         except OSError as error:
             self._refuse(connection, number, refusal(error, saying.agent_could_not()))
         except Exception as error:  # it must not end the agent: the next one would be asked the same again
             say_error()
-            self._refuse(connection, number, Refused("launch_failed", saying.agent_failed(repr(error))))
+            self._refuse(connection, number, StartRefused("launch_failed", saying.agent_failed(repr(error))))
 
     def _answer(self, connection: Connection, number: Any, ok: Any) -> None:
         self.send(connection, {"id": number, "ok": ok})
 
-    def _refuse(self, connection: Connection, number: Any, refused: Refused) -> None:
+    def _refuse(self, connection: Connection, number: Any, refused: StartRefused) -> None:
         self.send(connection, {"id": number, "error": {"code": refused.code, "said": refused.said.to_json()}})
 
     def op_who(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
@@ -245,7 +245,7 @@ class Server:
         if connection.settings is None:
             raise ValueError("hello comes first")
 
-        def refuse(refused: Refused) -> None:
+        def refuse(refused: StartRefused) -> None:
             self._refuse(connection, request["id"], refused)
 
         def started(attempt: LiveAttempt) -> None:
@@ -286,7 +286,7 @@ class Server:
             self._answer(connection, request["id"], None)
             self.lookout.begin()
 
-        def refuse(refused: Refused) -> None:
+        def refuse(refused: StartRefused) -> None:
             self._refuse(connection, request["id"], refused)
 
         self.kept.let_in(request["attempt"], request["role"], request["index"], ready, refuse)
@@ -308,7 +308,9 @@ class Server:
         self._withdraw(connection)
         if self.supervisor.attempts:
             self._refuse(
-                connection, request["id"], Refused("busy", saying.attempts_not_reaped(len(self.supervisor.attempts)))
+                connection,
+                request["id"],
+                StartRefused("busy", saying.attempts_not_reaped(len(self.supervisor.attempts))),
             )
             return
         self._answer(connection, request["id"], None)

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.api.desk import LARGE, Desk, Intake
-from trainmaster.api.policy import Gate, Policy
+from trainmaster.api.policy import Gate, RoutePolicy
 from trainmaster.api.problems import refuse_socket
 from trainmaster.core.errors import TrainmasterError, Unauthenticated
 from trainmaster.messages.server import requests
@@ -68,7 +68,7 @@ def looking(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
 def gate_for(platform: "Platform") -> Gate:
     """Return the gate that app.py puts before every route."""
 
-    def gate(app: ASGIApp, policy: Policy) -> ASGIApp:
+    def gate(app: ASGIApp, policy: RoutePolicy) -> ASGIApp:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             name = None
             try:

@@ -42,7 +42,7 @@ AROUND_S: Final = 5.0
 """Who asked for something in that time is there."""
 
 
-class Turns:
+class PersonTurns:
     """The turns of one kind that one person has. `refusal`: what is said to too many."""
 
     def __init__(self, refusal: Callable[[], RateLimited]) -> None:
@@ -110,7 +110,7 @@ class Person:
     """The turns of one person: who watches many logs can still submit, and who submits much can still look."""
 
     def __init__(self) -> None:
-        self.bodies, self.works, self.looks = Turns(_much_work), Turns(_much_work), Turns(_many_looks)
+        self.bodies, self.works, self.looks = PersonTurns(_much_work), PersonTurns(_much_work), PersonTurns(_many_looks)
         self.allowance = Allowance()
         self.seen = 0.0
 
@@ -165,7 +165,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def _turn(own: Turns, everybodys: asyncio.Semaphore) -> AsyncIterator[None]:
+async def _turn(own: PersonTurns, everybodys: asyncio.Semaphore) -> AsyncIterator[None]:
     await own.take()
     try:
         async with everybodys:

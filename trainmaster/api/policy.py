@@ -29,7 +29,7 @@ Endpoint = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RoutePolicy:
     """Who may call: everybody (`scope` None) or who holds `scope`.
 
     `body_limit` in bytes; a callable is asked with the application's state (limits that are configured).
@@ -53,7 +53,7 @@ class Doc:
     parameters: tuple[Schema, ...] = ()
 
 
-Gate = Callable[[ASGIApp, Policy], ASGIApp]
+Gate = Callable[[ASGIApp, RoutePolicy], ASGIApp]
 
 
 def bare(endpoint: Endpoint) -> ASGIApp:
@@ -90,7 +90,7 @@ class PolicyRoute(APIRoute):
     """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
 
     def __init__(
-        self, path: str, endpoint: Endpoint, *, policy: Policy, doc: Doc, raw: bool, gate: Gate, **rest: Any
+        self, path: str, endpoint: Endpoint, *, policy: RoutePolicy, doc: Doc, raw: bool, gate: Gate, **rest: Any
     ) -> None:
         super().__init__(path, endpoint, response_model=None, response_class=Response, **rest)
         self.policy = policy
@@ -116,7 +116,7 @@ class PolicyRoute(APIRoute):
 class PolicySocket(WebSocketRoute):
     """A websocket behind the gate."""
 
-    def __init__(self, path: str, endpoint: Endpoint, *, policy: Policy, gate: Gate) -> None:
+    def __init__(self, path: str, endpoint: Endpoint, *, policy: RoutePolicy, gate: Gate) -> None:
         super().__init__(path, endpoint)
         self.policy = policy
         self.app = gate(self.app, policy)
@@ -139,7 +139,7 @@ class Table:
         parameters: Iterable[Schema] = (), in_schema: bool = True,
     ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
-        policy = Policy(scope, body_limit=body_limit)
+        policy = RoutePolicy(scope, body_limit=body_limit)
         doc = Doc(answers, takes, tuple(parameters))
 
         def declare(endpoint: Endpoint) -> Endpoint:
@@ -157,7 +157,7 @@ class Table:
 
     def socket(self, path: str, *, scope: str) -> Callable[[Endpoint], Endpoint]:
         """Declare a websocket at `path`."""
-        policy = Policy(scope)
+        policy = RoutePolicy(scope)
 
         def declare(endpoint: Endpoint) -> Endpoint:
             self.makers.append(lambda gate: PolicySocket(self.prefix + path, endpoint, policy=policy, gate=gate))
@@ -166,10 +166,10 @@ class Table:
         return declare
 
 
-def policy_of(route: BaseRoute) -> Policy:
+def policy_of(route: BaseRoute) -> RoutePolicy:
     """Return the policy of a route of the table. Raises TypeError for one that was made in another way."""
     policy = getattr(route, "policy", None)
-    if not isinstance(policy, Policy):
+    if not isinstance(policy, RoutePolicy):
         raise TypeError(f"{getattr(route, 'path', route)} has no policy; make it through trainmaster.api.policy.Table")
     return policy
 

@@ -1,4 +1,4 @@
-"""What the agent is told about one attempt (`Gang`), and what it finally starts (`Launch`). Plain data, JSON-able.
+"""What the agent is told about one attempt (`Gang`), and what it finally starts (`TaskLaunch`). Plain data, JSON-able.
 
 A Gang is everything a framework needs to compute environment and command of any of its tasks without asking anybody:
 the roles with their commands, and where every task runs. The server sends one to each agent; the preview uses the same.
@@ -100,7 +100,7 @@ class Gang:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class TaskLaunch:
     """What is started for one task: argv, the complete platform and user environment, and small files to create first.
 
     `files` maps absolute paths inside the sandbox to their text (for example ``/job/hostfile``).

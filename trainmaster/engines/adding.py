@@ -45,7 +45,7 @@ def nobody_listens(where: str, why: Said) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EngineToAdd:
     """What is to be looked at. `engine`: its settings are those of its kind; its pools, none: all that there are. `home`, `data`: the
     server's. `wait_s`: how long a probe job may wait for its start. `tell`: is given a part of the engine and what is waited for there.
     """
@@ -94,7 +94,7 @@ class Adding:
     """
 
     options: tuple[Option, ...] = ()
-    examine: Callable[[Wanted], Examination] | None = None
+    examine: Callable[[EngineToAdd], Examination] | None = None
     example: str = ""
     places: str = ""
     place: str = ""

@@ -7,7 +7,7 @@ what the platform says (PAI_*, VC_*, TRAINMASTER_*, the framework's own), which 
 from collections.abc import Mapping
 from typing import Protocol
 
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.frameworks import words
 from trainmaster.frameworks.common_env import platform_env
 
@@ -17,7 +17,7 @@ class Framework(Protocol):
 
     kind: str
 
-    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> Launch:
+    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> TaskLaunch:
         """Return what is started for one task. Pure; O(tasks). Raises KeyError when the task is not placed."""
         ...
 
@@ -39,7 +39,7 @@ def environment(
     platform.update(own)
     env = dict(base_env)
     env.update(defaults)
-    room = words.Room()
+    room = words.Allowance()
     for name, value in (*gang.env, *gang.commands[role].env):
         env[name] = words.fill(value, platform, room)
     env.update(platform)
@@ -53,7 +53,7 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
     """
     given = gang.commands[role]
     if given.text:
-        room = words.Room()
+        room = words.Allowance()
         argv = words.expand(given.text, env, room)
         argv.extend(f"--{key}={words.fill(value, platform, room)}" for key, value in given.parameters)
     else:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks.base import command, environment
 
@@ -27,7 +27,7 @@ class PyTorch:
 
     kind = "pytorch"
 
-    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> Launch:
+    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> TaskLaunch:
         """Return the task's command and environment. Raises KeyError when the task is not placed."""
         nodes = sorted(gang.placement, key=lambda task: (task.role, task.index))
         here = gang.find(role, index)
@@ -41,7 +41,7 @@ class PyTorch:
         }
         defaults = _defaults(gang, role, nodes, slots)
         env, platform = environment(gang, role, index, base_env, defaults=defaults, own=own)
-        return Launch(tuple(rewrite(command(gang, role, env, platform), own)), env)
+        return TaskLaunch(tuple(rewrite(command(gang, role, env, platform), own)), env)
 
 
 def slots_of(gang: Gang, task: Assignment) -> int:

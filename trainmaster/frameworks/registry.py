@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Final
 
 from trainmaster.core.framework_kinds import KINDS, FrameworkKind
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.frameworks.base import Framework
 
 NOTHING: Final[Mapping[str, str]] = {}
@@ -29,11 +29,11 @@ def get(kind: str) -> Framework:
     return framework
 
 
-def launch(gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> Launch:
+def launch(gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> TaskLaunch:
     """Return what is started for one task of `gang`. Raises KeyError for an unknown framework or task."""
     return get(gang.framework).launch(gang, role, index, base_env)
 
 
-def preview(gang: Gang, base_env: Mapping[str, str] = NOTHING, most: int = 64) -> list[Launch]:
+def preview(gang: Gang, base_env: Mapping[str, str] = NOTHING, most: int = 64) -> list[TaskLaunch]:
     """Return what each task would start, in the order of the placement, at most `most` tasks (R41). O(most x tasks)."""
     return [launch(gang, task.role, task.index, base_env) for task in gang.placement[:most]]

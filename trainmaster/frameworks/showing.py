@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainmaster.core.ids import role_system_name, task_name
-from trainmaster.core.launch import Gang, Launch, RolePreview, TaskPreview
+from trainmaster.core.launch import Gang, RolePreview, TaskLaunch, TaskPreview
 from trainmaster.frameworks.registry import launch
 
 MOST_TASKS: Final = 16
@@ -53,7 +53,7 @@ def _words(argv: tuple[str, ...]) -> Iterator[str]:
             return
 
 
-def _length(found: Launch) -> int:
+def _length(found: TaskLaunch) -> int:
     return sum(map(len, found.argv)) + sum(len(name) + len(value) for name, value in found.env.items())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.frameworks.base import command, environment
 
 
@@ -11,9 +11,9 @@ class Single:
 
     kind = "single"
 
-    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> Launch:
+    def launch(self, gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> TaskLaunch:
         """Return the task's command and environment. Raises KeyError when the task is not placed."""
         threads = max(1, int(gang.roles[role].resources.cpu))
         defaults = {"OMP_NUM_THREADS": str(threads)}
         env, platform = environment(gang, role, index, base_env, defaults=defaults, own={})
-        return Launch(tuple(command(gang, role, env, platform)), env)
+        return TaskLaunch(tuple(command(gang, role, env, platform)), env)

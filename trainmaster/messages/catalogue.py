@@ -36,7 +36,7 @@ _KINDS: Final = {"Count": "count", "Seconds": "seconds", "Mib": "mib", "Moment":
 
 
 @dataclass(frozen=True)
-class Entry:
+class Message:
     """One thing that can be said. `texts` and `remedies`: by language; `kinds`: of the arguments that are shown in a way of their own."""
 
     code: str
@@ -45,7 +45,7 @@ class Entry:
     kinds: dict[str, str]
 
 
-ENTRIES: Final[dict[str, Entry]] = {}
+ENTRIES: Final[dict[str, Message]] = {}
 """All that was declared so far, by code."""
 
 
@@ -58,7 +58,7 @@ def say(en: str, zh: str, remedy: str = "", remedy_zh: str = "") -> Callable[[Ca
             raise ValueError(f"{code} is declared twice")
         names = _names(shape)
         remedies = {"en": remedy, "zh": remedy_zh}
-        ENTRIES[code] = Entry(code, {"en": en, "zh": zh}, remedies, _kinds(shape.__annotations__))
+        ENTRIES[code] = Message(code, {"en": en, "zh": zh}, remedies, _kinds(shape.__annotations__))
 
         def said(*values: P.args, **named: P.kwargs) -> Said:
             return Said(code, {**dict(zip(names, values, strict=False)), **named})

@@ -14,7 +14,7 @@ from string import Formatter
 from typing import Any, Final
 
 from trainmaster.messages import amounts
-from trainmaster.messages.catalogue import ENTRIES, Entry
+from trainmaster.messages.catalogue import ENTRIES, Message
 from trainmaster.messages.said import WORDS, Said
 
 PACKAGES: Final = ("trainmaster.messages", "trainmaster.engines.slurm.messages")
@@ -38,7 +38,7 @@ def add(language: str, texts: Mapping[str, str], remedies: Mapping[str, str]) ->
         LANGUAGES.append(language)
 
 
-def everything() -> dict[str, Entry]:
+def everything() -> dict[str, Message]:
     """Return all entries, by code; the catalogues that were not needed yet are read."""
     _read_all()
     return ENTRIES
@@ -72,11 +72,11 @@ def remedy(said: Said, language: str = "en") -> str:
     return "" if entry is None else _filled(entry.remedies, said, entry, language)
 
 
-def _entry(code: str) -> Entry | None:
+def _entry(code: str) -> Message | None:
     return ENTRIES.get(code) or everything().get(code)
 
 
-def _filled(templates: Mapping[str, str], said: Said, entry: Entry, language: str) -> str:
+def _filled(templates: Mapping[str, str], said: Said, entry: Message, language: str) -> str:
     language = language if language in templates else "en"
     parts, places = [], []
     for before, name, how in _parsed(templates[language]):

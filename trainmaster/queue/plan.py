@@ -28,7 +28,7 @@ from trainmaster.queue.placing.packing import Packing
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.rules.backfill import Line, Promise, rehearse
 from trainmaster.queue.rules.handing import hand_over
-from trainmaster.queue.rules.hopeless import Kinds
+from trainmaster.queue.rules.hopeless import LanesByModel
 from trainmaster.queue.rules.preempt import give_way
 from trainmaster.queue.rules.shortage import Shortages, away
 from trainmaster.queue.snapshot import (
@@ -165,7 +165,7 @@ class _PoolPass:
         """Consider every class; return False when the pass ended at its limit of starts."""
         work, line, settled = self.work, self.line, 0
         waiting = LineUp(work.ranking, lanes)
-        kinds: Kinds | None = None
+        kinds: LanesByModel | None = None
         while waiting and not line.closed:
             if len(work.starts) >= work.policy.max_starts:
                 return False
@@ -180,7 +180,7 @@ class _PoolPass:
                 waiting.settled()
                 settled += 1
                 if line.head is not None and (not had_head or not settled % EVERY):
-                    kinds = kinds or Kinds(waiting.cursors, work.now, line)
+                    kinds = kinds or LanesByModel(waiting.cursors, work.now, line)
                     kinds.close_hopeless(work.room, work.packing)
             if work.policy.backfill == "easy-shortest" and line.head is not None and not had_head:
                 waiting.rank_by(Ranking(SHORTEST, Offsets({})))

@@ -40,7 +40,7 @@ def read(path: Path) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenDocument:
     """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has none)."""
 
     document: Document
@@ -48,7 +48,7 @@ class Given:
     folder: str | None
 
 
-def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> Given:
+def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> GivenDocument:
     """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under OpenPAI's name for
     it in OpenPAI's documents.
 
@@ -69,4 +69,4 @@ def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = 
             left = {path: value for path, value in left.items() if path not in ours}
     path = local_code(document, dialect)
     folder = None if path is None else os.path.normpath(os.path.join(base, os.path.expanduser(path)))
-    return Given(document, left, folder)
+    return GivenDocument(document, left, folder)

@@ -46,9 +46,9 @@ from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import ModelReader
-from trainmaster.store.models import Models as ModelRows
+from trainmaster.store.models import ModelRows
 from trainmaster.store.past import Past
-from trainmaster.store.people import People as PeopleRows
+from trainmaster.store.people import PeopleRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""

@@ -7,12 +7,12 @@ from trainmaster.core.records import Node
 from trainmaster.queue.ordering.rights import Rights
 from trainmaster.simulate.clusters import added
 from trainmaster.simulate.policies import parse_policy
-from trainmaster.simulate.run import Fault, Outcome, Progress, Setting, simulate
+from trainmaster.simulate.run import Fault, Progress, SimulationOutcome, SimulationSetting, simulate
 from trainmaster.simulate.workload import Workload, check_limits
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Variation:
     """What is different the second time: the machines, or who may hold what. `label` follows that of the setting."""
 
     label: str
@@ -20,16 +20,16 @@ class Change:
     rights: Callable[[Rights], Rights] = lambda rights: rights
 
 
-def more_nodes(description: str) -> Change:
+def more_nodes(description: str) -> Variation:
     """Return the change to more machines, `clusters.added`."""
     words = f"{description} nodes" if description.isdigit() else description
-    return Change(f" + {words}", lambda nodes: added(nodes, description))
+    return Variation(f" + {words}", lambda nodes: added(nodes, description))
 
 
 def settings(
     policies: Sequence[str], limits: str = "auto", start_cost_s: int = 0, faults: tuple[Fault, ...] = (),
     rights: Rights | None = None,
-) -> list[Setting]:  # fmt: skip
+) -> list[SimulationSetting]:  # fmt: skip
     """Return one setting per policy as asked for by name; one that orders by limit alone is told exact ones.
 
     Raises InvalidSpec.
@@ -37,7 +37,7 @@ def settings(
     check_limits(limits)
     found = {text: parse_policy(text) for text in policies}
     return [
-        Setting(
+        SimulationSetting(
             policy, text, "exact" if policy.ordering == "sjf" else limits, start_cost_s=start_cost_s, faults=faults,
             rights=rights or Rights(),
         )
@@ -46,9 +46,9 @@ def settings(
 
 
 def compare(
-    workload: Workload, nodes: Sequence[Node], wanted: Sequence[Setting], changes: Sequence[Change] = (),
+    workload: Workload, nodes: Sequence[Node], wanted: Sequence[SimulationSetting], changes: Sequence[Variation] = (),
     line: Callable[[str], Progress] | None = None,
-) -> Iterator[Outcome]:  # fmt: skip
+) -> Iterator[SimulationOutcome]:  # fmt: skip
     """Yield the outcome of every setting, as it is and, if there are any, with all of `changes`.
 
     `line` gives the progress of a label.
@@ -64,6 +64,6 @@ def compare(
 
 
 def _outcome(
-    workload: Workload, nodes: Sequence[Node], setting: Setting, line: Callable[[str], Progress] | None
-) -> Outcome:
+    workload: Workload, nodes: Sequence[Node], setting: SimulationSetting, line: Callable[[str], Progress] | None
+) -> SimulationOutcome:
     return simulate(workload, nodes, setting, line(setting.label) if line else None)

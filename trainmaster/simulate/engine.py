@@ -82,7 +82,7 @@ class Work(NamedTuple):
     tasks: int
 
 
-class Engine:
+class SimulatedEngine:
     """`work`: by job. `start_cost_s`: what every start costs before its work begins."""
 
     def __init__(self, agenda: Agenda, work: Mapping[str, Work], start_cost_s: int = 0) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
 from trainmaster.simulate.clusters import PLENTY_CORES
-from trainmaster.simulate.run import Outcome, Row
+from trainmaster.simulate.run import Row, SimulationOutcome
 
 K = TypeVar("K", int, str)
 
@@ -25,7 +25,7 @@ SIZE_NAMES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class WaitTimes:
     """Seconds that a group of `jobs` jobs waited, and their mean bounded slowdown and completion time."""
 
     jobs: int
@@ -39,20 +39,20 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class SimulationSummary:
     """All numbers of one outcome. `allocated` is the share of the cards (cores) held from the first submit to the last
     end, `lost_card_h` what runs that had to be repeated cost, `others` the jobs that did not run to an end by state.
     """
 
     label: str
-    waits: Waits
+    waits: WaitTimes
     makespan_s: int
     allocated: float
     fairness: float
     attempts: int
     lost_card_h: float
-    by_size: dict[str, Waits]
-    by_workspace: dict[str, Waits]
+    by_size: dict[str, WaitTimes]
+    by_workspace: dict[str, WaitTimes]
     others: dict[str, int]
 
     def to_json(self) -> dict[str, Any]:
@@ -72,14 +72,14 @@ def slowdown(row: Row) -> float:
     return max(1.0, (row.wait_s + row.lost_s + row.run_s) / max(row.run_s, BOUND_S))
 
 
-def waits(rows: Sequence[Row]) -> Waits:
+def waits(rows: Sequence[Row]) -> WaitTimes:
     """Return the waits of `rows`; all zero when there are none."""
     if not rows:
-        return Waits(0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
+        return WaitTimes(0, 0.0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
     ordered = sorted(row.wait_s for row in rows)
     count = len(rows)
     completion = sum((row.end_s or 0) - row.job.submit_s for row in rows) / count
-    return Waits(
+    return WaitTimes(
         count, sum(ordered) / count, quantile(ordered, 0.5), quantile(ordered, 0.9), quantile(ordered, 0.99), ordered[-1],
         sum(map(slowdown, rows)) / count, completion,
     )  # fmt: skip
@@ -92,13 +92,13 @@ def jain(values: Iterable[float]) -> float:
     return sum(found) ** 2 / (len(found) * squares) if squares else 1.0
 
 
-def size_of(outcome: Outcome) -> Callable[[Row], float]:
+def size_of(outcome: SimulationOutcome) -> Callable[[Row], float]:
     """Return what measures a job on these machines: its cards, or its cores where there are none."""
     cards = any(node.gpus for node in outcome.nodes)
     return lambda row: row.job.cards if cards else row.job.cores
 
 
-def capacity(outcome: Outcome) -> float:
+def capacity(outcome: SimulationOutcome) -> float:
     """Return the cards of the machines, or their cores where they have no cards."""
     cards = sum(len(node.gpus) for node in outcome.nodes)
     return cards or sum(node.cpu for node in outcome.nodes if node.cpu < PLENTY_CORES)
@@ -111,7 +111,7 @@ def size_class(size: float) -> int:
     return 1 + next(at for at, (_, last) in enumerate(SIZES) if last is None or size <= last)
 
 
-def summarise(outcome: Outcome) -> Summary:
+def summarise(outcome: SimulationOutcome) -> SimulationSummary:
     """Return the numbers of `outcome`. O(jobs log jobs)."""
     rows = [row for row in outcome.rows if row.done]
     size = size_of(outcome)
@@ -124,7 +124,7 @@ def summarise(outcome: Outcome) -> Summary:
     for row in outcome.rows:
         if not row.done:
             others[row.state] = others.get(row.state, 0) + 1
-    return Summary(
+    return SimulationSummary(
         outcome.label, waits(rows), last - first, held / offered if offered else 0.0,
         jain(group.slowdown for group in by_workspace.values()), sum(row.attempts for row in rows),
         sum(row.lost_s * size(row) for row in rows) / 3600,
@@ -133,14 +133,14 @@ def summarise(outcome: Outcome) -> Summary:
     )  # fmt: skip
 
 
-def _grouped(rows: Sequence[Row], key: Callable[[Row], K]) -> dict[K, Waits]:
+def _grouped(rows: Sequence[Row], key: Callable[[Row], K]) -> dict[K, WaitTimes]:
     groups: dict[K, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
     return {name: waits(groups[name]) for name in sorted(groups)}
 
 
-def over_time(outcome: Outcome, points: int = 240) -> tuple[list[int], list[float], list[float]]:
+def over_time(outcome: SimulationOutcome, points: int = 240) -> tuple[list[int], list[float], list[float]]:
     """Return (seconds, share allocated, jobs waiting): means over `points` equal parts of the time. O(jobs log jobs).
 
     Only the first wait and the last run of a job with several attempts are drawn.

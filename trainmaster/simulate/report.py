@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from trainmaster.core.formats.units import format_duration
 from trainmaster.simulate import charts
 from trainmaster.simulate.clusters import describe
-from trainmaster.simulate.metrics import SIZE_NAMES, Summary, Waits, over_time, summarise
-from trainmaster.simulate.run import Outcome
+from trainmaster.simulate.metrics import SIZE_NAMES, SimulationSummary, WaitTimes, over_time, summarise
+from trainmaster.simulate.run import SimulationOutcome
 from trainmaster.simulate.workload import Workload
 
 POINTS: Final = 160
@@ -27,7 +27,7 @@ class Column(NamedTuple):
     """A column of the table of results: name (zh, en), its number, how it is written, and which is better (None: neither)."""
 
     name: tuple[str, str]
-    value: Callable[[Summary], float]
+    value: Callable[[SimulationSummary], float]
     words: Callable[[float], str]
     less_is_better: bool | None = True
 
@@ -48,7 +48,7 @@ COLUMNS: Final = (
 """What the table shows, here and in the terminal."""
 
 
-def html(workload: Workload, outcomes: Sequence[Outcome]) -> str:
+def html(workload: Workload, outcomes: Sequence[SimulationOutcome]) -> str:
     """Return the page. Costs O(jobs log jobs) per outcome."""
     summaries = [summarise(outcome) for outcome in outcomes]
     names = [summary.label for summary in summaries]
@@ -75,7 +75,7 @@ def _section(title: str, content: str, note: tuple[str, str], wide: bool = False
     return f'<section class="{"wide" if wide else ""}"><h2>{title}</h2>{told}{content}</section>'
 
 
-def _table(summaries: Sequence[Summary]) -> str:
+def _table(summaries: Sequence[SimulationSummary]) -> str:
     head = "".join(f"<th>{_two(*column.name)}</th>" for column in COLUMNS)
     rows = []
     for summary in summaries:
@@ -85,7 +85,7 @@ def _table(summaries: Sequence[Summary]) -> str:
     return f"<div class='scroll'><table><thead><tr><th>{first}</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 
-def _cell(column: Column, summary: Summary, all_of_them: Sequence[Summary]) -> str:
+def _cell(column: Column, summary: SimulationSummary, all_of_them: Sequence[SimulationSummary]) -> str:
     values = [column.value(one) for one in all_of_them]
     value = column.value(summary)
     best = min(values) if column.less_is_better else max(values)
@@ -93,12 +93,12 @@ def _cell(column: Column, summary: Summary, all_of_them: Sequence[Summary]) -> s
     return f"<td{mark}>{escape(column.words(value))}</td>"
 
 
-def _wait_sections(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> tuple[str, ...]:
+def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[SimulationSummary]) -> tuple[str, ...]:
     top = max((s.waits.max_s for s in summaries), default=0)
     scale = charts.durations(top)
     share = charts.linear(0, 1, lambda v: f"{v:.0%}")
     spread = [(outcome.label, _distribution(outcome)) for outcome in outcomes]
-    measures: tuple[tuple[str, Callable[[Waits], float]], ...] = (
+    measures: tuple[tuple[str, Callable[[WaitTimes], float]], ...] = (
         ("mean", lambda w: w.mean_s), ("p50", lambda w: w.p50_s), ("p90", lambda w: w.p90_s), ("p99", lambda w: w.p99_s),
         ("max", lambda w: w.max_s),
     )  # fmt: skip
@@ -116,7 +116,7 @@ def _wait_sections(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) ->
     )  # fmt: skip
 
 
-def _distribution(outcome: Outcome) -> list[tuple[float, float]]:
+def _distribution(outcome: SimulationOutcome) -> list[tuple[float, float]]:
     ordered = sorted(row.wait_s for row in outcome.rows if row.done)
     if not ordered:
         return []
@@ -124,7 +124,7 @@ def _distribution(outcome: Outcome) -> list[tuple[float, float]]:
     return [(0.0, 0.0), *((float(ordered[at]), (at + 1) / len(ordered)) for at in places)]
 
 
-def _time_sections(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def _time_sections(outcomes: Sequence[SimulationOutcome]) -> tuple[str, ...]:
     drawn = [(outcome.label, *over_time(outcome)) for outcome in outcomes]
     seconds = [second for _, found, _, _ in drawn for second in found]
     if not seconds:
@@ -148,7 +148,7 @@ def _time_sections(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _group_sections(summaries: Sequence[Summary]) -> tuple[str, ...]:
+def _group_sections(summaries: Sequence[SimulationSummary]) -> tuple[str, ...]:
     sizes = [name for name in SIZE_NAMES if any(name in s.by_size for s in summaries)]
     largest = max((w.mean_s for s in summaries for w in s.by_size.values()), default=0)
     means = [(s.label, [s.by_size[name].mean_s if name in s.by_size else 0.0 for name in sizes]) for s in summaries]

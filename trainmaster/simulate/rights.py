@@ -12,13 +12,13 @@ from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said
 from trainmaster.queue.ordering.rights import Rights
-from trainmaster.simulate.compare import Change
+from trainmaster.simulate.compare import Variation
 from trainmaster.simulate.workload import Workload
 
 
 def changed_rights(
     quotas: Iterable[str], shares: Iterable[str], weights: Iterable[str], work: Workload, rights: Rights
-) -> Iterator[Change]:
+) -> Iterator[Variation]:
     """Yield a change for each text. `rights`: what holds without. Raises InvalidSpec for what is written wrong or fits nobody.
 
     A workspace must have jobs in `work` or be known; so must a virtual cluster.
@@ -40,26 +40,26 @@ def changed_rights(
         )
 
 
-def _quota(text: str, name: str, pool: str, limits: Limits) -> Change:
+def _quota(text: str, name: str, pool: str, limits: Limits) -> Variation:
     def changed(rights: Rights) -> Rights:
         had = _workspace(rights, name)
         return rights.but([replace(had, quotas={**had.quotas, pool: limits})])
 
-    return Change(f", {text}", rights=changed)
+    return Variation(f", {text}", rights=changed)
 
 
-def _weight(text: str, name: str, weight: float) -> Change:
-    return Change(
+def _weight(text: str, name: str, weight: float) -> Variation:
+    return Variation(
         f", weight {text}", rights=lambda rights: rights.but([replace(_workspace(rights, name), weight=weight)])
     )
 
 
-def _share(text: str, name: str, pool: str, limits: Limits) -> Change:
+def _share(text: str, name: str, pool: str, limits: Limits) -> Variation:
     def changed(rights: Rights) -> Rights:
         had = next((one for one in rights.virtual_clusters if one.name == name), VirtualCluster(name))
         return rights.but(virtual_clusters=[replace(had, pool=pool or had.pool, share=limits)])
 
-    return Change(f", share {text}", rights=changed)
+    return Variation(f", share {text}", rights=changed)
 
 
 def _workspace(rights: Rights, name: str) -> Workspace:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Final, TextIO
 
 from trainmaster.simulate.clusters import describe
-from trainmaster.simulate.metrics import Summary, slowdown
-from trainmaster.simulate.run import Outcome
+from trainmaster.simulate.metrics import SimulationSummary, slowdown
+from trainmaster.simulate.run import SimulationOutcome
 from trainmaster.simulate.workload import Workload
 
 CSV_COLUMNS: Final = (
@@ -15,7 +15,7 @@ CSV_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def write_csv(file: TextIO, outcomes: Sequence[Outcome]) -> None:
+def write_csv(file: TextIO, outcomes: Sequence[SimulationOutcome]) -> None:
     """Write all rows of all outcomes, in the order of submission, with a header."""
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -29,7 +29,9 @@ def write_csv(file: TextIO, outcomes: Sequence[Outcome]) -> None:
             ))  # fmt: skip
 
 
-def to_json(workload: Workload, outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> dict[str, Any]:
+def to_json(
+    workload: Workload, outcomes: Sequence[SimulationOutcome], summaries: Sequence[SimulationSummary]
+) -> dict[str, Any]:
     """Return what `--json` prints: the workload in numbers and one summary per policy."""
     return {
         "workload": {"name": workload.name, "jobs": len(workload.jobs), "notes": list(workload.notes)},

@@ -19,7 +19,7 @@ from trainmaster.queue.ordering.rights import Rights
 from trainmaster.queue.placing.elastic import fewest
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.rules.never import refusal
-from trainmaster.simulate.engine import Agenda, End, Engine, Turn, Work
+from trainmaster.simulate.engine import Agenda, End, SimulatedEngine, Turn, Work
 from trainmaster.simulate.workload import Recorded, Workload, limit_s
 from trainmaster.simulate.world import World
 
@@ -78,7 +78,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulationOutcome:
     """The rows in the order of submission, on which machines, under which policy (its name as asked for)."""
 
     label: str
@@ -88,7 +88,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SimulationSetting:
     """What is simulated besides workload and machines. `limits`: a word of workload.LIMITS."""
 
     policy: QueuePolicy = field(default_factory=QueuePolicy)
@@ -111,9 +111,9 @@ class Watcher:
 
 
 def simulate(
-    workload: Workload, nodes: Sequence[Node], setting: Setting, progress: Progress | None = None,
+    workload: Workload, nodes: Sequence[Node], setting: SimulationSetting, progress: Progress | None = None,
     watcher: Watcher | None = None,
-) -> Outcome:  # fmt: skip
+) -> SimulationOutcome:  # fmt: skip
     """Return what becomes of every job of `workload`. A job that could never run is refused, as at a real submit."""
     return _Run(workload, nodes, setting, watcher or Watcher()).run(progress or (lambda done, jobs: None))
 
@@ -124,14 +124,14 @@ class _Submission(NamedTuple):
 
 
 class _Run:
-    def __init__(self, workload: Workload, nodes: Sequence[Node], setting: Setting, watcher: Watcher) -> None:
+    def __init__(self, workload: Workload, nodes: Sequence[Node], setting: SimulationSetting, watcher: Watcher) -> None:
         self._setting, self._nodes, self._watcher = setting, tuple(nodes), watcher
         told = setting.limits
         self._rows = {job.id: Row(job, limit_s(job, told, workload.has_limits)) for job in workload.jobs}
         self._agenda = Agenda()
         self._ended = 0
         work = {job.id: Work(job.work_s, sum(r.replicas for r in job.roles)) for job in workload.jobs}
-        engine = Engine(self._agenda, work, setting.start_cost_s)
+        engine = SimulatedEngine(self._agenda, work, setting.start_cost_s)
         self._world = World(nodes, setting.policy, engine, self._changed, setting.rights)
         self._policies: dict[int | None, Policy] = {}
         for seq, job in enumerate(workload.jobs):
@@ -139,7 +139,7 @@ class _Run:
         for fault in setting.faults:
             self._agenda.add(fault.at, Turn.FAULT, fault)
 
-    def run(self, progress: Progress) -> Outcome:
+    def run(self, progress: Progress) -> SimulationOutcome:
         agenda, world, passes, told = self._agenda, self._world, 0, 0
         while len(agenda):
             now = agenda.now
@@ -150,13 +150,13 @@ class _Run:
                 told = self._ended
                 progress(told, len(self._rows))
         progress(self._ended, len(self._rows))
-        return Outcome(self._setting.label, self._nodes, tuple(self._rows.values()), passes)
+        return SimulationOutcome(self._setting.label, self._nodes, tuple(self._rows.values()), passes)
 
     def _happen(self, what: object, now: int) -> None:
         if isinstance(what, End):
             job = self._world.jobs.get(what.job)
             if job is not None:
-                self._world.apply(Engine.ended(job, what.attempt, now))
+                self._world.apply(SimulatedEngine.ended(job, what.attempt, now))
         elif isinstance(what, _Submission):
             self._submit(what.seq, what.job, now)
         elif isinstance(what, Event):
@@ -200,7 +200,7 @@ class _Run:
         self._world.set_schedulable(fault.node, False, tasks.node_failed(fault.node))
         self._agenda.add(now + fault.down_s, Turn.TIMER, Fault(now + fault.down_s, fault.node, -1))
         for job in self._world.on_node(fault.node):
-            self._world.apply(Engine.lost(job, fault.node, now))
+            self._world.apply(SimulatedEngine.lost(job, fault.node, now))
 
     def _changed(self, before: Job | None, after: Job) -> None:
         """Keep the row of a job that moved between queue, machines and its end."""

@@ -17,7 +17,7 @@ from trainmaster.core.records import Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.messages.cluster import simulation
 from trainmaster.messages.said import Said
-from trainmaster.simulate.workload import Recorded, Whole, Workload, gang, gang_of_cores, workload
+from trainmaster.simulate.workload import NodeSize, Recorded, Workload, gang, gang_of_cores, workload
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "id": ("job_id", "id", "job", "name", "row"),
@@ -50,7 +50,7 @@ SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used
               "owner", "group", "app", "queue", "partition", "before", "think")  # fmt: skip
 
 
-def read_trace(path: str, whole: Whole, sizes_only: bool = False) -> Workload:
+def read_trace(path: str, whole: NodeSize, sizes_only: bool = False) -> Workload:
     """Return the workload of a file; sizes are divided into replicas for nodes of size `whole`.
 
     `sizes_only` keeps jobs that never ran, too, with a run time of 0, and needs no times: for questions of what fits beside what.
@@ -119,7 +119,7 @@ def _wrong(name: str, line: int, why: Said) -> InvalidSpec:
     return InvalidSpec(simulation.trace_line_not_valid(name, line, why), problems=(problem_of(f"{name}:{line}", why),))
 
 
-def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Workload:
+def _read(name: str, rows: Iterator[Row], whole: NodeSize, sizes_only: bool) -> Workload:
     jobs: list[Recorded] = []
     left_out = 0
     has_limits = False
@@ -139,7 +139,7 @@ def _read(name: str, rows: Iterator[Row], whole: Whole, sizes_only: bool) -> Wor
     return workload(name, jobs, has_limits, notes)
 
 
-def _job(row_number: int, row: Mapping[str, str], whole: Whole, sizes_only: bool) -> Recorded | None:
+def _job(row_number: int, row: Mapping[str, str], whole: NodeSize, sizes_only: bool) -> Recorded | None:
     submit, run = _number(row, "submit"), _run(row)
     if sizes_only:
         submit, run = submit or 0, run or 0
@@ -160,7 +160,7 @@ def _job(row_number: int, row: Mapping[str, str], whole: Whole, sizes_only: bool
     )  # fmt: skip
 
 
-def _roles(row: Mapping[str, str], model: str | None, whole: Whole) -> tuple[Role, ...]:
+def _roles(row: Mapping[str, str], model: str | None, whole: NodeSize) -> tuple[Role, ...]:
     """Return what the job asks for on cards of `model`. Raises ValueError."""
     cards = _number(row, "cards")
     each = Resources(

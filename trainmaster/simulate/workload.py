@@ -112,14 +112,14 @@ def limit_s(job: Recorded, limits: str, has_limits: bool) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class NodeSize:
     """What one node carries, by which recorded sizes are divided into replicas: cards, cores (0: none)."""
 
     cards: int
     cores: float
 
     @classmethod
-    def of(cls, nodes: Sequence[Node]) -> "Whole":
+    def of(cls, nodes: Sequence[Node]) -> "NodeSize":
         """Return the most that one of `nodes` has."""
         return cls(max((len(node.gpus) for node in nodes), default=0), max((node.cpu for node in nodes), default=0.0))
 

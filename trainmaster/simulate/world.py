@@ -23,7 +23,7 @@ from trainmaster.queue.placing.packing import Mix, Recent
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.snapshot import Plan, Snapshot
-from trainmaster.simulate.engine import Engine
+from trainmaster.simulate.engine import SimulatedEngine
 
 Changed = Callable[[Job | None, Job], None]
 """Told of every change of a job: before, after."""
@@ -33,7 +33,7 @@ class World:
     """`engine` answers orders; `changed` hears of every change. Owned by one thread."""
 
     def __init__(
-        self, nodes: Sequence[Node], policy: QueuePolicy, engine: Engine, changed: Changed, rights: Rights
+        self, nodes: Sequence[Node], policy: QueuePolicy, engine: SimulatedEngine, changed: Changed, rights: Rights
     ) -> None:
         self.jobs: dict[str, Job] = {}
         self.queue = PendingQueue()

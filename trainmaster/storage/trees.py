@@ -18,7 +18,7 @@ from trainmaster.answers import File, Files
 from trainmaster.core.errors import NotFound
 from trainmaster.messages.jobs import files
 from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
-from trainmaster.storage.zips import Member, blocks_of, stream_zip
+from trainmaster.storage.zips import ZipMember, blocks_of, stream_zip
 
 MAX_LISTED: Final = 10_000
 _SYNC_ALL_ABOVE: Final = 64
@@ -107,14 +107,14 @@ def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[b
     return stream_zip(_members(root, relative), compress=compress)
 
 
-def _members(root: str, path: str) -> Iterator[Member]:
+def _members(root: str, path: str) -> Iterator[ZipMember]:
     for name, info in walk(os.path.join(root, path) if path else root):
         if stat.S_ISREG(info.st_mode):
             try:
                 fd = open_beneath(root, f"{path}/{name}" if path else name)
             except OSError:
                 continue
-            yield Member(name, blocks_of(fd), info.st_mtime)
+            yield ZipMember(name, blocks_of(fd), info.st_mtime)
 
 
 def sync_tree(root: str) -> None:

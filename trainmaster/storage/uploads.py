@@ -35,7 +35,7 @@ _BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class StoredUpload:
     """A stored code folder; `digest` is the sha256 hex of its content."""
 
     digest: str
@@ -75,7 +75,7 @@ class Receiver:
             self.abort()
             raise StorageFailed(uploads.upload_not_stored(error.strerror or str(error))) from error
 
-    def finish(self) -> Upload:
+    def finish(self) -> StoredUpload:
         """Check, unpack and name the folder. Blocking: call it in a thread. Raises InvalidSpec with all problems."""
         tree = self._base + ".tree"
         try:
@@ -83,7 +83,7 @@ class Receiver:
             os.mkdir(tree, 0o700)
             unpacked = _Unpack(tree, (self._max_mib << 20) * UNPACKED_TIMES)
             unpacked.run(self._file)
-            upload = Upload(tree_digest(unpacked.entries), unpacked.files, unpacked.size)
+            upload = StoredUpload(tree_digest(unpacked.entries), unpacked.files, unpacked.size)
             sync_tree(tree)
             target = self._layout.upload(upload.digest)
             with suppress(OSError):  # the same content is there already
@@ -104,7 +104,7 @@ class Receiver:
         remove_tree(self._base + ".tree")
 
 
-async def receive(stream: AsyncIterable[bytes], layout: Layout, max_mib: int) -> Upload:
+async def receive(stream: AsyncIterable[bytes], layout: Layout, max_mib: int) -> StoredUpload:
     """Store the tar.gz that comes in `stream`. Raises TooLarge, InvalidSpec or StorageFailed; then nothing is left."""
     receiver = Receiver(layout, max_mib)
     try:
@@ -116,7 +116,7 @@ async def receive(stream: AsyncIterable[bytes], layout: Layout, max_mib: int) ->
     return await asyncio.to_thread(receiver.finish)
 
 
-def receive_all(chunks: Iterable[bytes], layout: Layout, max_mib: int) -> Upload:
+def receive_all(chunks: Iterable[bytes], layout: Layout, max_mib: int) -> StoredUpload:
     """The same for bytes that are here already."""
     receiver = Receiver(layout, max_mib)
     for chunk in chunks:

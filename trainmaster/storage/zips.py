@@ -18,7 +18,7 @@ _NO_TEXT: Final = re.compile("[\udc80-\udcff]")  # what Python makes of a byte i
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ZipMember:
     """One file of the archive; `content` is asked for when its turn comes."""
 
     name: str
@@ -44,7 +44,7 @@ class _Sink(io.RawIOBase):
         return taken
 
 
-def stream_zip(members: Iterable[Member], *, compress: bool = True) -> Iterator[bytes]:
+def stream_zip(members: Iterable[ZipMember], *, compress: bool = True) -> Iterator[bytes]:
     """Yield the archive of `members`. `compress` for texts; models are stored as they are (they do not shrink)."""
     sink = _Sink()
     kind = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED

@@ -26,7 +26,7 @@ _STEPS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Findings:
     """What was found. `state`: sound, unsure (not all could be looked at), or broken."""
 
     state: Literal["sound", "unsure", "broken"]
@@ -43,28 +43,28 @@ class Looked:
         return render.remedy(self.said)
 
 
-def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Looked:
+def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Findings:
     """Return whether the ledger at `url` is whole and what this home knows of it. Never raises; at most about `limit_s` seconds."""
     parsed = make_url(url)
     file = str(parsed.database) if parsed.get_backend_name() == "sqlite" else ""
     try:
         if file and (not os.path.exists(file) or os.path.getsize(file) == 0):
             past.refuse_empty(file)
-            return Looked("sound", ledger.no_ledger_yet())
-        looked = _file(file, limit_s) if file else Looked("sound", ledger.database_answers())
+            return Findings("sound", ledger.no_ledger_yet())
+        looked = _file(file, limit_s) if file else Findings("sound", ledger.database_answers())
         if looked.state != "broken":
             _compare(parsed, past)
         return looked
     except Conflict as error:
-        return Looked("broken", error.said)
+        return Findings("broken", error.said)
     except (sqlite3.Error, SQLAlchemyError) as error:
         said = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
         if file:
-            return Looked("broken", ledger.ledger_file_not_read(file, said))
-        return Looked("broken", ledger.database_unreachable(said))
+            return Findings("broken", ledger.ledger_file_not_read(file, said))
+        return Findings("broken", ledger.database_unreachable(said))
 
 
-def _file(file: str, limit_s: float) -> Looked:
+def _file(file: str, limit_s: float) -> Findings:
     """Let SQLite look at every page, as far as the time allows."""
     give_up = time.monotonic() + limit_s
     mib = round(os.path.getsize(file) / 2**20, 1)
@@ -75,10 +75,10 @@ def _file(file: str, limit_s: float) -> Looked:
         except sqlite3.OperationalError as error:
             if "interrupted" not in str(error):
                 raise
-            return Looked("unsure", ledger.ledger_seen_in_part(file, limit_s, mib))
+            return Findings("unsure", ledger.ledger_seen_in_part(file, limit_s, mib))
     if found == ["ok"]:
-        return Looked("sound", ledger.ledger_whole(file, mib))
-    return Looked("broken", ledger.ledger_file_damaged(file, "; ".join(" ".join(line.split()) for line in found)))
+        return Findings("sound", ledger.ledger_whole(file, mib))
+    return Findings("broken", ledger.ledger_file_damaged(file, "; ".join(" ".join(line.split()) for line in found)))
 
 
 def _compare(url: URL, past: Past) -> None:

@@ -57,7 +57,7 @@ class ModelVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModelRow:
     """A named line of versions. `versions` is how many there are, `latest` the number of the last."""
 
     id: str
@@ -69,7 +69,7 @@ class Model:
     latest: int
 
 
-class Models:
+class ModelRows:
     """What the platform itself does with models: registers what attempts saved, and asks what is registered."""
 
     def __init__(self, database: Database) -> None:
@@ -85,7 +85,7 @@ class Models:
         """
         return self._database.write(lambda c: _register(c, model_id, name, owner, workspace, saved)).result()
 
-    def named(self, name: str, owner: str, workspace: str) -> Model | None:
+    def named(self, name: str, owner: str, workspace: str) -> ModelRow | None:
         """Return the model that the next version of `owner` with this name belongs to, None when it will be a new one."""
         with self._database.read() as connection:
             _, id_ = _line_of(connection, name, owner, workspace)
@@ -106,7 +106,7 @@ class ModelReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def list_models(self, visible: Visible, q: str = "", workspace: str | None = None) -> list[Model]:
+    def list_models(self, visible: Visible, q: str = "", workspace: str | None = None) -> list[ModelRow]:
         """Return the models whose name or id contains `q`, newest first."""
         conditions = seen(visible, model)
         if q:
@@ -115,7 +115,7 @@ class ModelReader:
             conditions.append(model.c.workspace == workspace)
         return _select_models(self._database, *conditions)
 
-    def find(self, visible: Visible, id_or_name: str, workspace: str = "default") -> Model | None:
+    def find(self, visible: Visible, id_or_name: str, workspace: str = "default") -> ModelRow | None:
         """Return the model with this id, or with this name in `workspace`."""
         by_name = (model.c.workspace == workspace) & (model.c.name == id_or_name)
         for same in (model.c.id == id_or_name, by_name):
@@ -129,7 +129,7 @@ class ModelReader:
             return _select_versions(connection, model_version.c.model == model_id, *seen(visible, model))
 
 
-def _select_models(database: Database, *conditions: ColumnElement[bool]) -> list[Model]:
+def _select_models(database: Database, *conditions: ColumnElement[bool]) -> list[ModelRow]:
     number, latest = func.count(model_version.c.version), func.coalesce(func.max(model_version.c.version), 0)
     statement = (
         select(model, number.label("versions"), latest.label("latest"))
@@ -139,7 +139,7 @@ def _select_models(database: Database, *conditions: ColumnElement[bool]) -> list
         .order_by(model.c.created_at.desc(), model.c.id)
     )
     with database.read() as connection:
-        return [Model(**row._mapping) for row in connection.execute(statement)]
+        return [ModelRow(**row._mapping) for row in connection.execute(statement)]
 
 
 def _register(

@@ -58,7 +58,7 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class People:
+class PeopleRows:
     """Users, sessions, tokens."""
 
     def __init__(self, database: Database) -> None:

@@ -131,7 +131,7 @@ class PlainEngine:
             tasks = self._tasks(gang)
             for task in tasks:
                 spawn.resolve(task, gang)
-        except spawn.Refused as error:
+        except spawn.StartRefused as error:
             raise LaunchRefused(error.code, error.said) from error
         except (ValueError, KeyError) as error:
             raise LaunchRefused("launch_failed", words(str(error))) from error

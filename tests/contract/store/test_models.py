@@ -7,7 +7,7 @@ import pytest
 from tests.contract.store.conftest import Store
 from tests.fixtures.seeing import ALL, only
 from trainmaster.core.errors import Conflict
-from trainmaster.store.models import Model, ModelReader, Models, ModelVersion, NewVersion
+from trainmaster.store.models import ModelReader, ModelRow, ModelRows, ModelVersion, NewVersion
 
 
 def saved(job: str = "t1", attempt: int = 1, at: float = 10.0) -> NewVersion:
@@ -16,9 +16,9 @@ def saved(job: str = "t1", attempt: int = 1, at: float = 10.0) -> NewVersion:
 
 
 @pytest.fixture
-def models(store: Store) -> Models:
+def models(store: Store) -> ModelRows:
     """No models yet."""
-    return Models(store.database)
+    return ModelRows(store.database)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def reader(store: Store) -> ModelReader:
     return ModelReader(store.database)
 
 
-def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Models, reader: ModelReader) -> None:
+def test_an_attempt_makes_one_version_however_often_it_is_registered(models: ModelRows, reader: ModelReader) -> None:
     """A save that is repeated after a crash gives the version it gave before."""
     first = models.register(model_id="m1", name="digits", owner="ann", saved=saved())
     assert first == ModelVersion(
@@ -40,7 +40,7 @@ def test_an_attempt_makes_one_version_however_often_it_is_registered(models: Mod
     assert reader.versions(ALL, "m1") == [second, first]
 
 
-def test_racing_saves_get_numbers_without_gaps(models: Models, reader: ModelReader) -> None:
+def test_racing_saves_get_numbers_without_gaps(models: ModelRows, reader: ModelReader) -> None:
     """Versions count 1, 2, 3... also when jobs end together."""
 
     def register(number: int) -> None:
@@ -56,7 +56,7 @@ def test_racing_saves_get_numbers_without_gaps(models: Models, reader: ModelRead
     assert (model.versions, model.latest) == (12, 12)
 
 
-def test_nobody_adds_to_somebody_elses_model(models: Models, reader: ModelReader) -> None:
+def test_nobody_adds_to_somebody_elses_model(models: ModelRows, reader: ModelReader) -> None:
     """Whoever owns the model would see the job, its metrics and its files, and whoever made it would not."""
     for number, (name, owner) in enumerate(
         [("digits", "ann"), ("digits", "bob"), ("digits-bob", "ann"), ("digits", "bob"), ("digits-bob", "ann")]
@@ -69,12 +69,12 @@ def test_nobody_adds_to_somebody_elses_model(models: Models, reader: ModelReader
     assert models.named("digits", "eve", "default") is None
 
 
-def test_models_are_found_by_id_name_and_part_of_it(models: Models, reader: ModelReader) -> None:
+def test_models_are_found_by_id_name_and_part_of_it(models: ModelRows, reader: ModelReader) -> None:
     """Names are unique in a workspace; the newest comes first."""
     models.register(model_id="m1", name="digits", owner="ann", saved=saved("t1", at=1.0))
     models.register(model_id="m2", name="Faces_1", owner="bob", saved=saved("t2", at=2.0))
     models.register(model_id="m3", name="digits", owner="eve", saved=saved("t3", at=3.0), workspace="other")
-    assert reader.find(ALL, "digits") == reader.find(ALL, "m1") == Model("m1", "digits", "default", "ann", 1.0, 1, 1)
+    assert reader.find(ALL, "digits") == reader.find(ALL, "m1") == ModelRow("m1", "digits", "default", "ann", 1.0, 1, 1)
     assert [model.id for model in reader.list_models(ALL)] == ["m3", "m2", "m1"]
     assert [model.id for model in reader.list_models(ALL, "s_1", "default")] == ["m2"]
     assert [model.id for model in reader.list_models(ALL, "DIGITS", workspace="default")] == ["m1"]

@@ -4,18 +4,18 @@ import pytest
 
 from tests.contract.store.conftest import Store
 from trainmaster.core.errors import Conflict, NotFound
-from trainmaster.store.people import People, Session, Token, User
+from trainmaster.store.people import PeopleRows, Session, Token, User
 
 ANN = User("ann", "$argon2id$1", "admin", must_change_password=True, locale="zh", created_at=5.0)
 
 
 @pytest.fixture
-def people(store: Store) -> People:
+def people(store: Store) -> PeopleRows:
     """An empty book of people."""
-    return People(store.database)
+    return PeopleRows(store.database)
 
 
-def test_a_user_is_stored_once(people: People) -> None:
+def test_a_user_is_stored_once(people: PeopleRows) -> None:
     """Two first starts cannot make two administrators of one name."""
     people.add_user(ANN)
     assert people.user("ann") == ANN
@@ -26,7 +26,7 @@ def test_a_user_is_stored_once(people: People) -> None:
     assert [user.name for user in people.users()] == ["ann", "bob"]
 
 
-def test_a_new_password_ends_the_other_sessions(people: People) -> None:
+def test_a_new_password_ends_the_other_sessions(people: PeopleRows) -> None:
     """Whoever stole a session loses it; the one that changed the password goes on."""
     people.add_user(ANN)
     for mark in ("here", "elsewhere"):
@@ -48,7 +48,7 @@ def test_a_new_password_ends_the_other_sessions(people: People) -> None:
             change()
 
 
-def test_a_session_ends(people: People) -> None:
+def test_a_session_ends(people: PeopleRows) -> None:
     """By time and by signing out; ended ones are swept."""
     people.add_session("old", Session("ann", 10.0, 20.0))
     assert people.session("old", 19.9) is not None
@@ -62,7 +62,7 @@ def test_a_session_ends(people: People) -> None:
     assert people.session("new", 31.0) is None
 
 
-def test_a_token_works_until_it_expires_or_is_revoked(people: People) -> None:
+def test_a_token_works_until_it_expires_or_is_revoked(people: PeopleRows) -> None:
     """Tokens belong to their owner; nobody else can revoke them."""
     mine = Token("id-1", "laptop", "ann", created_at=1.0)
     people.add_token("secret-1", mine)

@@ -22,7 +22,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
-from trainmaster.store.models import ModelReader, Models, NewVersion
+from trainmaster.store.models import ModelReader, ModelRows, NewVersion
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
@@ -68,7 +68,7 @@ def everybodys(database: Database) -> list[Job]:
     jobs = [history.job for history in histories if history.job is not None]
     for job in jobs:
         saved = NewVersion("sha256:1", 1, 1, 1.0, job.id, 1, f"models/{job.seq}")
-        Models(database).register(
+        ModelRows(database).register(
             model_id=f"m{job.seq}", name=f"of {job.owner}", owner=job.owner, saved=saved, workspace=job.workspace
         )
     return jobs

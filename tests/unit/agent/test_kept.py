@@ -12,7 +12,7 @@ import pytest
 
 from tests.fixtures.gangs import gang
 from trainmaster.agent.host import procs
-from trainmaster.agent.supervising.kept import Kept
+from trainmaster.agent.supervising.kept import KeptTasks
 from trainmaster.agent.tasks import live
 from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
 from trainmaster.core.folders.layout import TaskPaths
@@ -41,7 +41,7 @@ def asked(task: LiveTask) -> list[str]:
     """Return what became of the question whether it may be entered."""
     said: list[str] = []
     supervisor: Any = SimpleNamespace(attempts={"a": task.attempt}, later=lambda after_s, again: said.append("later"))
-    Kept(supervisor).let_in("a", 0, 0, lambda: said.append("ready"), lambda why: said.append("refused"))
+    KeptTasks(supervisor).let_in("a", 0, 0, lambda: said.append("ready"), lambda why: said.append("refused"))
     return said
 
 

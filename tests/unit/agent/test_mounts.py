@@ -83,7 +83,7 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandbox, "environment", lambda prefix, package: ENVIRONMENT)
-        with pytest.raises(spawn.Refused) as refused:
+        with pytest.raises(spawn.StartRefused) as refused:
             spawn.refuse_covering(story, Settings(bwrap="/usr/bin/bwrap"))
         spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"

@@ -20,7 +20,7 @@ import trainmaster
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work, step_text
+from trainmaster.agent.folder import Folder, StepWork, step_text
 from trainmaster.agent.older import start
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.tasks import live
@@ -59,7 +59,7 @@ class Node:
         """Write the attempt's folder as the engine does."""
         shared = Folder(self.layout.attempt(of.job, of.attempt))
         settings = Settings(cgroups=False, package=PACKAGE, environment=environment, sample_s=0.2)
-        work = Work(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
+        work = StepWork(of, settings, self.layout.data, components(of.roles), **{"sandbox": "none", **more})
         shared.open(step_text(work))
         shared.keep()
         return shared

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from trainmaster.access.scopes import SCOPES
 from trainmaster.api.app import TABLES, create_app
-from trainmaster.api.policy import Policy, PolicySocket, Table, check_policies, policy_of
+from trainmaster.api.policy import PolicySocket, RoutePolicy, Table, check_policies, policy_of
 
 PUBLIC = {
     ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/v1/session"), ("GET", "/api/v1/openapi.json"),
@@ -19,7 +19,7 @@ PUBLIC = {
 """What everybody may call. Adding one is a decision: it is made here, too."""
 
 
-def doors(app: Any) -> list[tuple[str, str, Policy]]:
+def doors(app: Any) -> list[tuple[str, str, RoutePolicy]]:
     routes = app.app.router.routes
     return [(method, route.path, policy_of(route)) for route in routes for method in getattr(route, "methods", ())]
 

@@ -47,7 +47,7 @@ async def test_the_first_start_makes_an_administrator_with_a_one_time_password(
 
 async def test_a_second_start_shows_no_password(platform: Any) -> None:
     from trainmaster.service.people.people import People
-    from trainmaster.store.people import People as Rows
+    from trainmaster.store.people import PeopleRows as Rows
 
     again = People(Rows(platform.database), platform.layout)
     await again.start()

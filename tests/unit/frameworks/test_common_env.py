@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trainmaster.core.launch import Launch
+from trainmaster.core.launch import TaskLaunch
 from trainmaster.frameworks import registry
 from trainmaster.frameworks.common_env import platform_env, safe
 from trainmaster.spec.check import check
@@ -149,7 +149,7 @@ def test_parameters_of_a_list_command_are_appended_and_nothing_is_read_in_it() -
         "command": ["sh", "-c", "echo $PAI_JOB_NAME", "$HOME"],
         "parameters": {"k": "$PAI_JOB_NAME"},
     }
-    made: Launch = registry.launch(draft(check(document)), 0, 0, {"HOME": "/h"})
+    made: TaskLaunch = registry.launch(draft(check(document)), 0, 0, {"HOME": "/h"})
     assert made.argv == ("sh", "-c", "echo $PAI_JOB_NAME", "$HOME", "--k=$PAI_JOB_NAME")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from trainmaster.core.launch import Gang, Launch
+from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.frameworks import registry
 from trainmaster.frameworks.pytorch import rewrite
 from trainmaster.spec.check import check
@@ -28,7 +28,7 @@ def job(**fields: Any) -> Gang:
     return draft(check({"name": "a", "framework": "pytorch", "roles": [role], **fields}))
 
 
-def launches(gang: Gang) -> list[Launch]:
+def launches(gang: Gang) -> list[TaskLaunch]:
     return registry.preview(gang, {})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from trainmaster.core.launch import RolePreview
 from trainmaster.frameworks.showing import LONGEST, ROOM, shown
-from trainmaster.frameworks.words import MOST_FILLED, Room, expand
+from trainmaster.frameworks.words import MOST_FILLED, Allowance, expand
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft
 
@@ -62,4 +62,4 @@ def test_no_more_is_filled_in_than_a_program_can_be_started_with() -> None:
     assert sum(map(len, words)) < MOST_FILLED + 10_000 * len("$LONG")
     assert words[0] == env["LONG"]
     assert words[-2:] == ["$LONG", "y"]
-    assert expand("$LONG $SHORT", env, Room(10)) == ["$LONG", "y"]
+    assert expand("$LONG $SHORT", env, Allowance(10)) == ["$LONG", "y"]

@@ -6,7 +6,7 @@ from string import Formatter
 import pytest
 
 from trainmaster.messages import render
-from trainmaster.messages.catalogue import Entry
+from trainmaster.messages.catalogue import Message
 from trainmaster.messages.said import Said
 
 ENTRIES = render.everything()
@@ -17,12 +17,12 @@ def fields(template: str) -> dict[str, str]:
     return {name: how or "" for _, name, how, _ in Formatter().parse(template) if name is not None}
 
 
-def templates(entry: Entry) -> dict[str, tuple[str, str]]:
+def templates(entry: Message) -> dict[str, tuple[str, str]]:
     return {language: (entry.texts[language], entry.remedies[language]) for language in ("en", "zh")}
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_it_is_said_in_both_languages_of_the_same_arguments(entry: Entry) -> None:
+def test_it_is_said_in_both_languages_of_the_same_arguments(entry: Message) -> None:
     said = {language: fields("".join(both)) for language, both in templates(entry).items()}
     assert said["en"].keys() == said["zh"].keys()
     assert entry.texts["en"]
@@ -31,7 +31,7 @@ def test_it_is_said_in_both_languages_of_the_same_arguments(entry: Entry) -> Non
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_its_remedy_is_a_sentence_in_both_languages_or_in_none(entry: Entry) -> None:
+def test_its_remedy_is_a_sentence_in_both_languages_or_in_none(entry: Message) -> None:
     english, chinese = entry.remedies["en"], entry.remedies["zh"]
     assert bool(english) == bool(chinese)
     assert not entry.texts["en"].endswith((".", " "))
@@ -39,7 +39,7 @@ def test_its_remedy_is_a_sentence_in_both_languages_or_in_none(entry: Entry) -> 
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_a_noun_stands_with_a_count_and_has_two_forms_in_english(entry: Entry) -> None:
+def test_a_noun_stands_with_a_count_and_has_two_forms_in_english(entry: Message) -> None:
     for language, both in templates(entry).items():
         for name, how in fields("".join(both)).items():
             if how:
@@ -48,7 +48,7 @@ def test_a_noun_stands_with_a_count_and_has_two_forms_in_english(entry: Entry) -
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_it_can_be_said_whatever_its_arguments_are(entry: Entry) -> None:
+def test_it_can_be_said_whatever_its_arguments_are(entry: Message) -> None:
     """What is kept may be older, or damaged: words are made of it all the same."""
     names = fields("".join(entry.texts.values()) + "".join(entry.remedies.values()))
     for value in (

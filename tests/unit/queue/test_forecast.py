@@ -13,7 +13,7 @@ from tests.builders import job, node
 from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.queue.forecasting.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
-from trainmaster.queue.forecasting.history import ALL, DOUBT, OWN, USUAL_S, History, Window
+from trainmaster.queue.forecasting.history import ALL, DOUBT, OWN, USUAL_S, History, RecentNumbers
 from trainmaster.queue.ordering.classes import PendingQueue
 from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.plan import plan
@@ -192,7 +192,7 @@ def test_who_ended_few_jobs_is_like_everybody_and_where_few_ended_anything_may_b
 
 @given(st.lists(st.floats(0, 1), max_size=40), st.floats(0, 1), st.floats(0, 0.999))
 def test_a_window_is_the_last_numbers_sorted(values: list[float], above: float, share: float) -> None:
-    window = Window(8)
+    window = RecentNumbers(8)
     for value in values:
         window.add(value)
     left = sorted(value for value in values[-8:] if value > above or above == 0)

@@ -9,7 +9,7 @@ from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.states import JobState
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.service.scheduling.scheduling import Scheduling
-from trainmaster.simulate.run import Setting, simulate
+from trainmaster.simulate.run import SimulationSetting, simulate
 from trainmaster.simulate.workload import Recorded
 
 NODES = (node("n1", cpu=16, gpus=2), node("n2", cpu=34, gpus=4))
@@ -56,4 +56,4 @@ def test_the_simulator_packs_by_what_it_was_asked_for() -> None:
     early = [Recorded(str(n), n, 0, 5, (MANY_CORES,), None) for n in range(6)]
     late = Recorded("greedy", 7, 1000, 5, (GREEDY,), None)
     for policy, where in ((DEFAULT, "n1"), (FGD, "n2")):
-        assert simulate(of(*early, late), NODES, Setting(policy=policy)).rows[-1].nodes == (where,)
+        assert simulate(of(*early, late), NODES, SimulationSetting(policy=policy)).rows[-1].nodes == (where,)

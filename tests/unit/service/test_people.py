@@ -13,7 +13,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.service.people import people
 from trainmaster.service.people.people import ADMIN, People
 from trainmaster.store.database import Database
-from trainmaster.store.people import People as Rows
+from trainmaster.store.people import PeopleRows as Rows
 from trainmaster.store.people import Token
 
 

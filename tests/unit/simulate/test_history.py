@@ -12,7 +12,7 @@ from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.queue.ordering.classes import pending_of
 from trainmaster.simulate.history import asked, from_history, nodes_of
-from trainmaster.simulate.run import Outcome, Setting, Watcher, simulate
+from trainmaster.simulate.run import SimulationOutcome, SimulationSetting, Watcher, simulate
 from trainmaster.simulate.workload import Workload
 from trainmaster.simulate.world import World
 
@@ -55,9 +55,9 @@ class _Seen(Watcher):
         self.jobs.append(job)
 
 
-def run(*jobs: Job, nodes: tuple[Node, ...]) -> tuple[Outcome, list[Job]]:
+def run(*jobs: Job, nodes: tuple[Node, ...]) -> tuple[SimulationOutcome, list[Job]]:
     seen = _Seen()
-    return simulate(past(*jobs), nodes, Setting(), watcher=seen), seen.jobs
+    return simulate(past(*jobs), nodes, SimulationSetting(), watcher=seen), seen.jobs
 
 
 def test_a_simulated_job_asks_for_what_the_job_asked_for() -> None:

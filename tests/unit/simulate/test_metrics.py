@@ -13,13 +13,13 @@ from trainmaster.simulate.compare import compare, more_nodes, settings
 from trainmaster.simulate.metrics import SIZE_NAMES, jain, over_time, quantile, size_class, summarise
 from trainmaster.simulate.report import html
 from trainmaster.simulate.rows import CSV_COLUMNS, to_json, write_csv
-from trainmaster.simulate.run import Outcome, Setting, simulate
+from trainmaster.simulate.run import SimulationOutcome, SimulationSetting, simulate
 
 
-def outcome() -> Outcome:
+def outcome() -> SimulationOutcome:
     """One node of 8: a runs 0..100, b waits 90 and runs 100..105, c of another workspace waits 95 more."""
     jobs = (job(0, 0, 100, 8, workspace="x"), job(1, 10, 5, 4, workspace="x"), job(2, 10, 40, 8, workspace="y"))
-    return simulate(of(*jobs), machines("1x8"), Setting(NAMED["fifo-strict"]))
+    return simulate(of(*jobs), machines("1x8"), SimulationSetting(NAMED["fifo-strict"]))
 
 
 def test_waits_slowdown_and_use() -> None:
@@ -49,7 +49,7 @@ def test_over_time_adds_up_to_the_whole() -> None:
 
 
 def test_nothing_ran() -> None:
-    empty = simulate(of(job(0, 0, 5, 64)), machines("1x8"), Setting())
+    empty = simulate(of(job(0, 0, 5, 64)), machines("1x8"), SimulationSetting())
     assert summarise(empty).others == {"refused": 1}
     assert "<svg" in html(of(job(0, 0, 5, 64)), [empty])
 
@@ -72,7 +72,9 @@ def test_the_report_compares_and_escapes() -> None:
     assert page.count("<svg") == 6
     assert "http" not in page
     assert "平均等待" in page
-    nasty = simulate(of(job(0, 0, 5, workspace="<b>"), job(1, 0, 5, workspace="ok")), machines(), Setting(label="<i>"))
+    nasty = simulate(
+        of(job(0, 0, 5, workspace="<b>"), job(1, 0, 5, workspace="ok")), machines(), SimulationSetting(label="<i>")
+    )
     assert "<b>" not in html(of(), [nasty])
     assert "<i>" not in html(of(), [nasty]).replace('<i style="', "")
 

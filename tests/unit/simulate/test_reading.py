@@ -11,9 +11,9 @@ from trainmaster.core.states import Priority
 from trainmaster.simulate.clusters import PLENTY_CORES, added, describe, parse_cluster
 from trainmaster.simulate.policies import parse_policy
 from trainmaster.simulate.traces import read_trace
-from trainmaster.simulate.workload import Whole, Workload, limit_s, loose_limit_s
+from trainmaster.simulate.workload import NodeSize, Workload, limit_s, loose_limit_s
 
-WHOLE = Whole(8, 100)
+WHOLE = NodeSize(8, 100)
 
 
 def read(folder: Path, text: str, name: str = "jobs.csv") -> Workload:

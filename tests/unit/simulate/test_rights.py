@@ -14,17 +14,17 @@ from trainmaster.queue.ordering.rights import Rights
 from trainmaster.simulate.compare import compare, more_nodes, settings
 from trainmaster.simulate.history import rights_of
 from trainmaster.simulate.rights import changed_rights
-from trainmaster.simulate.run import Outcome, Setting, simulate
+from trainmaster.simulate.run import SimulationOutcome, SimulationSetting, simulate
 from trainmaster.simulate.workload import Workload
 
 TEAMS = of(*(job(row, 0, 100, 4, 100, workspace=team) for row, team in enumerate(["red", "red", "blue", "blue"])))
 
 
-def waits(outcome: Outcome) -> list[int]:
+def waits(outcome: SimulationOutcome) -> list[int]:
     return [row.wait_s for row in outcome.rows]
 
 
-def both(work: Workload, rights: Rights | None = None, **texts: list[str]) -> list[Outcome]:
+def both(work: Workload, rights: Rights | None = None, **texts: list[str]) -> list[SimulationOutcome]:
     quotas, shares, weights = (texts.get(name, ()) for name in ("quota", "share", "weight"))
     changes = [*changed_rights(quotas, shares, weights, work, rights or Rights())]
     return [*compare(work, machines("1x8"), settings(["fifo-easy"], rights=rights), changes)]
@@ -69,7 +69,7 @@ def test_more_machines_and_another_quota_are_one_second_time() -> None:
 def test_quotas_that_bind_nobody_change_nothing() -> None:
     work = drawn(2)
     wide = Rights(tuple(Workspace(name, 3.0, {"default": {"gpu": Limit(99)}}) for name in "ab"))
-    plain, bound = (simulate(work, machines(), Setting(rights=rights)) for rights in (Rights(), wide))
+    plain, bound = (simulate(work, machines(), SimulationSetting(rights=rights)) for rights in (Rights(), wide))
     assert plain.rows == bound.rows
 
 

@@ -9,15 +9,15 @@ from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import QueuePolicy
 from trainmaster.queue.snapshot import Plan, Snapshot
 from trainmaster.simulate import world
-from trainmaster.simulate.run import Fault, Outcome, Row, Setting, parse_fault, simulate
+from trainmaster.simulate.run import Fault, Row, SimulationOutcome, SimulationSetting, parse_fault, simulate
 from trainmaster.simulate.workload import Workload
 
 
-def run(work: Workload, text: str = "4x8", **rest: Any) -> Outcome:
-    return simulate(work, machines(text), Setting(**rest))
+def run(work: Workload, text: str = "4x8", **rest: Any) -> SimulationOutcome:
+    return simulate(work, machines(text), SimulationSetting(**rest))
 
 
-def waits(outcome: Outcome) -> list[int]:
+def waits(outcome: SimulationOutcome) -> list[int]:
     return [row.wait_s for row in outcome.rows]
 
 
@@ -112,6 +112,6 @@ def test_a_fault_is_written_as_node_when_and_how_long() -> None:
 
 def test_progress_is_told_up_to_the_end() -> None:
     told: list[tuple[int, int]] = []
-    simulate(drawn(1, 1200), machines("64x8"), Setting(), lambda done, jobs: told.append((done, jobs)))
+    simulate(drawn(1, 1200), machines("64x8"), SimulationSetting(), lambda done, jobs: told.append((done, jobs)))
     assert told[-1] == (1200, 1200)
     assert 2 <= len(told) <= 4

@@ -12,7 +12,7 @@ from trainmaster.simulate.clusters import parse_cluster
 from trainmaster.simulate.compare import settings
 from trainmaster.simulate.run import simulate
 from trainmaster.simulate.traces import read_trace
-from trainmaster.simulate.workload import Whole
+from trainmaster.simulate.workload import NodeSize
 
 FOLDER = Path(os.environ.get("TRAINMASTER_TEST_TRACES") or "no folder")
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="TRAINMASTER_TEST_TR
 @pytest.mark.parametrize(("policy", "column"), [("fifo-strict", "wait_fifo"), ("sjf-strict", "wait_sjf")])
 def test_every_wait_of_the_virtual_cluster_is_that_of_two_other_simulators(policy: str, column: str) -> None:
     nodes = parse_cluster(["8x8"])
-    work = read_trace(str(FOLDER / "philly-vc-992.csv.gz"), Whole.of(nodes))
+    work = read_trace(str(FOLDER / "philly-vc-992.csv.gz"), NodeSize.of(nodes))
     rows = simulate(work, nodes, settings([policy])[0]).rows
     assert len(rows) == 992
     assert [row.job.id for row in rows if row.wait_s != row.job.reference[column]] == []

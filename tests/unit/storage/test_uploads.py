@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from trainmaster.core.errors import InvalidSpec, TooLarge
 from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.pack import folder_digest, pack
-from trainmaster.storage.uploads import Receiver, Upload, receive, receive_all
+from trainmaster.storage.uploads import Receiver, StoredUpload, receive, receive_all
 
 LIMIT = 8
 
@@ -36,7 +36,7 @@ def archive(*members: tuple[str, object]) -> bytes:
     return sink.getvalue()
 
 
-def send(home: Path, data: bytes) -> Upload:
+def send(home: Path, data: bytes) -> StoredUpload:
     return receive_all((data[at : at + 1000] for at in range(0, len(data), 1000)), Layout(str(home)), LIMIT)
 
 

@@ -18,7 +18,7 @@ from trainmaster.store import migrate, tables
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
-from trainmaster.store.models import ModelReader, Models, NewVersion
+from trainmaster.store.models import ModelReader, ModelRows, NewVersion
 
 ROOT = Path(__file__).parents[3]
 
@@ -123,7 +123,7 @@ OLDER = ("ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN 
 def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
     """The real migration: the home of old may be gone; folders may have other numbers than their versions."""
     database = home.open()
-    models = Models(database)
+    models = ModelRows(database)
     for job, folder in (("t1", "/srv/old home/models/m1/1"), ("t2", "/srv/old home/models/m1/3")):
         saved = NewVersion("sha256:d", 1, 1, 10.0, job, 1, folder)
         models.register(model_id="m1", name="digits", owner="ann", saved=saved)

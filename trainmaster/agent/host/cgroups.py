@@ -36,7 +36,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Group:
+class ControlGroup:
     """One group; `folders` by controller (v2: one, ""). `base`: its counters before its present task."""
 
     name: str
@@ -88,7 +88,7 @@ class Cgroups:
         self.controllers = controllers  # of version 2
         self.parents: dict[str, str] = {}  # controller -> our folder
         self._back: list[int] = []  # fds of the files that bring the agent home
-        self._free: list[Group] = []
+        self._free: list[ControlGroup] = []
         self._next = 0
         with open("/proc/self/cgroup") as file:
             paths = own_paths(own if own is not None else file.read())
@@ -136,14 +136,14 @@ class Cgroups:
         self._back = back
         self.version = 1
 
-    def take(self, limits: Limits) -> Group:
+    def take(self, limits: Limits) -> ControlGroup:
         """Return an empty group with `limits`. Raises OSError when the kernel refuses."""
         group = self._used_before() or self._make(f"g{self._next}")
         if group.limits != limits:
             self.limit(group, limits)
         return group
 
-    def _used_before(self) -> Group | None:
+    def _used_before(self) -> ControlGroup | None:
         """Return a free group with its counters noted, or None; one that somebody removed is dropped."""
         while self._free:
             group = self._free.pop()
@@ -158,7 +158,7 @@ class Cgroups:
                     os.close(fd)
         return None
 
-    def _make(self, name: str) -> Group:
+    def _make(self, name: str) -> ControlGroup:
         while True:
             folders = {controller: os.path.join(parent, name) for controller, parent in self.parents.items()}
             try:
@@ -169,9 +169,9 @@ class Cgroups:
                 self._next += 1
                 name = f"g{self._next}"
         self._next += 1
-        return self._open(Group(name, folders))
+        return self._open(ControlGroup(name, folders))
 
-    def _open(self, group: Group) -> Group:
+    def _open(self, group: ControlGroup) -> ControlGroup:
         step = "tasks" if self.version == 1 else "cgroup.procs"
         for controller, folder in group.folders.items():
             group.fds["step:" + controller] = os.open(os.path.join(folder, step), os.O_WRONLY | os.O_CLOEXEC)
@@ -190,7 +190,7 @@ class Cgroups:
                 ("memory", "memory", "memory.usage_in_bytes"), ("cpu", "cpuacct", "cpuacct.usage"),
                 ("current", "pids", "pids.current"), ("count", "pids", "pids.events"))  # fmt: skip
 
-    def limit(self, group: Group, limits: Limits) -> None:
+    def limit(self, group: ControlGroup, limits: Limits) -> None:
         """Give `group` these limits, whatever it had. Raises OSError."""
         memory = limits.memory_mib * 1024 * 1024
         weight = max(2, int(limits.cpu * 1024)) if limits.cpu else 1024
@@ -206,12 +206,12 @@ class Cgroups:
         group.limits = limits
 
     @staticmethod
-    def _set(group: Group, controller: str, file: str, text: str) -> None:
+    def _set(group: ControlGroup, controller: str, file: str, text: str) -> None:
         folder = group.folder(controller)
         if folder is not None:
             _write(os.path.join(folder, file), text)
 
-    def enter(self, group: Group) -> None:
+    def enter(self, group: ControlGroup) -> None:
         """Step into `group`: what is spawned now is born in it. Follow with `leave`, whatever happens."""
         for name, fd in group.fds.items():
             if name.startswith("step:"):
@@ -222,7 +222,7 @@ class Cgroups:
         for fd in self._back:
             os.write(fd, b"0")
 
-    def members(self, group: Group) -> list[int]:
+    def members(self, group: ControlGroup) -> list[int]:
         """Return the processes in `group` (zombies do not count).
 
         Opened anew each time: an open list of version 1 goes on showing what it showed when it was read first.
@@ -232,16 +232,16 @@ class Cgroups:
         folder = group.folder("pids")
         return [int(pid) for pid in _read(f"{folder}/cgroup.procs").split() if pid != b"0"]
 
-    def oom_kills(self, group: Group) -> int:
+    def oom_kills(self, group: ControlGroup) -> int:
         """Return how many processes of the present task the kernel ended for want of memory."""
         return self._counter(group, "oom", b"oom_kill") - group.base[0]
 
-    def refused_forks(self, group: Group) -> int:
+    def refused_forks(self, group: ControlGroup) -> int:
         """Return how often the present task hit its limit of processes."""
         return self._counter(group, "count", b"max") - group.base[1]
 
     @staticmethod
-    def _counter(group: Group, file: str, wanted: bytes) -> int:
+    def _counter(group: ControlGroup, file: str, wanted: bytes) -> int:
         if file in group.fds:
             for line in os.pread(group.fds[file], 512, 0).splitlines():
                 key, _, value = line.partition(b" ")
@@ -249,32 +249,32 @@ class Cgroups:
                     return int(value)
         return 0
 
-    def peak_mib(self, group: Group) -> int | None:
+    def peak_mib(self, group: ControlGroup) -> int | None:
         """Return the highest memory use in MiB, or None where the kernel does not say."""
         return int(os.pread(group.fds["peak"], 64, 0)) >> 20 if "peak" in group.fds else None
 
-    def usage(self, group: Group) -> tuple[float, float]:
+    def usage(self, group: ControlGroup) -> tuple[float, float]:
         """Return (CPU seconds in total, memory in MiB)."""
         memory = int(os.pread(group.fds["memory"], 64, 0)) / 1048576
         text = os.pread(group.fds["cpu"], 512, 0)
         total = int(text) / 1e9 if self.version == 1 else int(text.split()[1]) / 1e6  # usage_usec N
         return total - group.base[2], memory
 
-    def stop_forks(self, group: Group) -> None:
+    def stop_forks(self, group: ControlGroup) -> None:
         """From now on nothing in `group` can fork: a bomb ends with the processes it has."""
         self._set(group, "pids" if self.version == 1 else "", "pids.max", "0")
         group.limits = None
 
-    def give(self, group: Group) -> None:
+    def give(self, group: ControlGroup) -> None:
         """Take back a group that was proven empty."""
         self._free.append(group)
 
-    def adopt(self, name: str, base: tuple[int, int, float]) -> Group | None:
+    def adopt(self, name: str, base: tuple[int, int, float]) -> ControlGroup | None:
         """Return the group `name` of a former agent, or None when it is gone."""
         folders = {controller: os.path.join(parent, name) for controller, parent in self.parents.items()}
         if not folders or not all(os.path.isdir(folder) for folder in folders.values()):
             return None
-        return self._open(Group(name, folders, None, base))
+        return self._open(ControlGroup(name, folders, None, base))
 
     def sweep(self, keep: set[str]) -> None:
         """Remove empty groups of a former agent that no live task uses."""

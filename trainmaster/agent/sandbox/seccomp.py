@@ -62,7 +62,7 @@ DENIED: Final[dict[str, tuple[int, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ArgumentRule:
     """A call that is refused for what one of its arguments says: any of the bits `values`, one of them, or anything else."""
 
     numbers: tuple[int, ...]
@@ -73,11 +73,11 @@ class Looked:
 
 
 LOOKED_AT: Final = {
-    "ioctl": Looked((16, 29), 1, "these", (TIOCSTI, TIOCLINUX)),  # typing into a terminal
-    "clone": Looked((56, 220), 0, "bits", (CLONE_NEWUSER,)),  # all capabilities, in a namespace of its own
-    "unshare": Looked((272, 97), 0, "bits", (CLONE_NEWUSER,)),
-    "socket": Looked((41, 198), 0, "others", FAMILIES, errno.EAFNOSUPPORT),
-    "personality": Looked((135, 92), 0, "others", PERSONALITIES),
+    "ioctl": ArgumentRule((16, 29), 1, "these", (TIOCSTI, TIOCLINUX)),  # typing into a terminal
+    "clone": ArgumentRule((56, 220), 0, "bits", (CLONE_NEWUSER,)),  # all capabilities, in a namespace of its own
+    "unshare": ArgumentRule((272, 97), 0, "bits", (CLONE_NEWUSER,)),
+    "socket": ArgumentRule((41, 198), 0, "others", FAMILIES, errno.EAFNOSUPPORT),
+    "personality": ArgumentRule((135, 92), 0, "others", PERSONALITIES),
 }
 
 # struct seccomp_data of linux/seccomp.h; of each argument the lower half, which is all that these calls take.
@@ -93,7 +93,7 @@ def _refuse(error: int) -> Instruction:
     return (RETURN, 0, 0, REFUSE | error)
 
 
-def _look(rule: Looked, number: int) -> list[Instruction]:
+def _look(rule: ArgumentRule, number: int) -> list[Instruction]:
     """Return the part that decides about one call by its argument; it passes over itself for all other calls."""
     load = (LOAD, 0, 0, ARGUMENTS + 8 * rule.argument)
     refuse, allow = _refuse(rule.error), (RETURN, 0, 0, ALLOW)

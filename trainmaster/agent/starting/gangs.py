@@ -42,7 +42,7 @@ class Gangs:
         try:
             self._make(attempt)
             live.create(self._layout, attempt, request)
-        except spawn.Refused:
+        except spawn.StartRefused:
             self.forget(attempt)
             raise
         except OSError as error:
@@ -53,11 +53,11 @@ class Gangs:
     def _make(self, attempt: LiveAttempt) -> None:
         gang, settings = attempt.gang, attempt.settings
         if os.path.exists(live.closed_path(self._layout, gang)):
-            raise spawn.Refused("launch_failed", say.attempt_reaped(attempt.id))
+            raise spawn.StartRefused("launch_failed", say.attempt_reaped(attempt.id))
         try:
             prepared = prepare(gang, self._layout, settings)
         except (ValueError, KeyError, IndexError) as error:
-            raise spawn.Refused("launch_failed", say.gang_not_prepared(str(error))) from error
+            raise spawn.StartRefused("launch_failed", say.gang_not_prepared(str(error))) from error
         spawn.refuse_covering(gang, settings)
         attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
         for task in attempt.tasks:

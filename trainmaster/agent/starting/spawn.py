@@ -38,7 +38,7 @@ NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 TOO_MUCH: Final = (errno.E2BIG, errno.ENAMETOOLONG, errno.ELOOP)
 
 
-class Refused(Exception):
+class StartRefused(Exception):
     """The task cannot be started, and why. `code` is a verdict code, or NOT_NOW."""
 
     def __init__(self, code: str, said: Said) -> None:
@@ -47,24 +47,26 @@ class Refused(Exception):
         self.said = said
 
 
-def refusal(error: OSError, what: Said) -> Refused:
+def refusal(error: OSError, what: Said) -> StartRefused:
     """Return the Refused for a failed system call, `what` could not be done: only what the job itself asks too much of is its fault."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Refused(NOT_NOW, say.home_disk_full(what))
+        return StartRefused(NOT_NOW, say.home_disk_full(what))
     if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
-        return Refused(NOT_NOW, say.host_out_of_processes(what, error.strerror or ""))
+        return StartRefused(NOT_NOW, say.host_out_of_processes(what, error.strerror or ""))
     code = "launch_failed" if error.errno in TOO_MUCH else NOT_NOW
     why = error.strerror or str(error)
-    return Refused(
+    return StartRefused(
         code, say.not_done_with_file(what, why, str(error.filename)) if error.filename else say.not_done(what, why)
     )
 
 
-def why_not(task: LiveTask, error: OSError) -> Refused:
+def why_not(task: LiveTask, error: OSError) -> StartRefused:
     """Return the Refused for a `task` that could not be started."""
     if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
         program = task.prepared.argv[0]
-        return Refused("command_not_found", say.command_not_executed(task.prepared.name, program, error.strerror or ""))
+        return StartRefused(
+            "command_not_found", say.command_not_executed(task.prepared.name, program, error.strerror or "")
+        )
     return refusal(error, say.task_not_started(task.prepared.name))
 
 
@@ -136,7 +138,7 @@ def refuse_covering(gang: Gang, settings: Settings) -> None:
             (say.mount_would_hide if within(place, target) else say.mount_would_lie_in)(target, place)
             for target, place in found
         ]
-        raise Refused("mount_hides", say.mount_covers(does))
+        raise StartRefused("mount_hides", say.mount_covers(does))
 
 
 def resolve(prepared: Prepared, gang: Gang) -> str:
@@ -145,7 +147,7 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
     What only the sandbox can know (a program in a mounted folder found through PATH) is left to it: the name is returned.
     """
     if not prepared.argv:
-        raise Refused("command_not_found", say.task_command_empty(prepared.name))
+        raise StartRefused("command_not_found", say.task_command_empty(prepared.name))
     program = prepared.argv[0]
     if "/" in program:
         return _resolve_path(prepared, gang, program)
@@ -156,7 +158,7 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
         if prepared.options and folder and not os.path.isdir(folder):
             return program  # a folder that exists only inside
     missing = say.command_not_in_path(prepared.name, program)
-    raise Refused("command_not_found", pythons.with_remedy(missing, program, prepared.env))
+    raise StartRefused("command_not_found", pythons.with_remedy(missing, program, prepared.env))
 
 
 def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
@@ -168,7 +170,7 @@ def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
         return program
     if os.access(path, os.X_OK) and not os.path.isdir(path):
         return path
-    raise Refused("command_not_found", say.command_not_executable(prepared.name, program))
+    raise StartRefused("command_not_found", say.command_not_executable(prepared.name, program))
 
 
 def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callable[[LiveTask], None]) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from trainmaster.agent.measuring import samples
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks.live import LiveTask
-from trainmaster.core.folders.room import Room, Use, room_of
+from trainmaster.core.folders.room import DiskRoom, Use, room_of
 from trainmaster.messages.jobs import tasks as say
 from trainmaster.messages.said import Said
 
@@ -28,7 +28,7 @@ GROWN: Final = 16
 """Who grew by less than this part of what must be left has not filled the disk."""
 
 
-class Disks:
+class DiskWatch:
     """Over the tasks of one supervisor."""
 
     def __init__(self, supervisor: Supervisor) -> None:
@@ -68,12 +68,12 @@ class Disks:
         self._held = {job: use for job, use in self._held.items() if job in jobs}
         self._round = {job: use for job, use in self._round.items() if job in jobs}
 
-    def _due(self, job: str, tasks: list[LiveTask], room: Room, short: str) -> bool:
+    def _due(self, job: str, tasks: list[LiveTask], room: DiskRoom, short: str) -> bool:
         if short:
             return job not in self._round
         return not self._looks % EVERY and _may_be_over(room, _budget(tasks, room))
 
-    def _count(self, job: str, tasks: list[LiveTask], room: Room, short: str) -> None:
+    def _count(self, job: str, tasks: list[LiveTask], room: DiskRoom, short: str) -> None:
         use = self._counts.setdefault(job, samples.DiskUse(self.supervisor.layout.job(job)))
         done, budget = use.step(HURRIED if short else STEP), _budget(tasks, room)
         now = Use(use.bytes, use.files)
@@ -85,7 +85,7 @@ class Disks:
             del self._counts[job]
             (self._round if short else self._held)[job] = now
 
-    def _end_who_fills(self, jobs: dict[str, list[LiveTask]], room: Room, short: str, reserve: int) -> None:
+    def _end_who_fills(self, jobs: dict[str, list[LiveTask]], room: DiskRoom, short: str, reserve: int) -> None:
         """All have been counted: end the job that grew most, when any grew by much. The next count is compared with this one."""
         grown = {
             job: getattr(use, short) - getattr(self._held.get(job, Use()), short) for job, use in self._round.items()
@@ -111,12 +111,12 @@ class Disks:
             self.supervisor.doom(task, "disk_full", said(task.who))
 
 
-def _budget(tasks: list[LiveTask], room: Room) -> Use:
+def _budget(tasks: list[LiveTask], room: DiskRoom) -> Use:
     settings = tasks[0].attempt.settings
     return room.budget(settings.disk_mib, settings.inodes, settings.disk_share)
 
 
-def _may_be_over(room: Room, budget: Use) -> bool:
+def _may_be_over(room: DiskRoom, budget: Use) -> bool:
     """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else nobody counts."""
     taken = Use(room.total.bytes - room.free.bytes, room.total.files - room.free.files)
     bytes_, files = (min(limit or total, total // 2) for limit, total in zip(

@@ -21,7 +21,7 @@ from trainmaster.messages.jobs import starting as say
 NOT_KEPT: Final = "not_kept"
 
 
-class Kept:
+class KeptTasks:
     """Over the tasks of one supervisor."""
 
     def __init__(self, supervisor: Supervisor) -> None:
@@ -31,7 +31,7 @@ class Kept:
         """Call `ready` once the task can be entered: it runs, or somebody stands in for it; `refuse` when that cannot be."""
         task = self._find(name, role, index)
         if task is None:
-            refuse(spawn.Refused(NOT_KEPT, say.attempt_not_kept(name)))
+            refuse(spawn.StartRefused(NOT_KEPT, say.attempt_not_kept(name)))
             return
         there = task.attempt.stand_ins.get(task.position)
         if not task.gone or (there is not None and not there.gone):  # who enters what has just ended would end with it

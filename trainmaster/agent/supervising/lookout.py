@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainmaster.agent.host.words import say
 from trainmaster.agent.measuring import logcap, samples
 from trainmaster.agent.supervising import excess
-from trainmaster.agent.supervising.disks import Disks
+from trainmaster.agent.supervising.disks import DiskWatch
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks.live import LiveTask
 
@@ -23,7 +23,7 @@ class Lookout:
         self.supervisor, self.later = supervisor, later
         self.sampler = samples.Sampler(supervisor.cgroups)
         self._ticking = False
-        self.disks = Disks(supervisor)
+        self.disks = DiskWatch(supervisor)
         self._hurries = False  # it will look again before the next sample
 
     def begin(self) -> None:

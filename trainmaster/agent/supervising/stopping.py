@@ -31,7 +31,7 @@ PROGRAMS_OWN: Final = ("", "signal", "exit_code")
 """Verdicts, "" for none, on ends that a signal to everybody explains better. Others, such as a stop that was asked for, stand."""
 
 
-class Note(NamedTuple):
+class StopNote(NamedTuple):
     """What a keeper wrote when it was told to end: the boot, the kernel's clock in ticks, its own pid."""
 
     boot: str
@@ -39,12 +39,12 @@ class Note(NamedTuple):
     keeper: int
 
 
-def read_note(path: str) -> Note | None:
+def read_note(path: str) -> StopNote | None:
     """Return the note at `path`, None when there is none that can be read."""
     try:
         with open(path, encoding="ascii") as file:
             boot, ticks, keeper = file.read().split()
-        return Note(boot, int(ticks), int(keeper))
+        return StopNote(boot, int(ticks), int(keeper))
     except (OSError, ValueError):
         return None
 
@@ -59,7 +59,7 @@ class Stopping:
         self.doubtful = False  # this agent was told to end; of its keeper it is not known yet
         self.before: int | None = None  # what was started before these ticks is meant
         self._held: dict[tuple[str, int, int], dict[str, Any]] = {}
-        self.found: Note | None = None  # of a former agent's end
+        self.found: StopNote | None = None  # of a former agent's end
         supervisor.was_stopped = self.covers
         supervisor.ended_with_it = self.covered
 
@@ -114,7 +114,7 @@ class Stopping:
             say("told to end, but not its keeper, which starts another")
             os._exit(1)
 
-    def _look(self, meant: Callable[[Note], bool]) -> bool:
+    def _look(self, meant: Callable[[StopNote], bool]) -> bool:
         note = read_note(self.path)
         if note is None or note.boot != self.boot or not meant(note):
             return False

@@ -33,7 +33,7 @@ RETRY_S: Final = 0.02
 FIND_S: Final = 10.0  # how long an agent looks for a task that the former one started and did not come to note
 
 Started = Callable[[LiveAttempt], None]
-Refuse = Callable[[spawn.Refused], None]
+Refuse = Callable[[spawn.StartRefused], None]
 Push = Callable[[dict[str, Any]], None]
 Later = Callable[[float, Callable[[], None]], None]
 WatchEnd = Callable[[int, Callable[[], None]], bool]
@@ -72,7 +72,7 @@ class Supervisor:
             return name
         self.drop(name)
         if name not in self.attempts:
-            with contextlib.suppress(spawn.Refused):
+            with contextlib.suppress(spawn.StartRefused):
                 attempt = self.gangs.ready(gang, settings, request)
                 self._announced.add(attempt)
                 try:
@@ -98,7 +98,7 @@ class Supervisor:
         elif known is not None and not known.undone:
             started(known)
         else:
-            refuse(spawn.Refused("not_ready", starting.attempt_not_ready(name)))
+            refuse(spawn.StartRefused("not_ready", starting.attempt_not_ready(name)))
 
     def launch(self, request: bytes, gang: Gang, settings: Settings, started: Started, refuse: Refuse) -> None:
         """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is called once undone."""
@@ -108,7 +108,7 @@ class Supervisor:
         if known is None:
             try:
                 attempt = self.gangs.ready(gang, settings, request)
-            except spawn.Refused as refused:
+            except spawn.StartRefused as refused:
                 refuse(refused)
             else:
                 self._launch(attempt, started, refuse)
@@ -241,7 +241,7 @@ class Supervisor:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._spawn(task)
             gate.open_own(task)
-        except (spawn.Refused, OSError) as error:
+        except (spawn.StartRefused, OSError) as error:
             if isinstance(error, OSError) and spawn.why_not(task, error).code == spawn.NOT_NOW:
                 self.later(AGAIN_S, lambda: self._start_late(task))
             else:

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from trainmaster.agent.host import procs
-from trainmaster.agent.host.cgroups import Cgroups, Group
+from trainmaster.agent.host.cgroups import Cgroups, ControlGroup
 from trainmaster.agent.host.words import say
 from trainmaster.agent.settings import settings_from_json
 from trainmaster.agent.tasks import live
@@ -30,7 +30,7 @@ def read(layout: Layout, name: str) -> LiveAttempt:
         task = LiveTask(attempt, prepared, position, start=unnoted, started_at=time.time())
         if prepared.name in meta["groups"] and not attempt.elsewhere:
             group, base = meta["groups"][prepared.name]
-            task.group = Group(group, {}, None, tuple(base))
+            task.group = ControlGroup(group, {}, None, tuple(base))
         attempt.tasks.append(task)
     for line in lines[2:]:
         if "s" in line:

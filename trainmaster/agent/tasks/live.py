@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from trainmaster.agent.folder import write_whole
 from trainmaster.agent.host import procs
-from trainmaster.agent.host.cgroups import Group
+from trainmaster.agent.host.cgroups import ControlGroup
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.tasks.prepare import Prepared
 from trainmaster.core.folders.layout import Layout, TaskPaths
@@ -40,7 +40,7 @@ class LiveTask:
     prepared: Prepared
     position: int
     program: str = ""  # path of what is executed when there is no sandbox
-    group: Group | None = None
+    group: ControlGroup | None = None
     pid: int = 0
     start: int = 0  # kernel ticks
     started_at: float = 0.0

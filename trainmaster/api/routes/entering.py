@@ -42,7 +42,7 @@ BEAT_S: Final = 20.0
 Side = Annotated[int, Meta(ge=1, le=10_000)]
 
 
-class Wanted(Struct, forbid_unknown_fields=True):
+class EnterRequest(Struct, forbid_unknown_fields=True):
     """The first message."""
 
     command: Annotated[list[str], Meta(min_length=1, max_length=MOST_WORDS)]
@@ -78,7 +78,7 @@ async def exec_task(socket: WebSocket) -> None:
         await socket.close()
 
 
-async def first(socket: WebSocket) -> Wanted:
+async def first(socket: WebSocket) -> EnterRequest:
     """Return what is wanted. Raises InvalidRequest, WebSocketDisconnect, TimeoutError."""
     async with asyncio.timeout(FIRST_S):
         message = await socket.receive()
@@ -87,7 +87,7 @@ async def first(socket: WebSocket) -> Wanted:
     given = message.get("text") or ""
     if len(given) > MOST_BYTES:
         raise _malformed("command", requests.command_too_long(MOST_BYTES // 1024))
-    wanted = _read(given.encode(), Wanted, 'the text {"command": ["bash"], "tty": true}')
+    wanted = _read(given.encode(), EnterRequest, 'the text {"command": ["bash"], "tty": true}')
     if not wanted.command[0] or any("\0" in word for word in wanted.command):
         raise _malformed("command", requests.command_without_program())
     return wanted

@@ -34,7 +34,7 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Wanted(_Body):
+class JobsQuery(_Body):
     """What a list of jobs is cut to, and its order."""
 
     state: Annotated[list[Shown], Field(max_length=len(Shown))] = []
@@ -126,7 +126,7 @@ async def preview_job(request: Request) -> Response:
 
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})
-async def list_jobs(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
+async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> Response:
     """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
     `label:key` and `label:key=value` in it choose by labels."""
     filters = wanted.model_dump(exclude={"state", "limit", "cursor"})

@@ -16,7 +16,7 @@ from trainmaster.api.routes.workspaces import WorkspaceBody, workspace_of
 routes = Table("queue")
 
 
-class Wanted(Body):
+class QueueQuery(Body):
     """What of the queue is shown."""
 
     pool: Annotated[str, Field(max_length=63)] = ""
@@ -27,7 +27,7 @@ class Wanted(Body):
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
-class Page(Body):
+class QueuePage(Body):
     """Which part of a list."""
 
     limit: Annotated[int, Field(ge=1, le=500)] = 500
@@ -49,7 +49,7 @@ class WhatIfBody(Body):
 
 
 @routes.route("GET", "/queue", scope="cluster:read", answers={200: "QueuePage"})
-async def get_queue(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
+async def get_queue(request: Request, wanted: Annotated[QueueQuery, Query()]) -> Response:
     """List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes are told."""
     return Json(platform(request).queueing.page(who(request), **wanted.model_dump()))
 
@@ -61,7 +61,7 @@ async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=6
 
 
 @routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"})
-async def get_history(request: Request, wanted: Annotated[Page, Query()]) -> Response:
+async def get_history(request: Request, wanted: Annotated[QueuePage, Query()]) -> Response:
     """List what the jobs that ended asked for, oldest first: the past, for a simulation."""
     return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))
 

@@ -34,7 +34,7 @@ MAX_USAGE_TASKS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LogPlace:
     """One task of one attempt, the path of its log, and whether it has ended (asked again while following)."""
 
     job: Job
@@ -53,7 +53,7 @@ def attempt_number(job: Job, text: str) -> int:
     return number
 
 
-async def locate(request: Request, ref: str, number: str, task: str) -> Place:
+async def locate(request: Request, ref: str, number: str, task: str) -> LogPlace:
     """Return the task that the address names. Raises NotFound."""
     app = platform(request)
     job = await app.resolve(ref, who(request))
@@ -68,7 +68,7 @@ async def locate(request: Request, ref: str, number: str, task: str) -> Place:
         state = live.attempt.task(role, index)
         return state is None or state.ended
 
-    return Place(job, found, task_name(role, index), path, ended)
+    return LogPlace(job, found, task_name(role, index), path, ended)
 
 
 @routes.route("GET", TASK + "/log", scope="jobs:read", answers={200: "LogWindow"})
@@ -149,7 +149,7 @@ async def follow_log(
     return stream(request, _follow(request, place, start))
 
 
-async def _follow(request: Request, place: Place, start: int) -> AsyncIterator[Sent]:
+async def _follow(request: Request, place: LogPlace, start: int) -> AsyncIterator[Sent]:
     follower = request.app.state.follower
     async for window in follower.follow(place.log, start, place.ended):
         piece = LogPiece(

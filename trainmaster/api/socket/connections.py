@@ -19,7 +19,7 @@ SWEEP_S: Final = 2.0
 LEAST_SPARE: Final = 64
 
 
-class Line(Protocol):
+class Peer(Protocol):
     """What is at this end of a connection."""
 
     def hang_up(self) -> None:
@@ -34,7 +34,7 @@ class Seat:
 
     __slots__ = ("group", "known", "line", "mates")
 
-    def __init__(self, line: Line, group: str) -> None:
+    def __init__(self, line: Peer, group: str) -> None:
         self.line, self.group, self.known = line, group, False
         self.mates: Seats | None = None  # those of its group, itself among them; None once it is gone
 
@@ -68,7 +68,7 @@ class Connections:
         """Return how many there are."""
         return self._count
 
-    def come(self, line: Line, address: str) -> Seat:
+    def come(self, line: Peer, address: str) -> Seat:
         """Take in a connection from `address`; another one is closed for it when there are too many."""
         seat = Seat(line, neighbourhood(address))
         self._count += 1

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trainmaster.cli.commands.engine_add import Kinds, Wait, examination_of
+from trainmaster.cli.commands.engine_add import KindCommands, Wait, examination_of
 from trainmaster.cli.context import AsJson, client, demand_known, home, language
 from trainmaster.cli.installed import demand_server
 from trainmaster.cli.server.looking import Screen, words
@@ -19,7 +19,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     part = typer.Typer(no_args_is_help=True, help="Engines, which run jobs: this machine and clusters.")
     adding = typer.Typer(
-        cls=Kinds, no_args_is_help=True, help="Check an engine step by step, and add it when nothing is missing."
+        cls=KindCommands, no_args_is_help=True, help="Check an engine step by step, and add it when nothing is missing."
     )
     adding.callback()(_any_kind)
     part.add_typer(adding, name="add", epilog="Example: [bold]tm engine add slurm --help[/]")

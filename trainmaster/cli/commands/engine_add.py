@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Wait = Annotated[str, typer.Option(help="How long a probe job may wait for its start: 90s, 10m, 2h.")]
 
 
-class Kinds(TyperGroup):
+class KindCommands(TyperGroup):
     """A command for each kind of engine."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -129,7 +129,7 @@ def examination_of(
     """Return the look that is taken at `engine`, None where its kind has none. Raises InvalidSpec for a `wait` that is no duration."""
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.formats.units import NotRead, parse_duration_s
-    from trainmaster.engines.adding import Wanted
+    from trainmaster.engines.adding import EngineToAdd
     from trainmaster.messages.cluster.checks import wait_not_read
 
     if kind.adding.examine is None:
@@ -138,7 +138,7 @@ def examination_of(
         patience = parse_duration_s(wait)
     except NotRead as error:
         raise InvalidSpec(wait_not_read(error.said)) from error
-    return kind.adding.examine(Wanted(engine, home(), data, patience, screen.wait))
+    return kind.adding.examine(EngineToAdd(engine, home(), data, patience, screen.wait))
 
 
 def _pools_known() -> "list[answers.ResourcePool] | None":

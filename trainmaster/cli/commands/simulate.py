@@ -13,8 +13,8 @@ from trainmaster.cli.context import AsJson, client
 if TYPE_CHECKING:
     from trainmaster.core.records import Node
     from trainmaster.queue.ordering.rights import Rights
-    from trainmaster.simulate.metrics import Summary
-    from trainmaster.simulate.run import Outcome, Progress, Setting
+    from trainmaster.simulate.metrics import SimulationSummary
+    from trainmaster.simulate.run import Progress, SimulationOutcome, SimulationSetting
     from trainmaster.simulate.workload import Workload
 
 Trace = Annotated[str | None, typer.Argument(metavar="[TRACE]", help="A workload: CSV or SWF, also with gzip.")]
@@ -92,7 +92,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
     wanted = _settings(policy or ["default"], limits, start_cost, fault or (), nodes, rights)
     changes = [more_nodes(add_nodes)] if add_nodes is not None else []
     changes += changed_rights(quota or (), share or (), weight or (), work, rights)
-    outcomes: list[Outcome] = []
+    outcomes: list[SimulationOutcome] = []
     with _progress() as line:
         for outcome in compare(work, nodes, wanted, changes, line):
             outcomes.append(outcome)
@@ -108,12 +108,12 @@ def _recorded(trace: str | None, cluster: list[str] | None) -> "tuple[Workload, 
     from trainmaster.queue.ordering.rights import Rights
     from trainmaster.simulate.clusters import parse_cluster
     from trainmaster.simulate.traces import read_trace
-    from trainmaster.simulate.workload import Whole
+    from trainmaster.simulate.workload import NodeSize
 
     if trace is None or not cluster:
         raise InvalidSpec(sayings.nothing_to_simulate())
     nodes = parse_cluster(cluster)
-    return read_trace(trace, Whole.of(nodes)), nodes, Rights()
+    return read_trace(trace, NodeSize.of(nodes)), nodes, Rights()
 
 
 def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Rights]":
@@ -133,7 +133,7 @@ def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Ri
 def _settings(
     policies: "Sequence[str]", limits: str, start_cost: str, faults: "Sequence[str]", nodes: "Sequence[Node]",
     rights: "Rights",
-) -> "list[Setting]":  # fmt: skip
+) -> "list[SimulationSetting]":  # fmt: skip
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.formats.units import NotRead, parse_duration_s
     from trainmaster.messages.server import client as sayings
@@ -185,7 +185,7 @@ def _check_outputs(outputs: "Sequence[str]") -> None:
             raise InvalidSpec(sayings.no_folder_for_output(path))
 
 
-def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
+def _write(work: "Workload", outcomes: "Sequence[SimulationOutcome]", path: str) -> None:
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.messages.server import client as sayings
     from trainmaster.simulate.report import html
@@ -199,7 +199,7 @@ def _write(work: "Workload", outcomes: "Sequence[Outcome]", path: str) -> None:
     print(f"wrote {path}", file=sys.stderr)
 
 
-def _show(work: "Workload", outcomes: "Sequence[Outcome]", summaries: "Sequence[Summary]") -> None:
+def _show(work: "Workload", outcomes: "Sequence[SimulationOutcome]", summaries: "Sequence[SimulationSummary]") -> None:
     from rich.markup import escape
 
     from trainmaster.cli.render import console, table

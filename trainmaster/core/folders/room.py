@@ -23,7 +23,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class DiskRoom:
     """One file system: all that it holds, and what of it is free."""
 
     total: Use
@@ -49,7 +49,7 @@ def _least(*limits: int) -> int:
     return min((limit for limit in limits if limit), default=0)
 
 
-def room_of(found: os.statvfs_result, back: int = 0) -> Room:
+def room_of(found: os.statvfs_result, back: int = 0) -> DiskRoom:
     """Return the room that statvfs told of. `back`: bytes that will be taken again as soon as they are free."""
     free = max(0, found.f_bavail * found.f_frsize - back)
-    return Room(Use(found.f_blocks * found.f_frsize, found.f_files), Use(free, found.f_favail))
+    return DiskRoom(Use(found.f_blocks * found.f_frsize, found.f_files), Use(free, found.f_favail))

@@ -37,13 +37,13 @@ from trainmaster.engines.slurm.attempts.asking import Asking
 from trainmaster.engines.slurm.attempts.cancelling import Cancelling, Wish
 from trainmaster.engines.slurm.attempts.delivery import deliver
 from trainmaster.engines.slurm.attempts.following import Following
-from trainmaster.engines.slurm.attempts.people import People
+from trainmaster.engines.slurm.attempts.people import ClusterPeople
 from trainmaster.engines.slurm.attempts.queue import Queue
 from trainmaster.engines.slurm.attempts.submitting import Hand, Submitting, storing
 from trainmaster.engines.slurm.checks import checks
 from trainmaster.engines.slurm.client import rest
 from trainmaster.engines.slurm.client.commands import Access, ClusterRefused, Commands, said_by
-from trainmaster.engines.slurm.client.estimates import Estimates
+from trainmaster.engines.slurm.client.estimates import ClusterEstimates
 from trainmaster.engines.slurm.client.machines import Machines
 from trainmaster.engines.slurm.messages import slurm
 from trainmaster.engines.slurm.mirror import mirrors
@@ -75,12 +75,12 @@ class SlurmEngine:
     ) -> None:
         self.name, self.own, self.layout, self.config = name, own, layout, config
         self.commands = Commands(Access(own.conf, own.programs))
-        self.people = People(name, own, layout, self.commands)
+        self.people = ClusterPeople(name, own, layout, self.commands)
         service = self.people.service
         self.reading = rest.reading(own, self.commands, service)
         self.machines = Machines(self.reading, tuple(pools), own)
         self.asking = Asking(own, config.limits, self.machines)
-        self.estimates = Estimates(self.commands, self.machines)
+        self.estimates = ClusterEstimates(self.commands, self.machines)
         self.queue = Queue(self.reading, service)
         self.cancelling = Cancelling(self.commands, self.queue)
         hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
@@ -377,5 +377,5 @@ class SlurmEngine:
         self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
     ) -> Terminal:
         """Run `argv` inside the running task, by a step of its own. Raises Conflict, Unavailable."""
-        place = entering.Place(self.commands.access, self.submitting.package, self.own.python, self.own.scratch)
+        place = entering.ClusterPlace(self.commands.access, self.submitting.package, self.own.python, self.own.scratch)
         return await entering.enter(place, self._following.get(attempt), role, index, argv, window, kept=kept)

@@ -23,7 +23,7 @@ from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClusterPlace:
     """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes. `scratch`: see script.Place."""
 
     access: Access
@@ -33,7 +33,7 @@ class Place:
 
 
 async def enter(
-    place: Place, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None,
+    place: ClusterPlace, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None,
     *, kept: bool = False,
 ) -> Terminal:  # fmt: skip
     """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from trainmaster.core.config import Config, EngineConfig
 from trainmaster.core.folders.layout import Layout
-from trainmaster.engines.adding import Adding, Examination, Option, Wanted
+from trainmaster.engines.adding import Adding, EngineToAdd, Examination, Option
 from trainmaster.engines.base import Engine
 from trainmaster.engines.kinds import EngineKind
 from trainmaster.engines.slurm.messages import slurm
@@ -23,10 +23,10 @@ def _problems(settings: SlurmEngineConfig) -> Iterator[tuple[str, Said]]:
         yield "scratch", slurm.scratch_not_of_owners()
 
 
-def _examine(wanted: Wanted) -> Examination:
+def _examine(wanted: EngineToAdd) -> Examination:
     from trainmaster.engines.slurm.checks import examine  # noqa: PLC0415 (who reads the configuration looks at no cluster)
 
-    return examine.Examination(wanted)
+    return examine.ClusterExamination(wanted)
 
 
 ADDING = Adding(

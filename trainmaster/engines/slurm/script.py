@@ -52,7 +52,7 @@ INHERITED: Final = (
 starts one agent a node."""
 
 
-class Card(NamedTuple):
+class CardRequest(NamedTuple):
     """How cards of one model are asked for: by their `type`, or, where the cluster's cards have none, by a `feature` of their nodes."""
 
     type: str
@@ -78,17 +78,17 @@ class Terms:
     account: str = ""
     qos: str = ""
     nice: int = 0
-    cards: Mapping[str, Card] = field(default_factory=dict)
+    cards: Mapping[str, CardRequest] = field(default_factory=dict)
 
-    def card(self, ask: Resources) -> Card:
+    def card(self, ask: Resources) -> CardRequest:
         """Return how the cards of `ask` are asked for."""
         if not ask.gpu or ask.gpu_type is None:
-            return Card("")
-        return self.cards.get(ask.gpu_type, Card(ask.gpu_type))
+            return CardRequest("")
+        return self.cards.get(ask.gpu_type, CardRequest(ask.gpu_type))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AttemptPlace:
     """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the step.
 
     `scratch`: where nodes share nothing with the server, a folder of their own: `folder` and `package` are then brought there. A node
@@ -114,17 +114,17 @@ def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
     return tuple(tuple(tasks) for tasks in found.values())
 
 
-class Batch(NamedTuple):
+class BatchScript(NamedTuple):
     """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows ``$folder``.
 
-    `scratch`: see `Place`; ``$folder`` is then how the roots of the attempt on its nodes begin.
+    `scratch`: see `AttemptPlace`; ``$folder`` is then how the roots of the attempt on its nodes begin.
     """
 
     options: tuple[tuple[str, ...], ...]
     body: tuple[str, ...]
     scratch: str = ""
 
-    def folder(self, member: "Member") -> str:
+    def folder(self, member: "BatchMember") -> str:
         """Return ``$folder`` of an attempt. Raises ValueError."""
         return _path(f"{self.scratch}/{member.attempt}" if self.scratch else member.folder)
 
@@ -140,29 +140,29 @@ class Batch(NamedTuple):
         )
 
 
-class Member(NamedTuple):
+class BatchMember(NamedTuple):
     """One attempt that is submitted, and its folder."""
 
     attempt: str
     folder: str
 
 
-def script(gang: Gang, terms: Terms, place: Place, program: str = STEP) -> str:
+def script(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) -> str:
     """Return the batch script of `gang`; `program`: STEP or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
-    return alone(batch(gang, terms, place, program), Member(attempt_id(gang.job, gang.attempt), place.folder))
+    return alone(batch(gang, terms, place, program), BatchMember(attempt_id(gang.job, gang.attempt), place.folder))
 
 
-def batch(gang: Gang, terms: Terms, place: Place, program: str = STEP) -> Batch:
+def batch(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) -> BatchScript:
     """Return what does not depend on which attempt of which job `gang` is. Raises ValueError as `script` does."""
     parts, options = components(gang.roles), []
     for part in parts:
         ask = gang.roles[part[0][0]].resources
         card = terms.card(ask)
         options.append((*_common(terms, card.feature), *_resources(len(part), ask, card)))
-    return Batch(tuple(options), tuple(_body(parts, gang.roles, terms, place, program)), place.scratch)
+    return BatchScript(tuple(options), tuple(_body(parts, gang.roles, terms, place, program)), place.scratch)
 
 
-def alone(of: Batch, member: Member) -> str:
+def alone(of: BatchScript, member: BatchMember) -> str:
     """Return the batch script of one attempt. Raises ValueError."""
     attempt, folder = _checked(ATTEMPT, member.attempt, "an attempt"), of.folder(member)
     lines = [*HEAD, "#SBATCH --output=/dev/null" if of.scratch else f"#SBATCH --output={folder}/{PRINTED}"]
@@ -173,7 +173,7 @@ def alone(of: Batch, member: Member) -> str:
     return "\n".join([*lines, f"folder={folder}", *opening, *of.body]) + "\n"
 
 
-def together(of: Batch, name: str, members: Sequence[Member]) -> str:
+def together(of: BatchScript, name: str, members: Sequence[BatchMember]) -> str:
     """Return the batch script of an array called `name`: its elements are the attempts, in their order. Raises ValueError.
 
     One component only: Slurm knows no arrays of heterogeneous jobs. Which element is which attempt is said in the comment, too, so that
@@ -213,7 +213,7 @@ def _common(terms: Terms, of_cards: str) -> list[str]:
     return [*options, "--no-requeue", "--open-mode=append", "--export=ALL", "--chdir=/"]
 
 
-def _resources(tasks: int, ask: Resources, card: Card) -> list[str]:
+def _resources(tasks: int, ask: Resources, card: CardRequest) -> list[str]:
     cores = max(1, math.ceil(ask.cpu))
     options = [
         f"--ntasks={tasks}",
@@ -227,11 +227,13 @@ def _resources(tasks: int, ask: Resources, card: Card) -> list[str]:
     return options
 
 
-def _cards(card: Card, count: int) -> str:
+def _cards(card: CardRequest, count: int) -> str:
     return f"{_checked(NAME, card.type, 'card')}:{count}" if card.type else str(count)
 
 
-def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: Place, program: str) -> list[str]:
+def _body(
+    parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: AttemptPlace, program: str
+) -> list[str]:
     """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
     steps, facts = [], []
     for number, part in enumerate(parts):
@@ -256,7 +258,7 @@ def _body(parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, p
     ]
 
 
-def _words(place: Place, program: str, number: int) -> list[str]:
+def _words(place: AttemptPlace, program: str, number: int) -> list[str]:
     """Return what Python runs on each node of component `number`."""
     if place.scratch:
         return [f"'{BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]

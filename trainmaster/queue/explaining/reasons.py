@@ -25,7 +25,7 @@ _OTHERS: Final = frozenset({"job", "holders"})
 """Where jobs of others stand in the evidence."""
 
 
-class Text(NamedTuple):
+class Sentence(NamedTuple):
     """One sentence in both languages."""
 
     zh: str
@@ -37,14 +37,14 @@ def said(reason: Reason) -> Said:
     return REASONS[reason.code](reason.evidence)
 
 
-def render(reason: Reason) -> Text:
+def render(reason: Reason) -> Sentence:
     """Return the sentences of `reason`, made once. Raises KeyError for a code that is not in REASONS."""
     if reason.sentences is None:
         found = said(reason)
         english = words.text(found, "en")
         object.__setattr__(reason, "sentences", (words.text(found, "zh"), english[:1].upper() + english[1:]))
     assert reason.sentences is not None
-    return Text(*reason.sentences)
+    return Sentence(*reason.sentences)
 
 
 def evicted(why: str, name: str | None) -> Said:

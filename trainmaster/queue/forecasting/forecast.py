@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
-from trainmaster.queue.forecasting.future import MANY, SAMPLES, Future, Runs, Scene, Waits, luck
+from trainmaster.queue.forecasting.future import MANY, SAMPLES, Future, Runs, Scene, WaitingJob, luck
 from trainmaster.queue.forecasting.history import History
 from trainmaster.queue.forecasting.yard import Gang, Yard, asked
 from trainmaster.queue.ordering.classes import in_order
@@ -71,7 +71,9 @@ def scene_of(
             shapes[request] = tuple((gang, asked(gang)) for gang in gangs)
         ways = shapes[request]
         run_s = history.run_s(job.tenant.owner, job.limit_s, 0.0, luck(job.job, seed))
-        waiting.append(Waits(job.job, ways, frozenset(id(gang) for gang, _ in ways), job.limit_s, job.tenant, run_s))
+        waiting.append(
+            WaitingJob(job.job, ways, frozenset(id(gang) for gang, _ in ways), job.limit_s, job.tenant, run_s)
+        )
     rights, held = dict(quotas or {}), dict(held or {}) if quotas else {}
     runs: list[Runs] = []
     for usage in now_running:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from zlib import crc32
 
-from trainmaster.queue.forecasting.yard import Gang, Move, Sums, Yard
+from trainmaster.queue.forecasting.yard import FreeSums, Gang, Move, Yard
 from trainmaster.queue.ordering.quota import Books, Charges, Excess
 from trainmaster.queue.snapshot import Tenant
 
@@ -39,7 +39,7 @@ def luck(job: str, seed: int) -> Draws:
     return (*[((first + stride * nth) % SAMPLES + inside) / SAMPLES for nth in range(SAMPLES)], 0.5)
 
 
-class Waits(NamedTuple):
+class WaitingJob(NamedTuple):
     """A waiting job in the words of the yard, with what each shape is charged for wherever it runs. `runs_s`: how long, by future."""
 
     job: str
@@ -67,7 +67,7 @@ class Scene:
     now: float
     yard: Yard
     running: tuple[Runs, ...]
-    line: tuple[Waits, ...]
+    line: tuple[WaitingJob, ...]
     books: Callable[[], Books]
     backfill: bool
 
@@ -77,7 +77,7 @@ class _Head:
     """The first of the line that does not fit: it starts at `at` by limits; `beside` is what then is left by it."""
 
     at: float
-    beside: Sums
+    beside: FreeSums
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class Future:
     nth: int
     yard: Yard = field(init=False)
     books: Books = field(init=False)
-    line: list[Waits] = field(init=False)
+    line: list[WaitingJob] = field(init=False)
     starts: dict[str, float] = field(default_factory=dict)
     """When who started."""
     where: dict[str, Sequence[Move]] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Future:
             self.line = [waits for waits in self.line if waits.job not in gone]
         return started
 
-    def _starts(self, waits: Waits, now: float, head: _Head | None, failed: set[int]) -> bool:
+    def _starts(self, waits: WaitingJob, now: float, head: _Head | None, failed: set[int]) -> bool:
         late = head is not None and (now + waits.limit_s > head.at or waits.limit_s == math.inf)
         for gang, asked in waits.shapes:
             if id(gang) in failed or self._too_much(waits, asked):
@@ -169,10 +169,10 @@ class Future:
             return True
         return False
 
-    def _too_much(self, waits: Waits, charges: Charges) -> bool:
+    def _too_much(self, waits: WaitingJob, charges: Charges) -> bool:
         return not self.books.empty and isinstance(self.books.judge(waits.tenant, charges), Excess)
 
-    def _start(self, waits: Waits, held: Charges, moves: Sequence[Move], now: float) -> None:
+    def _start(self, waits: WaitingJob, held: Charges, moves: Sequence[Move], now: float) -> None:
         number = len(self.scene.running) + len(self.starts)
         self.starts[waits.job], self.where[waits.job] = now, moves
         self._runs[number] = Runs(moves, now + waits.limit_s, (), waits.tenant, held)
@@ -185,7 +185,7 @@ class Future:
         if not self.books.empty:
             self.books.charge(waits.tenant, held)
 
-    def _head(self, waits: Waits, now: float) -> _Head | None:
+    def _head(self, waits: WaitingJob, now: float) -> _Head | None:
         """Return when `waits` starts if nothing but limits ends what runs; None when that would not help it."""
         for gang, asked in waits.shapes:
             if self._too_much(waits, asked):

@@ -30,7 +30,7 @@ Tail = tuple[float, Callable[[float], float]]
 """How many there are, and the one at a share (0..1) of them."""
 
 
-class Window:
+class RecentNumbers:
     """The last `size` numbers, also sorted. `add` is O(size) moves of references, `beyond` O(log size)."""
 
     __slots__ = ("_came", "_size", "_sorted")
@@ -62,7 +62,7 @@ class _Past:
     __slots__ = ("run_s", "shares")
 
     def __init__(self, size: int) -> None:
-        self.shares, self.run_s = Window(size), Window(size)
+        self.shares, self.run_s = RecentNumbers(size), RecentNumbers(size)
 
     def add(self, run_s: float, limit_s: float) -> None:
         self.run_s.add(run_s)
@@ -118,7 +118,9 @@ def _any_time(elapsed_s: float) -> Tail:
     return USUAL_S / scale_s, lambda share: elapsed_s + scale_s * share / (1 - share)
 
 
-def _drawn(own: Window, everybody: Window, above: float, unseen: Tail, shares: Sequence[float]) -> list[float]:
+def _drawn(
+    own: RecentNumbers, everybody: RecentNumbers, above: float, unseen: Tail, shares: Sequence[float]
+) -> list[float]:
     """Return for each of `shares` one number greater than `above`, of an owner's, of everybody's or of those that nobody saw.
 
     Each of the three has the part of [0, 1) that is its weight. `unseen`: of those that nobody saw, the share that is greater.

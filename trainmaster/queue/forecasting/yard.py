@@ -212,13 +212,13 @@ class Yard:
         self.take(moves)
         return moves
 
-    def releases_needed(self, gang: Gang, releases: Iterable[Sequence[Move]]) -> tuple[int, "Sums", Charges] | None:
+    def releases_needed(self, gang: Gang, releases: Iterable[Sequence[Move]]) -> tuple[int, "FreeSums", Charges] | None:
         """Return after how many releases the gang fits, what is then left beside it, and its charges; None: not even after all.
 
         By sums over all nodes, and for cards by how many replicas each node takes. O(replicas released).
         """
         counts = [_Count(self, part) for part in gang if part.cards]
-        sums = Sums(self.cards.copy(), self.cpu, self.memory)
+        sums = FreeSums(self.cards.copy(), self.cpu, self.memory)
         for count, moves in enumerate(chain(((),), releases)):
             for place, cards, cpu, memory in moves:
                 sums.add(self._plan[place][0], cards, cpu, memory)
@@ -267,7 +267,7 @@ def _times(part: Part, place: int, many: int) -> Move:
 
 
 @dataclass(slots=True)
-class Sums:
+class FreeSums:
     """What all machines have free together: thousandths of cards by model, thousandths of cores, MiB."""
 
     cards: dict[str, int]
@@ -283,7 +283,7 @@ class Sums:
 
     def has(self, gang: Gang) -> bool:
         """Return whether a gang could be taken off. O(roles)."""
-        return Sums(self.cards, self.cpu, self.memory).takes(gang)
+        return FreeSums(self.cards, self.cpu, self.memory).takes(gang)
 
     def takes(self, gang: Gang) -> bool:
         """Take what a gang asks for off the sums, or leave them as they are and return False. O(roles)."""

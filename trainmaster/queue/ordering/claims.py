@@ -31,7 +31,7 @@ class Promised(NamedTuple):
     spare: dict[Key, int]
 
 
-class Kept(NamedTuple):
+class KeptForHead(NamedTuple):
     """What the head of the line will take, until when."""
 
     job: str
@@ -54,7 +54,7 @@ class Claim:
             self._made = self._make()
         return self._made
 
-    def refuses(self, asked: Amounts, ends_at: float, head: Kept | None) -> Key | None:
+    def refuses(self, asked: Amounts, ends_at: float, head: KeptForHead | None) -> Key | None:
         """Return of what too much is asked to start now and end at `ends_at`, None when the claim is not touched.
 
         `head`: what of the rest is kept for another job.
@@ -81,7 +81,7 @@ class Claims:
 
     def __init__(self) -> None:
         self._claims: dict[Account, list[Claim]] = {}
-        self._head: Kept | None = None
+        self._head: KeptForHead | None = None
 
     @property
     def any(self) -> bool:
@@ -101,7 +101,7 @@ class Claims:
         for account in dict.fromkeys(account for account, _ in claim.wanted):
             self._claims.setdefault(account, []).append(claim)
 
-    def keep(self, kept: Kept, claim: Claim) -> None:
+    def keep(self, kept: KeptForHead, claim: Claim) -> None:
         """Let the head have what it claims; what other claims leave is that much less for the others, if it is to run on then."""
         self._head = kept
         self.add(claim)

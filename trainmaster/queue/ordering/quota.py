@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Node, Role
-from trainmaster.queue.ordering.claims import Claim, Claims, Kept, Key, Promised, Release, promise
+from trainmaster.queue.ordering.claims import Claim, Claims, KeptForHead, Key, Promised, Release, promise
 from trainmaster.queue.placing.need import millicores
 from trainmaster.queue.snapshot import Tenant, Usage
 
@@ -195,7 +195,7 @@ class Books:
         asked = self._limited(tenant, wanted)
         self.claims.withdraw(job)
         spare = {key: self._rights[key] - self._held[key] - amount for key, amount in asked.items()}
-        self.claims.keep(Kept(job, asked, ends_at), Claim(job, asked, lambda: Promised(now, spare)))
+        self.claims.keep(KeptForHead(job, asked, ends_at), Claim(job, asked, lambda: Promised(now, spare)))
 
     def _limited(self, tenant: Tenant, wanted: Charges) -> dict[Key, int]:
         """Return what of `wanted` counts against a quota, by account and resource."""

@@ -45,7 +45,7 @@ def fit(
     """
     needs = [Need.of(role, kinds) for role in roles]
     for order in _orders(roles):
-        trial = _Trial(room, (pool, nodes, driver), packing, PortChoice(room))
+        trial = _Placing(room, (pool, nodes, driver), packing, PortChoice(room))
         placed = trial.place_all(roles, needs, order)
         if placed is not None:
             return placed
@@ -88,7 +88,7 @@ def _orders(roles: Sequence[Role]) -> Iterator[list[int]]:
 
 
 @dataclass(slots=True)
-class _Trial:
+class _Placing:
     """One gang being placed. `room` is replaced by a copy before anything is taken from it."""
 
     room: Room

@@ -25,7 +25,7 @@ class _Kind:
     late: bool = True
 
 
-class Kinds:
+class LanesByModel:
     """What is left of the lanes of one pool behind the head of its line, by card model."""
 
     def __init__(self, cursors: Sequence[Cursor], now: float, line: Line) -> None:

@@ -26,7 +26,7 @@ from trainmaster.service.control.launching import Specs
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
-from trainmaster.store.models import Models, ModelVersion, NewVersion
+from trainmaster.store.models import ModelRows, ModelVersion, NewVersion
 
 T = TypeVar("T")
 AT_ONCE: Final = 2
@@ -75,7 +75,7 @@ class Saving:
     """One object per server; its methods are called in the loop's thread."""
 
     def __init__(
-        self, layout: Layout, limits: LimitsConfig, specs: Specs, models: Models, metrics: MetricsReader,
+        self, layout: Layout, limits: LimitsConfig, specs: Specs, models: ModelRows, metrics: MetricsReader,
         clock: Callable[[], float], random_bytes: Callable[[int], bytes],
     ) -> None:  # fmt: skip
         self._layout, self._limits, self._specs = layout, limits, specs

@@ -22,7 +22,7 @@ MAX_WALKED: Final = 5000
 COMMAND: Final = (sys.executable, "-m", "trainmaster.service.curves.tensorboard_reader")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class EventQuestion(msgspec.Struct, frozen=True):
     """What the child is asked for: `files` beneath `root`, and how many scalars of each are known already."""
 
     root: str
@@ -41,7 +41,7 @@ class FileRead(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-class Found(msgspec.Struct, frozen=True):
+class EventScalars(msgspec.Struct, frozen=True):
     """The child's answer. `more`: there is more to read."""
 
     files: list[FileRead]
@@ -71,11 +71,11 @@ class TensorBoardChild:
         """The child's process id, None while there is none."""
         return self._child.pid
 
-    def ask(self, root: str, files: dict[str, int], timeout_s: float = TIMEOUT_S) -> Found:
+    def ask(self, root: str, files: dict[str, int], timeout_s: float = TIMEOUT_S) -> EventScalars:
         """Return the child's answer for `files` ({path: scalars to skip}). Raises Unavailable when there is none."""
-        request = msgspec.json.encode(Asked(root, files))
+        request = msgspec.json.encode(EventQuestion(root, files))
         try:
-            return msgspec.json.decode(self._child.ask(request, timeout_s), type=Found)
+            return msgspec.json.decode(self._child.ask(request, timeout_s), type=EventScalars)
         except TimeoutError:
             raise Unavailable(server.tensorboard_too_slow()) from None
         except (EOFError, ValueError, NotStarted) as error:

@@ -1,7 +1,7 @@
 """Reads TensorBoard event files as a child of the server: ``python -m trainmaster.service.curves.tensorboard_reader``.
 
 TensorBoard's own reader is the only one that follows the format, but importing it takes more memory than the whole
-server may. So it lives here (see service.child), and speaks JSON: it is asked an `Asked` and answers a `Found` (service.tensorboard).
+server may. So it lives here (see service.child), and speaks JSON: it is asked an `EventQuestion` and answers a `EventScalars` (service.tensorboard).
 
 Invariant: it only reads, never follows a link, and a broken file is an error of that file, not of the process.
 """
@@ -17,7 +17,7 @@ import msgspec
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 from tensorboard.util import tensor_util
 
-from trainmaster.service.curves.tensorboard import Asked, FileRead, Found
+from trainmaster.service.curves.tensorboard import EventQuestion, EventScalars, FileRead
 from trainmaster.service.helpers.child import answer_all
 from trainmaster.storage.safe import open_beneath
 
@@ -91,7 +91,7 @@ class Reader:
     def __init__(self) -> None:
         self._files: OrderedDict[tuple[str, str], EventFile] = OrderedDict()
 
-    def answer(self, asked: Asked) -> Found:
+    def answer(self, asked: EventQuestion) -> EventScalars:
         """Return the answer to one request."""
         room, found, more = MAX_POINTS, [], False
         for path, skip in asked.files.items():
@@ -108,7 +108,7 @@ class Reader:
             room -= len(points)
             more = more or room <= 0
             found.append(FileRead(path, file.done, points))
-        return Found(found, more)
+        return EventScalars(found, more)
 
     def _open(self, root: str, path: str, skip: int) -> EventFile:
         key = (root, path)
@@ -142,7 +142,9 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     reader = Reader()
     answer_all(
-        lambda asked: msgspec.json.encode(reader.answer(msgspec.json.decode(asked, type=Asked))), MAX_MEMORY, IDLE_S
+        lambda asked: msgspec.json.encode(reader.answer(msgspec.json.decode(asked, type=EventQuestion))),
+        MAX_MEMORY,
+        IDLE_S,
     )
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from trainmaster.answers import ReasonView
 from trainmaster.core.errors import StorageFailed
 from trainmaster.core.folders.layout import Layout
-from trainmaster.core.folders.room import AGAIN, Room, room_of
+from trainmaster.core.folders.room import AGAIN, DiskRoom, room_of
 from trainmaster.messages import render
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import server
@@ -36,7 +36,7 @@ class Disk:
     """One disk as it was seen last; `short_of` is "bytes" or "files" while it is nearly full."""
 
     folder: str
-    room: Room
+    room: DiskRoom
     short_of: str
 
     def told(self) -> Said:
@@ -87,7 +87,7 @@ class Disks:
         if not self.short:
             self._failing_since = None
 
-    def _refill(self, path: str, room: Room) -> int:
+    def _refill(self, path: str, room: DiskRoom) -> int:
         """Return how many bytes the reserve lacks, after it was made whole if there is room."""
         whole = room.least(self._reserve_mib).bytes
         try:

@@ -28,7 +28,7 @@ from trainmaster.service.people.browsers import Browsers
 from trainmaster.service.people.passwords import Passwords, demand_acceptable
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.turns import Pace, Turns
-from trainmaster.store.people import People as Rows
+from trainmaster.store.people import PeopleRows as Rows
 from trainmaster.store.people import Session, Token, User, digest
 
 ADMIN: Final = "admin"

@@ -9,7 +9,7 @@ from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelV
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import files
-from trainmaster.store.models import Model, ModelReader, ModelVersion
+from trainmaster.store.models import ModelReader, ModelRow, ModelVersion
 
 
 class Models:
@@ -55,7 +55,7 @@ class Models:
         )
 
 
-def _model_view(model: Model) -> ModelView:
+def _model_view(model: ModelRow) -> ModelView:
     return ModelView(
         id=model.id,
         name=model.name,

@@ -25,7 +25,7 @@ from trainmaster.service.use_cases.administer import limit_problems, refuse, unk
 from trainmaster.service.use_cases.queueing import checked_values
 from trainmaster.simulate.history import asked, from_history
 from trainmaster.simulate.metrics import quantile, waits
-from trainmaster.simulate.run import Setting, simulate
+from trainmaster.simulate.run import SimulationSetting, simulate
 from trainmaster.store.jobs.job_query import JobQuery
 
 MOST_JOBS: Final = 2000
@@ -64,8 +64,8 @@ class WhatIf:
         nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
             return await asyncio.to_thread(
-                self._compare, visible, nodes, Setting(present, rights=rights),
-                Setting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
+                self._compare, visible, nodes, SimulationSetting(present, rights=rights),
+                SimulationSetting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
             )  # fmt: skip
 
     def _check(self, workspaces: Sequence[Workspace], virtual_clusters: Sequence[VirtualCluster]) -> None:
@@ -83,7 +83,9 @@ class WhatIf:
             found += limit_problems(share.share, f"virtual_clusters.{share.name}.share")
         refuse(found)
 
-    def _compare(self, visible: Visible, nodes: Sequence[Node], present: Setting, changed: Setting) -> PolicyEffect:
+    def _compare(
+        self, visible: Visible, nodes: Sequence[Node], present: SimulationSetting, changed: SimulationSetting
+    ) -> PolicyEffect:
         jobs, left_out = self._past(visible)
         ended = [job.ended_at for job in jobs if job.ended_at is not None]
         return PolicyEffect(
@@ -111,7 +113,7 @@ class WhatIf:
         return ran, sum(counts.get(state, 0) for state in ENDED) - len(found)
 
 
-def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: Setting) -> WaitFigures:
+def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: SimulationSetting) -> WaitFigures:
     """Return what waits these jobs have on these machines under these rules."""
     past = from_history(map(asked, jobs))
     every = simulate(past, nodes, setting).rows

@@ -13,7 +13,7 @@ from typing import Final
 
 from trainmaster.storage.logs.lineindex import LineIndex
 from trainmaster.storage.logs.logfile import LogFile
-from trainmaster.storage.zips import Member, stream_zip
+from trainmaster.storage.zips import ZipMember, stream_zip
 
 MAX_WINDOW: Final = 1 << 20
 MIN_WINDOW: Final = 16
@@ -127,7 +127,7 @@ def stream(path: str) -> Iterator[bytes]:
 
 def zip_stream(logs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
     """Yield a zip archive of `logs`, (name in the archive, path) each; missing ones become empty files."""
-    return stream_zip(Member(name, stream(path), _modified(path)) for name, path in logs)
+    return stream_zip(ZipMember(name, stream(path), _modified(path)) for name, path in logs)
 
 
 def attempt_logs(attempts: str) -> list[tuple[str, str]]:

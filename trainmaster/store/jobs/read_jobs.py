@@ -20,7 +20,7 @@ from trainmaster.store import tables
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.job_query import JobQuery, Page, at_its_moment, filters, page_keys, write_cursor
 from trainmaster.store.jobs.rows import MalformedRow
-from trainmaster.store.jobs.whole_jobs import EVENTS, Whole, WholeJobs, events_of
+from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of
 from trainmaster.store.seen import seen
 
 __all__ = ["JobQuery", "JobReader", "Page"]
@@ -29,9 +29,9 @@ _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
 _PREFIX_MIN: Final = 4
 
-_BY_ID: Final = Whole(_JOB.c.id == bindparam("wanted"))
-_BY_SLUG: Final = Whole((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
-_BY_SEQ: Final = Whole(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
+_BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
+_BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
+_BY_SEQ: Final = WholeStatement(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
 _ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
 _TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
 _EVENTS: Final = EVENTS.where(_EVENT.c.job == bindparam("wanted"))

@@ -18,15 +18,15 @@ from trainmaster.store import tables
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 from trainmaster.store.jobs.rows import MalformedRow, Quarantined
-from trainmaster.store.jobs.whole_jobs import EVENTS, Whole, WholeJobs, events_of, quarantined, raw_of
+from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of, quarantined, raw_of
 
 __all__ = ["LedgerReader", "Quarantined"]
 
 _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _EVENT = tables.job, tables.attempt, tables.event
 
-_LIVING: Final = Whole(tables.LIVE)
-_BY_ID: Final = Whole(_JOB.c.id == bindparam("wanted"))
+_LIVING: Final = WholeStatement(tables.LIVE)
+_BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 
 
 class LedgerReader(WholeJobs):

@@ -27,7 +27,7 @@ EVENTS: Final = (
 """All events above a number, oldest first."""
 
 
-class Whole:
+class WholeStatement:
     """Reads whole jobs under one condition. The statements are made once: to make one takes longer than to ask it."""
 
     def __init__(self, condition: ColumnElement[bool] | TextClause) -> None:
@@ -63,7 +63,7 @@ class WholeJobs:
         self.database = database
         self.on_set_aside: Callable[[Quarantined], None] = lambda found: None
 
-    def jobs(self, whole: Whole, **values: Any) -> list[Job]:
+    def jobs(self, whole: WholeStatement, **values: Any) -> list[Job]:
         """Return the jobs of `whole` by number; the malformed ones are set aside on the way."""
         with self.database.read() as connection:
             jobs, broken = whole.load(connection, **values)

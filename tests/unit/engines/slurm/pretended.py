@@ -13,7 +13,7 @@ from typing import Final
 
 from tests.fixtures.gangs import gang
 from tests.fixtures.pythons import OLD
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, StepWork
 from trainmaster.agent.settings import Settings
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Mount
@@ -57,7 +57,7 @@ class Site:
         (code / "link").symlink_to("train.py")
         (package / "x.py").write_text("x")
         self.gang = replace(made, placement=(), mounts=(Mount(str(code), "/code"), Mount("/elsewhere", "/dataset")))
-        self.work = Work(self.gang, Settings(package=str(package)), str(self.data), (((0, 0), (0, 1)),))
+        self.work = StepWork(self.gang, Settings(package=str(package)), str(self.data), (((0, 0), (0, 1)),))
         self.shared = Folder(self.layout.attempt(made.job, made.attempt))
         os.makedirs(self.shared.path)
         Path(self.shared.orders).touch()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, StepWork
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Verdict, to_json
@@ -23,7 +23,7 @@ NO_COMMAND = Said("command_not_in_path", {"task": "task0-0", "program": "trian"}
 
 def following() -> Following:
     gang = Gang("t" + "1" * 32, 1, "a", "ann", "single", (), (), ())
-    work = Work(gang, Settings(), "/data", (((0, 0), (0, 1)),))
+    work = StepWork(gang, Settings(), "/data", (((0, 0), (0, 1)),))
     return Following("t" + "1" * 32 + "-1", Folder("/nowhere"), work, "t" + "1" * 32 + "-1", JobId(7))
 
 

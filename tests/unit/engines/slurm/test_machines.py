@@ -12,11 +12,11 @@ from trainmaster.core.records import Node, Resources, Role
 from trainmaster.engines.base import Refused, Waiting
 from trainmaster.engines.slurm.attempts.asking import Asking
 from trainmaster.engines.slurm.client.commands import ClusterDown, ClusterRefused
-from trainmaster.engines.slurm.client.estimates import Estimates
+from trainmaster.engines.slurm.client.estimates import ClusterEstimates
 from trainmaster.engines.slurm.client.machines import Machines
 from trainmaster.engines.slurm.client.reading import Printed
 from trainmaster.engines.slurm.messages import slurm, slurm_states
-from trainmaster.engines.slurm.script import Card, Place, script
+from trainmaster.engines.slurm.script import AttemptPlace, CardRequest, script
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render
 from trainmaster.messages.said import words
@@ -125,12 +125,12 @@ async def test_cards_and_drivers_are_asked_for_as_the_cluster_has_them() -> None
     for model, option in roles.items():
         made = gang(node="")
         made.roles = [Role("w", 1, Resources(gpu=1, gpu_type=model)), Role("ps", 1, Resources())]
-        text = script(made.build(), terms, Place("/d", "/p"))
+        text = script(made.build(), terms, AttemptPlace("/d", "/p"))
         with_card, without = text.split("#SBATCH hetjob")
         assert f"#SBATCH {option}\n" in with_card
         assert ("--constraint=driver-535.104.05&A100\n" in with_card) == (model == "A100")
         assert "--constraint=driver-535.104.05\n" in without
-    assert terms.card(Resources(gpu=1)) == Card("")
+    assert terms.card(Resources(gpu=1)) == CardRequest("")
 
 
 async def test_what_slurm_keeps_of_a_job_is_said_with_why() -> None:
@@ -157,7 +157,9 @@ async def test_slurms_limit_is_later_than_ours_but_never_above_its_partitions(
     told.partition["time"] = most
     asking = await asking_of(told)
     assert asking.limit_s(Asked("gpu", limit_s=wanted, grace_s=10.0)) == limit
-    text = script(gang(node="").role("w", 1, "true").build(), asking.terms(Asked("gpu", wanted)), Place("/d", "/p"))
+    text = script(
+        gang(node="").role("w", 1, "true").build(), asking.terms(Asked("gpu", wanted)), AttemptPlace("/d", "/p")
+    )
     assert ("--time=UNLIMITED" in text) == (limit == math.inf)
 
 
@@ -177,7 +179,7 @@ async def test_what_slurm_would_let_wait_for_ever_is_objected_to() -> None:
 
 async def foreseen(told: Told, components: int = 1) -> Waiting | Refused:
     story: Any = told
-    return await Estimates(story, await machines_of(told)).of("a-1", "gpu", "text", components)
+    return await ClusterEstimates(story, await machines_of(told)).of("a-1", "gpu", "text", components)
 
 
 async def test_an_estimate_says_when_and_where() -> None:
@@ -235,7 +237,7 @@ async def test_a_refusal_is_one_where_all_nodes_are_in_service_or_it_is_not_abou
 async def test_the_same_question_is_asked_once_in_a_while() -> None:
     told = Told()
     story: Any = told
-    estimates = Estimates(story, await machines_of(told))
+    estimates = ClusterEstimates(story, await machines_of(told))
     for attempt in ("a-1", "b-1"):
         assert (await estimates.of(attempt, "gpu", "text", 1)).attempt == attempt
     assert told.questions == 1

@@ -21,7 +21,7 @@ from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror import mirror
 from trainmaster.engines.slurm.mirror.mirror_trees import Trees
-from trainmaster.engines.slurm.mirror.mirrors import Kept, left_behind
+from trainmaster.engines.slurm.mirror.mirrors import AttemptMirrors, left_behind
 from trainmaster.engines.slurm.node import mirror as node_side
 from trainmaster.engines.slurm.node.mirror_start import BEGIN
 from trainmaster.messages import render
@@ -249,7 +249,7 @@ def test_links_that_are_left_out_are_told_and_hold_up_nobody(site: Site) -> None
     assert left(site, make) == ""
     assert below(site.tree("outputs", site.data)) == {"beside", "ck", "best"}
     one = Following("t-1", site.shared, site.work, "t-1", JobId(1), began={"0-n1"})
-    (note,) = left_behind(Kept(site.shape, {}), one)
+    (note,) = left_behind(AttemptMirrors(site.shape, {}), one)
     latest = say.link_left_out(f"{site.shape.trees[1]}/latest", say.link_leads_elsewhere())
     assert note == Note("t-1", "left_out", say.links_left_out(1, [latest]))
     why = "a link that leads elsewhere, or not straight"
@@ -291,7 +291,7 @@ def test_what_is_written_only_in_part_is_written_to_its_end(site: Site, monkeypa
     collect(site, 0, entry(site, "b", "f"), entry(site, "c", "f"))
     here = site.tree("model", site.data)
     assert [(here / name).read_bytes() for name in "abc"] == [b"abc"] * 3
-    node = node_side.Mirror(str(site.folder), io.BytesIO(), io.BytesIO())
+    node = node_side.NodeMirror(str(site.folder), io.BytesIO(), io.BytesIO())
     node.put("whole", 0, b"abcde", mode=0o600, size=5)
     node.put("grows", 0, b"abcde")
     assert [(site.folder / name).read_bytes() for name in ("whole", "grows")] == [b"abcde"] * 2

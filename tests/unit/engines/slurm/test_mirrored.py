@@ -20,7 +20,7 @@ from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror import mirror
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape
-from trainmaster.engines.slurm.mirror.mirrors import Kept, left_behind
+from trainmaster.engines.slurm.mirror.mirrors import AttemptMirrors, left_behind
 from trainmaster.engines.slurm.node import mirrored
 from trainmaster.engines.slurm.node.mirror_start import BEGIN
 from trainmaster.engines.slurm.node.survey import REQUEST
@@ -163,7 +163,7 @@ def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
     assert (process.returncode, said) == (0, f"the server has not fetched everything: it is kept in {looked.root}\n")
     assert (looked.there / "facts-0-n1.jsonl").stat().st_size
     one = Following("t-1", looked.shared, looked.work, "t-1", JobId(1))
-    (note,) = left_behind(Kept(looked.shape, {}), one)
+    (note,) = left_behind(AttemptMirrors(looked.shape, {}), one)
     assert (note.code, note.said) == (
         "not_fetched", say.not_all_fetched(["n1"], f"{looked.shape.base}-*", say.nobody_asked_for_it()),
     )  # fmt: skip

@@ -24,10 +24,10 @@ from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror_disk import Failed, Trespass, sound
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape
-from trainmaster.engines.slurm.mirror.mirrors import Keeper, Mirrors, conclude, moved, why_ended
+from trainmaster.engines.slurm.mirror.mirrors import MirrorKeeper, Mirrors, conclude, moved, why_ended
 from trainmaster.engines.slurm.node import mirror as node_side
 from trainmaster.engines.slurm.node.mirror_start import BEGIN
-from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, script, together
+from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, Terms, alone, batch, script, together
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages.said import Said, words
 from trainmaster.service.control.saving import Saving
@@ -58,7 +58,7 @@ def test_a_keeper_is_ended_while_it_connects() -> None:
         assert gate.wait(PATIENCE_S)
         return Connection()
 
-    keeper = Keeper("0-n1", connect)
+    keeper = MirrorKeeper("0-n1", connect)
     keeper.start()
     assert connecting.wait(PATIENCE_S)
     ending = threading.Thread(target=keeper.end)
@@ -107,7 +107,7 @@ def test_what_fails_with_one_attempt_concerns_no_other(honest: Site, monkeypatch
 def test_an_attempt_has_got_further_when_one_of_its_parts_has(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Mirrors(Access("", ""), "python3", str(honest.scratch), lambda note: None)
     one = Following("t-1", honest.shared, honest.work, "t", JobId(1), own=1, parts={"0-n1": 0, "0-n2": 0})
-    monkeypatch.setattr(Keeper, "start", lambda keeper: keeper.progress.reached("get", keeper.part, 1))
+    monkeypatch.setattr(MirrorKeeper, "start", lambda keeper: keeper.progress.reached("get", keeper.part, 1))
     assert made.progressed(one) == 0.0
     before = time.monotonic()
     made.tend([one])
@@ -142,7 +142,7 @@ def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
 
 def test_the_script_is_the_same_for_whatever_a_user_writes_and_ends_in_the_nodes_folder() -> None:
     made = gang(node="").role("w", 2, "true").build()
-    place = Place("/server/data/jobs/x", "/server/data/agent/p", scratch="/var/tmp/tm", patience_s=600.0)
+    place = AttemptPlace("/server/data/jobs/x", "/server/data/agent/p", scratch="/var/tmp/tm", patience_s=600.0)
     text = script(made, Terms("batch"), place)
     assert "/server" not in text
     assert "#SBATCH --output=/dev/null" in text.splitlines()
@@ -151,7 +151,7 @@ def test_the_script_is_the_same_for_whatever_a_user_writes_and_ends_in_the_nodes
     assert words[-6:] == [BEGIN, "$folder", "$run", "0", "600.0", "step"]
     assert subprocess.run(["sh", "-n"], input=text, text=True, check=True).returncode == 0
     of = batch(made, Terms("batch"), place)
-    members = [Member(f"{made.job}-{number}", "/server/data/jobs/x") for number in (1, 2)]
+    members = [BatchMember(f"{made.job}-{number}", "/server/data/jobs/x") for number in (1, 2)]
     both = together(of, "a" + "0" * 32, members)
     assert "/server" not in both
     assert f"1) folder=/var/tmp/tm/{made.job}-2 ;;" in both.splitlines()

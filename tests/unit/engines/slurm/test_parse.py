@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.engines.slurm.client import parse
-from trainmaster.engines.slurm.client.parse import Cards
+from trainmaster.engines.slurm.client.parse import NodeCards
 
 ARRAY = f"tm-a{'5' * 32}"
 OURS = f"tm-t{'0' * 31}a-1     |"
@@ -77,7 +77,7 @@ def test_a_node() -> None:
     (node,) = parse.nodes(NODE.format(state="MIXED", reason=""))
     assert (node.name, node.address, node.cpus, node.memory_mib) == ("n4", "10.0.0.4", 4, 4096)
     assert (node.features, node.partitions, node.usable) == (("a100", "ib"), ("batch", "urgent"), True)
-    assert node.cards == (Cards("fake", 2),)
+    assert node.cards == (NodeCards("fake", 2),)
     assert node.kernel == "Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0"
 
 
@@ -105,17 +105,17 @@ def test_nothing_is_read_from_what_an_administrator_wrote() -> None:
     [
         ("", ()),
         ("(null)", ()),
-        ("gpu:2", (Cards("", 2),)),
-        ("gpu", (Cards("", 1),)),
-        ("gpu:tesla", (Cards("tesla", 1),)),
-        ("gpu:a100:2(IDX:0-1)", (Cards("a100", 2, (0, 1)),)),
-        ("gpu:nvidia_a100-sxm4-40gb:8(S:0-1)", (Cards("nvidia_a100-sxm4-40gb", 8),)),
-        ("gpu:1g.5gb:7(S:0),gpu:a100:1(IDX:N/A),shard:4", (Cards("1g.5gb", 7), Cards("a100", 1))),
-        ("gpu:fake:2(IDX:0,2-3)", (Cards("fake", 2, (0, 2, 3)),)),
+        ("gpu:2", (NodeCards("", 2),)),
+        ("gpu", (NodeCards("", 1),)),
+        ("gpu:tesla", (NodeCards("tesla", 1),)),
+        ("gpu:a100:2(IDX:0-1)", (NodeCards("a100", 2, (0, 1)),)),
+        ("gpu:nvidia_a100-sxm4-40gb:8(S:0-1)", (NodeCards("nvidia_a100-sxm4-40gb", 8),)),
+        ("gpu:1g.5gb:7(S:0),gpu:a100:1(IDX:N/A),shard:4", (NodeCards("1g.5gb", 7), NodeCards("a100", 1))),
+        ("gpu:fake:2(IDX:0,2-3)", (NodeCards("fake", 2, (0, 2, 3)),)),
         ("craynetwork:4", ()),
     ],
 )
-def test_cards(text: str, cards: tuple[Cards, ...]) -> None:
+def test_cards(text: str, cards: tuple[NodeCards, ...]) -> None:
     assert parse.cards(text) == cards
 
 
@@ -131,7 +131,7 @@ def test_partitions() -> None:
 def test_reservations() -> None:
     assert parse.reservations("No reservations in the system\n") == []
     (kept,) = parse.reservations(RESERVATIONS)
-    assert kept == parse.Reservation("root_1", ("n4",), 1795253490.0, 1795253790.0)
+    assert kept == parse.SlurmReservation("root_1", ("n4",), 1795253490.0, 1795253790.0)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
-from trainmaster.engines.slurm.attempts.people import SERVICE, People
+from trainmaster.engines.slurm.attempts.people import SERVICE, ClusterPeople
 from trainmaster.engines.slurm.client.commands import Access, Commands
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 
 CONFIG = "Configuration data as of now\nPrivateData             = {private}\nSlurmUser               = slurm(64030)\n"
 
 
-def people(folder: Path, private: str = "none", level: str = "", **own: object) -> People:
+def people(folder: Path, private: str = "none", level: str = "", **own: object) -> ClusterPeople:
     """Return the people of a cluster whose programs say these."""
     programs = folder / "programs"
     programs.mkdir()
@@ -23,7 +23,7 @@ def people(folder: Path, private: str = "none", level: str = "", **own: object) 
         (programs / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}END\n")
         (programs / name).chmod(0o755)
     settings = SlurmEngineConfig(**{"run_as": "owner", **own})  # type: ignore[arg-type]
-    return People("lab", settings, Layout("", str(folder / "data")), Commands(Access("", str(programs))))
+    return ClusterPeople("lab", settings, Layout("", str(folder / "data")), Commands(Access("", str(programs))))
 
 
 async def test_without_the_setting_all_jobs_are_the_servers_own(tmp_path: Path) -> None:

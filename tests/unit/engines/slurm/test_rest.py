@@ -11,7 +11,7 @@ import pytest
 
 from trainmaster.engines.slurm.client import rest
 from trainmaster.engines.slurm.client.commands import ClusterDown, ClusterRefused
-from trainmaster.engines.slurm.client.parse import Cards
+from trainmaster.engines.slurm.client.parse import NodeCards
 
 ATTEMPT = f"t{'a' * 32}-1"
 JOB = {
@@ -41,7 +41,7 @@ def test_a_job() -> None:
 def test_a_node() -> None:
     node = rest.node_of(NODE)
     assert (node.states, node.usable, node.reason) == (("ALLOCATED", "DRAIN"), False, "old disk")
-    assert (node.cards, node.features) == ((Cards("fake", 2),), ("bed", "A100"))
+    assert (node.cards, node.features) == ((NodeCards("fake", 2),), ("bed", "A100"))
 
 
 @pytest.mark.parametrize(("minutes", "limit"), [(2160, 129600.0), (-1, None), (None, None)])

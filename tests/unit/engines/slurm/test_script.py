@@ -14,10 +14,20 @@ from trainmaster.agent.older import start
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
 from trainmaster.engines.slurm.attempts.submitter import TOGETHER
-from trainmaster.engines.slurm.script import Member, Place, Terms, alone, batch, components, duration, script, together
+from trainmaster.engines.slurm.script import (
+    AttemptPlace,
+    BatchMember,
+    Terms,
+    alone,
+    batch,
+    components,
+    duration,
+    script,
+    together,
+)
 
 JOB = "t" + "0123456789abcdef" * 2
-PLACE = Place("/data/jobs/01/job/attempts/1", "/data/agent/abc")
+PLACE = AttemptPlace("/data/jobs/01/job/attempts/1", "/data/agent/abc")
 
 
 def gang_of(*roles: Role) -> Gang:
@@ -152,12 +162,12 @@ def test_a_name_is_harmless_or_refused(where: str, name: str) -> None:
 @given(HOSTILE)
 def test_a_folder_is_harmless_or_refused(name: str) -> None:
     try:
-        text = script(gang_of(SERVER), Terms(), Place("/data/" + name, PLACE.package))
+        text = script(gang_of(SERVER), Terms(), AttemptPlace("/data/" + name, PLACE.package))
     except ValueError:
         return
     assert set(name) <= SAFE | set("=,:/")
     assert ran(text) == f"/data/{name}"
-    both = (Member(f"{JOB}-1", PLACE.folder), Member(f"{JOB}-2", f"/data/{name}"))
+    both = (BatchMember(f"{JOB}-1", PLACE.folder), BatchMember(f"{JOB}-2", f"/data/{name}"))
     assert (
         ran(together(batch(gang_of(SERVER), Terms(), PLACE), "a" * 33, both), SLURM_ARRAY_TASK_ID="1")
         == f"/data/{name}"
@@ -174,7 +184,7 @@ def ran(text: str, **env: str) -> str:
     return done.stdout.splitlines()[-1]
 
 
-MEMBERS = tuple(Member(f"{JOB}-{number + 1}", f"/data/attempts/{number + 1}") for number in range(3))
+MEMBERS = tuple(BatchMember(f"{JOB}-{number + 1}", f"/data/attempts/{number + 1}") for number in range(3))
 
 
 def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
@@ -192,7 +202,7 @@ def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
 
 
 def test_the_comment_of_the_largest_array_is_one_that_slurm_takes() -> None:
-    most = tuple(Member(f"{JOB}-999999", PLACE.folder) for _ in range(TOGETHER))
+    most = tuple(BatchMember(f"{JOB}-999999", PLACE.folder) for _ in range(TOGETHER))
     text = together(batch(gang_of(SERVER), Terms(), PLACE), "a" + "5" * 32, most)
     (asked,) = options(text)
     assert len(asked[2].removeprefix("--comment=")) <= 1024

@@ -8,7 +8,7 @@ from trainmaster.engines.slurm.client.states import (
     REASONS,
     SHORT,
     STATES,
-    Seen,
+    JobStateSeen,
     of_components,
     out_of_service,
     read,
@@ -84,7 +84,9 @@ def test_a_heterogeneous_job_is_over_when_all_of_it_is(parts: tuple[str, ...], s
 
 
 def test_a_component_that_failed_gives_the_verdict() -> None:
-    assert of_components([read("COMPLETED"), read("NODE_FAIL")]) == Seen(("COMPLETED", "NODE_FAIL"), "ended", "lost")
+    assert of_components([read("COMPLETED"), read("NODE_FAIL")]) == JobStateSeen(
+        ("COMPLETED", "NODE_FAIL"), "ended", "lost"
+    )
 
 
 def test_reasons() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from trainmaster.agent.folder import Work
+from trainmaster.agent.folder import StepWork
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import Problem
@@ -36,7 +36,7 @@ class Asking:
     def __init__(self, own: SlurmEngineConfig, limits: LimitsConfig, machines: Machines) -> None:
         self._own, self._limits, self._machines = own, limits, machines
 
-    def work(self, gang: Gang, data: str, package: str) -> Work:
+    def work(self, gang: Gang, data: str, package: str) -> StepWork:
         """Return what the agents have to know. `data`: the shared folder; `package`: where our code lies on it."""
         limits, own = self._limits, self._own
         settings = Settings(
@@ -45,7 +45,7 @@ class Asking:
         )  # fmt: skip
         grace_s = gang.asked.grace_s if gang.asked is not None else 10.0
         parts, asks = components(gang.roles), replace(gang, placement=())
-        return Work(asks, settings, data, parts, self._machines.addresses, own.sandbox, grace_s)
+        return StepWork(asks, settings, data, parts, self._machines.addresses, own.sandbox, grace_s)
 
     def terms(self, asked: Asked) -> Terms:
         """Return what is asked beside the resources."""

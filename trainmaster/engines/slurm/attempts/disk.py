@@ -6,7 +6,7 @@ import os
 from typing import Any, Final, NamedTuple
 
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work, write_whole
+from trainmaster.agent.folder import Folder, StepWork, write_whole
 from trainmaster.agent.host.sharing import make_private
 from trainmaster.engines.slurm.attempts.following import Following
 from trainmaster.engines.slurm.attempts.submitter import CLOSED, SUBMITTED
@@ -26,7 +26,7 @@ class Remembered(NamedTuple):
     `number`: Slurm's, None: not known.
     """
 
-    work: Work
+    work: StepWork
     closed: bool
     ran: bool
     name: str = ""
@@ -66,7 +66,7 @@ def close(shared: Folder, grace_s: float) -> None:
     shared.order("end", grace_s=grace_s)
 
 
-class Found(NamedTuple):
+class FolderFacts(NamedTuple):
     """What is in an attempt's folder. `parts`: the facts that are new, by part, how far they go, and its agent's last beat. `words`:
     what the job itself printed last, where no agent has told anything: why it could not even begin.
     """
@@ -75,7 +75,7 @@ class Found(NamedTuple):
     words: str = ""
 
 
-def read_all(one: Following) -> Found | None:
+def read_all(one: Following) -> FolderFacts | None:
     """Return what is there for `one`, None when the folder cannot be read now."""
     try:
         there = [name[6:-6] for name in os.listdir(one.shared.path) if name.startswith("facts-")]
@@ -86,7 +86,7 @@ def read_all(one: Following) -> Found | None:
     except OSError:
         log.exception("the folder of %s cannot be read", one.attempt)
         return None
-    return Found(found, words)
+    return FolderFacts(found, words)
 
 
 def _facts(one: Following, part: str) -> tuple[list[dict[str, Any]], int]:

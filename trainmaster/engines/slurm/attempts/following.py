@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from signal import SIGKILL, SIGTERM
 from typing import Any, Final
 
-from trainmaster.agent.folder import CLUSTER_ENDS, Folder, Work
+from trainmaster.agent.folder import CLUSTER_ENDS, Folder, StepWork
 from trainmaster.core.records import Assignment, Verdict, verdict_from_json
 from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm.client import states
 from trainmaster.engines.slurm.client.parse import JobId, JobLine, Known
-from trainmaster.engines.slurm.client.states import Seen
+from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.messages import slurm_states as say
 from trainmaster.messages.said import Said, said_in
 
@@ -39,7 +39,7 @@ class Following:
 
     attempt: str
     shared: Folder
-    work: Work
+    work: StepWork
     name: str
     id: JobId
     user: str = ""
@@ -48,7 +48,7 @@ class Following:
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
-    seen: Seen | None = None  # what Slurm said last
+    seen: JobStateSeen | None = None  # what Slurm said last
     gone: bool = False  # Slurm does not know it any more
     held: bool = True  # its launch has not returned yet
     garbled: set[str] = field(default_factory=set)  # parts that wrote what cannot be read

@@ -64,7 +64,7 @@ class Stranger(LaunchRefused):
         self.problem = problem("pool", said)
 
 
-class People:
+class ClusterPeople:
     """The people of one cluster. `service`: the name of the server's own system user."""
 
     def __init__(self, engine: str, own: SlurmEngineConfig, layout: Layout, commands: Commands) -> None:

@@ -38,7 +38,7 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.engines.slurm.attempts import turn
 from trainmaster.engines.slurm.attempts.program import Argv, Program
 from trainmaster.engines.slurm.client.parse import job_number
-from trainmaster.engines.slurm.script import Batch, Member, alone, together
+from trainmaster.engines.slurm.script import BatchMember, BatchScript, alone, together
 
 AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
@@ -65,9 +65,9 @@ class Begun:
     """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its wish to submit it."""
 
     argv: Argv
-    member: Member
+    member: BatchMember
     user: str
-    batch: Batch
+    batch: BatchScript
     script: str
     alone: bool
     until: float
@@ -78,7 +78,7 @@ class Begun:
         return not (self.alone or other.alone) and (self.argv, self.batch) == (other.argv, other.batch)
 
 
-class Submission(NamedTuple):
+class ScriptSubmission(NamedTuple):
     """One script that is given to a program, for these attempts, under this name."""
 
     attempts: list[Begun]
@@ -101,7 +101,7 @@ class Submitter:
         self._inbox = b""
         self._begun: dict[str, Begun] = {}  # by folder
         self._waiting: deque[Begun] = deque()
-        self._running: dict[Program, Submission] = {}
+        self._running: dict[Program, ScriptSubmission] = {}
         self._late: set[Program] = set()  # given up, and not yet at an end
         self._spare: dict[Argv, Program] = {}
         self._gone = self._sweeping = self._pausing = False
@@ -170,7 +170,7 @@ class Submitter:
             except Exception as error:  # whoever asked waits for an answer
                 self._say(number, **_trouble(error))
 
-    def _answer(self, of: Submission, said: dict[str, Any]) -> None:
+    def _answer(self, of: ScriptSubmission, said: dict[str, Any]) -> None:
         """Say to all what became of it, once it is written down."""
         taken = [
             (begun, self._writers.submit(_take_down, of, element, begun, said)) for element, begun in of.elements()
@@ -233,16 +233,16 @@ class Submitter:
         self._pausing = False
         self._next()
 
-    def _take(self) -> Submission:
+    def _take(self) -> ScriptSubmission:
         """Take what waits longest, with all that may go with it."""
         first = self._waiting.popleft()
         others = [one for one in self._waiting if one.goes_with(first)][: TOGETHER - 1]
         if not others:
-            return Submission([first], first.member.attempt, first.script)
+            return ScriptSubmission([first], first.member.attempt, first.script)
         taken = {one.id for one in others}
         self._waiting = deque(one for one in self._waiting if one.id not in taken)
         attempts, name = [first, *others], f"a{os.urandom(16).hex()}"
-        return Submission(attempts, name, together(first.batch, name, [one.member for one in attempts]))
+        return ScriptSubmission(attempts, name, together(first.batch, name, [one.member for one in attempts]))
 
     def _ended(self, program: Program) -> None:
         code, out, err = program.said()
@@ -284,8 +284,8 @@ def begin(shared: Folder, step: str) -> bool:
 
 def _read(request: dict[str, Any]) -> Begun:
     options, body, *scratch = request["batch"]
-    batch = Batch(tuple(map(tuple, options)), tuple(body), *scratch)
-    member, user = Member(request["attempt"], request["folder"]), request["user"]
+    batch = BatchScript(tuple(map(tuple, options)), tuple(body), *scratch)
+    member, user = BatchMember(request["attempt"], request["folder"]), request["user"]
     single = request["alone"] or len(options) > 1 or user != ""  # Slurm knows no arrays of components
     return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)
 
@@ -296,7 +296,7 @@ def _unnote(begun: Begun) -> None:
         os.unlink(Folder(begun.member.folder).file(SUBMITTED))
 
 
-def _note(of: Submission, begun: Begun, element: int | None) -> None:
+def _note(of: ScriptSubmission, begun: Begun, element: int | None) -> None:
     """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError."""
     path = Folder(begun.member.folder).file(SUBMITTED)
     _unnote(begun)
@@ -305,7 +305,7 @@ def _note(of: Submission, begun: Begun, element: int | None) -> None:
         file.write(json.dumps({"name": of.name, "element": element, "user": begun.user, "script": of.script}) + "\n")
 
 
-def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str, Any]) -> dict[str, Any]:
+def _take_down(of: ScriptSubmission, element: int | None, begun: Begun, said: dict[str, Any]) -> dict[str, Any]:
     """Return what the server is told of one attempt, once all is written down."""
     if "ok" not in said:
         return {**said, "together": element is not None} if "refused" in said else said
@@ -319,7 +319,7 @@ def _take_down(of: Submission, element: int | None, begun: Begun, said: dict[str
     return {"ok": [of.name, said["ok"], element]}
 
 
-def _add(member: Member, taken: dict[str, Any]) -> None:
+def _add(member: BatchMember, taken: dict[str, Any]) -> None:
     with open(Folder(member.folder).file(SUBMITTED), "a", encoding="utf-8") as file:
         file.write(json.dumps(taken) + "\n")
         file.flush()

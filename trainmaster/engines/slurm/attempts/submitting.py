@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from trainmaster.agent.folder import Folder, Work, step_text, write_whole
+from trainmaster.agent.folder import Folder, StepWork, step_text, write_whole
 from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
@@ -27,7 +27,7 @@ from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm.attempts import disk, submitter, turn
 from trainmaster.engines.slurm.attempts.asking import Asking
 from trainmaster.engines.slurm.attempts.following import Following
-from trainmaster.engines.slurm.attempts.people import People, SystemUser
+from trainmaster.engines.slurm.attempts.people import ClusterPeople, SystemUser
 from trainmaster.engines.slurm.attempts.queue import Queue
 from trainmaster.engines.slurm.client.commands import (
     Access,
@@ -40,7 +40,7 @@ from trainmaster.engines.slurm.client.commands import (
 )
 from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm
-from trainmaster.engines.slurm.script import Batch, Member, Place, alone, batch
+from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, BatchScript, alone, batch
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.jobs import starting
 
@@ -209,15 +209,15 @@ class Order:
     attempt: str
     user: SystemUser
     shared: Folder
-    work: Work
-    batch: Batch
+    work: StepWork
+    batch: BatchScript
 
 
 class Submitting:
     """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
 
     def __init__(
-        self, hand: Hand, layout: Layout, asking: Asking, people: People, queue: Queue, own: SlurmEngineConfig
+        self, hand: Hand, layout: Layout, asking: Asking, people: ClusterPeople, queue: Queue, own: SlurmEngineConfig
     ) -> None:
         self.hand, self._layout, self._asking, self._people, self._queue = hand, layout, asking, people, queue
         self._own = own
@@ -229,13 +229,13 @@ class Submitting:
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
         shared = self._folder(gang)
-        return alone(self._batch(gang, shared), Member(attempt_id(gang.job, gang.attempt), shared.path))
+        return alone(self._batch(gang, shared), BatchMember(attempt_id(gang.job, gang.attempt), shared.path))
 
     def _folder(self, gang: Gang) -> Folder:
         return Folder(self._layout.attempt(gang.job, gang.attempt))
 
-    def _batch(self, gang: Gang, shared: Folder) -> Batch:
-        place = Place(shared.path, self.package, self._own.python, self._own.scratch, self._own.fetch_s)
+    def _batch(self, gang: Gang, shared: Folder) -> BatchScript:
+        place = AttemptPlace(shared.path, self.package, self._own.python, self._own.scratch, self._own.fetch_s)
         return batch(gang, self._asking.terms(gang.asked or Asked("")), place)
 
     def _order(self, gang: Gang, user: SystemUser) -> Order:

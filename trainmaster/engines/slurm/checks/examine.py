@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
 
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.engines.adding import Check, Wanted
+from trainmaster.engines.adding import Check, EngineToAdd
 from trainmaster.engines.slurm.checks import checks
 from trainmaster.engines.slurm.checks.trial import Trial
 from trainmaster.engines.slurm.client import parse, rest
@@ -30,12 +30,12 @@ MUNGE: Final = "/run/munge/munge.socket.2"
 """Where things are unless somebody says otherwise."""
 
 
-class Examination:
+class ClusterExamination:
     """One look at one cluster."""
 
     labels: Mapping[str, Said] = checks.LABELS
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: EngineToAdd) -> None:
         self.wanted = wanted
         self.own: SlurmEngineConfig = wanted.engine.settings
         self.commands = Commands(Access(self.own.conf, self.own.programs))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from trainmaster.engines.adding import Check
-from trainmaster.engines.slurm.client.states import Seen
+from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.messages import slurm_states
 from trainmaster.messages import render
 from trainmaster.messages.cluster import checks as saying
@@ -22,7 +22,7 @@ _NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
 
 
 def silent(
-    where: str, python: str, data: str, node: str, seen: Seen | None, printed: Said | None, scratch: str = ""
+    where: str, python: str, data: str, node: str, seen: JobStateSeen | None, printed: Said | None, scratch: str = ""
 ) -> Check:
     """Say why a probe job ended without a word. `printed`: its own words, or why the connection with its node ended; None: nothing came.
 

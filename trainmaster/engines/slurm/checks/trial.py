@@ -69,7 +69,7 @@ class Trial:
         self.shared = Folder(os.path.join(data, "checks", self.job))
         self.word, self.answer = secrets.token_hex(8), secrets.token_hex(8)
         self.package = ""
-        self.keeper: mirrors.Keeper | None = None  # where the nodes share no folder with us
+        self.keeper: mirrors.MirrorKeeper | None = None  # where the nodes share no folder with us
 
     async def run(self) -> list[Check]:
         """Return what the node finds, or why it does not come to that."""
@@ -103,7 +103,7 @@ class Trial:
             partition=self.partition, limit_s=LIMIT_S, features=self.own.features, reservation=self.own.reservation,
             account=self.own.account, qos=self.own.qos,
         )  # fmt: skip
-        place = script.Place(self.shared.path, package, self.own.python, self.own.scratch, SPEAK_S)
+        place = script.AttemptPlace(self.shared.path, package, self.own.python, self.own.scratch, SPEAK_S)
         return script.script(gang, terms, place, script.SURVEY)
 
     def _request(self) -> str:
@@ -123,7 +123,9 @@ class Trial:
         shape = Shape(self.shared, self.data, base, REQUEST, lambda root: self._request(), (self.package,))
         access = self.commands.access
         argv = mirrors.srun(access, self.own.python, line.own, node, None)
-        self.keeper = mirrors.Keeper(f"0-{node}", partial(Mirror, shape, f"0-{node}", 0, argv, environment(access)))
+        self.keeper = mirrors.MirrorKeeper(
+            f"0-{node}", partial(Mirror, shape, f"0-{node}", 0, argv, environment(access))
+        )
         self.keeper.start()
 
     async def _probe(self, text: str) -> list[Check]:

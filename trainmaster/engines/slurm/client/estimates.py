@@ -26,7 +26,7 @@ NOT_THERE: Final = ("node configuration is not available", "Requested nodes are 
 Answer = Waiting | Refused
 
 
-class Estimates:
+class ClusterEstimates:
     """The foreseen of one cluster."""
 
     def __init__(self, commands: Commands, machines: Machines) -> None:

@@ -9,7 +9,7 @@ from trainmaster.engines.slurm.client import states
 from trainmaster.engines.slurm.client.parse import NodeLine, Partition
 from trainmaster.engines.slurm.client.reading import Reading
 from trainmaster.engines.slurm.messages import slurm_states as say
-from trainmaster.engines.slurm.script import Card
+from trainmaster.engines.slurm.script import CardRequest
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.said import Said
 
@@ -66,11 +66,11 @@ class Machines:
             return None
         return say.slurm_node_outside_reservation(mine) if mine else say.slurm_node_kept_for_reservation(kept)
 
-    def cards(self, pool: str) -> dict[str, Card]:
+    def cards(self, pool: str) -> dict[str, CardRequest]:
         """Return by model how cards are asked for in a pool where it is not simply by their type."""
         typed = {card.type for node in self.of(pool) for card in node.cards}
-        bare = {model: Card("", model) for model in self._own.card_features if model not in typed}
-        return {UNTYPED: Card(""), **bare}
+        bare = {model: CardRequest("", model) for model in self._own.card_features if model not in typed}
+        return {UNTYPED: CardRequest(""), **bare}
 
     async def read(self) -> None:
         """Ask the cluster. Raises ClusterDown, ClusterRefused, ValueError."""

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from trainmaster.core.formats.hostlist import expand
 from trainmaster.engines.slurm.client import states
-from trainmaster.engines.slurm.client.states import Seen
+from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.script import ARRAY, ATTEMPT
 
 JOB_FORMAT: Final = "%43j|%F|%K|%A|%T|%S|%N|%Y|%r"
@@ -56,7 +56,7 @@ class JobLine:
     name: str
     id: JobId
     own: int
-    state: Seen
+    state: JobStateSeen
     start: float | None
     nodes: tuple[str, ...]
     expected_nodes: tuple[str, ...]
@@ -65,7 +65,7 @@ class JobLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
+class NodeCards:
     """Cards of one type on one node. `type` "": the site names none. `indices` empty: not told."""
 
     type: str
@@ -81,7 +81,7 @@ class NodeLine:
     address: str
     cpus: int
     memory_mib: int
-    cards: tuple[Cards, ...]
+    cards: tuple[NodeCards, ...]
     features: tuple[str, ...]
     partitions: tuple[str, ...]
     states: tuple[str, ...]
@@ -112,7 +112,7 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
-class Reservation:
+class SlurmReservation:
     """Nodes kept for some people from `start` to `end`, epoch seconds."""
 
     name: str
@@ -239,14 +239,14 @@ def words(text: str) -> tuple[str, ...]:
     return () if text in NOTHING else tuple(text.split(","))
 
 
-def cards(text: str) -> tuple[Cards, ...]:
+def cards(text: str) -> tuple[NodeCards, ...]:
     """Return the cards in a list of generic resources: ``gpu:a100:2(IDX:0-1),gpu:2(S:0),shard:4``. Others than gpu are left out."""
     found = []
     for item in _outside(text):
         match = _CARDS.fullmatch(item.strip())
         if match is not None:
             indices = () if match[3] in (None, "N/A") else tuple(int(name) for name in expand(f"[{match[3]}]"))
-            found.append(Cards(match[1] or "", int(match[2] or 1), indices))
+            found.append(NodeCards(match[1] or "", int(match[2] or 1), indices))
     return tuple(found)
 
 
@@ -322,14 +322,14 @@ def limit_s(text: str) -> float | None:
     return float(total)
 
 
-def reservations(text: str) -> list[Reservation]:
+def reservations(text: str) -> list[SlurmReservation]:
     """Return the reservations of ``scontrol show reservation -o``. Raises ValueError."""
     return _shown("reservation", text, _reservation)
 
 
-def _reservation(found: dict[str, str]) -> Reservation:
+def _reservation(found: dict[str, str]) -> SlurmReservation:
     nodes = hosts(found.get("Nodes", ""))
-    return Reservation(found["ReservationName"], nodes, float(found["StartTime"]), float(found["EndTime"]))
+    return SlurmReservation(found["ReservationName"], nodes, float(found["StartTime"]), float(found["EndTime"]))
 
 
 # ------------------------------------------------------------------------------------------------------------ estimates

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from trainmaster.engines.slurm.client import parse
 from trainmaster.engines.slurm.client.commands import ClusterRefused, Commands
-from trainmaster.engines.slurm.client.parse import JobLine, NodeLine, Partition, Reservation
+from trainmaster.engines.slurm.client.parse import JobLine, NodeLine, Partition, SlurmReservation
 
 UNKNOWN: Final = "Invalid job id"
 """What squeue says when it is asked about one job that Slurm does not know (any more)."""
@@ -38,7 +38,7 @@ class Reading(Protocol):
         """Return all partitions."""
         ...
 
-    async def reservations(self) -> list[Reservation]:
+    async def reservations(self) -> list[SlurmReservation]:
         """Return all reservations, present and future."""
         ...
 
@@ -82,7 +82,7 @@ class Printed:
         """Return all partitions."""
         return parse.partitions(await self._commands.run("scontrol", "show", "partition", "-o"))
 
-    async def reservations(self) -> list[Reservation]:
+    async def reservations(self) -> list[SlurmReservation]:
         """Return all reservations."""
         return parse.reservations(await self._commands.run("scontrol", "show", "reservation", "-o"))
 

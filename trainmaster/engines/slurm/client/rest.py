@@ -15,7 +15,7 @@ import httpx
 from trainmaster.core.formats.hostlist import expand
 from trainmaster.engines.slurm.client import parse, states
 from trainmaster.engines.slurm.client.commands import TIMEOUT_S, ClusterDown, Commands, failure
-from trainmaster.engines.slurm.client.parse import JobId, JobLine, NodeLine, Partition, Reservation
+from trainmaster.engines.slurm.client.parse import JobId, JobLine, NodeLine, Partition, SlurmReservation
 from trainmaster.engines.slurm.client.reading import Printed, Reading
 from trainmaster.engines.slurm.messages import slurm
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
@@ -73,7 +73,7 @@ class Served:
         """Return all partitions."""
         return await self._records("partitions", partition_of)
 
-    async def reservations(self) -> list[Reservation]:
+    async def reservations(self) -> list[SlurmReservation]:
         """Return all reservations."""
         return await self._records("reservations", reservation_of)
 
@@ -189,10 +189,10 @@ def partition_of(item: Mapping[str, Any]) -> Partition:
     )  # fmt: skip
 
 
-def reservation_of(item: Mapping[str, Any]) -> Reservation:
+def reservation_of(item: Mapping[str, Any]) -> SlurmReservation:
     """Return one reservation; whether it is active is not told but follows from its times."""
     start, end = float(item["start_time"]), float(item["end_time"])
-    return Reservation(item["name"], parse.hosts(item["node_list"]), start, end)
+    return SlurmReservation(item["name"], parse.hosts(item["node_list"]), start, end)
 
 
 def _time(seconds: int) -> float | None:

@@ -68,7 +68,7 @@ SHORT: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JobStateSeen:
     """A job's state as read: Slurm's own words, and what they mean together."""
 
     words: tuple[str, ...]
@@ -82,7 +82,7 @@ class Seen:
         return known[0] if len(known) == 1 else say.slurm_says_several(known)
 
 
-def read(text: str) -> Seen:
+def read(text: str) -> JobStateSeen:
     """Return what a state means, as any of Slurm's programs writes it: ``RUNNING``, ``CG``, ``CANCELLED by 1000``, ``A,B``.
 
     A base state with flags counts as running while any of them does: COMPLETED,COMPLETING still has processes.
@@ -91,9 +91,11 @@ def read(text: str) -> Seen:
         SHORT.get(word, word) for word in text.split(" by ", maxsplit=1)[0].replace("+", ",").split(",") if word
     )
     if not words or any(word not in STATES for word in words):
-        return Seen(words, "unknown")
+        return JobStateSeen(words, "unknown")
     states = [STATES[word] for word in words]
-    return Seen(words, _together(state.standing for state in states), next((s.code for s in states if s.code), ""))
+    return JobStateSeen(
+        words, _together(state.standing for state in states), next((s.code for s in states if s.code), "")
+    )
 
 
 def _together(standings: Iterable[Standing]) -> Standing:
@@ -102,11 +104,13 @@ def _together(standings: Iterable[Standing]) -> Standing:
     return next((standing for standing in order if standing in found), "unknown")
 
 
-def of_components(seen: Iterable[Seen]) -> Seen:
+def of_components(seen: Iterable[JobStateSeen]) -> JobStateSeen:
     """Return the state of a heterogeneous job by those of its components: over only when all of them are."""
     parts = list(seen)
     words = tuple(dict.fromkeys(word for part in parts for word in part.words))
-    return Seen(words, _together(part.standing for part in parts), next((part.code for part in parts if part.code), ""))
+    return JobStateSeen(
+        words, _together(part.standing for part in parts), next((part.code for part in parts if part.code), "")
+    )
 
 
 REASONS: Final[dict[str, Said]] = {

@@ -25,7 +25,7 @@ from trainmaster.agent.measuring import logcap
 from trainmaster.engines.slurm.client.commands import plain
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror_disk import Failed, growing, sound
-from trainmaster.engines.slurm.mirror.mirror_progress import Progress
+from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
 from trainmaster.engines.slurm.mirror.mirror_trees import MOST_FILES, PIECE, Shape, Trees, pieces
 from trainmaster.engines.slurm.node import mirror
 from trainmaster.engines.slurm.node.mirror import PRINTED
@@ -66,9 +66,9 @@ class Mirror:
 
     def __init__(
         self, shape: Shape, part: str, order: int, argv: Sequence[str], env: Mapping[str, str],
-        progress: Progress | None = None,
+        progress: MirrorProgress | None = None,
     ) -> None:  # fmt: skip
-        self._progress, self._shown, self._final = progress or Progress(), 0.0, False
+        self._progress, self._shown, self._final = progress or MirrorProgress(), 0.0, False
         self.shape, self.part, self.order = shape, part, order
         self.root = root_of(shape.base, part)
         number = int(part.partition("-")[0])

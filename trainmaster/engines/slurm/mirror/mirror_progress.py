@@ -3,7 +3,7 @@
 import time
 
 
-class Progress:
+class MirrorProgress:
     """How far one part has come with what is brought, and with what is fetched at the end, over all its connections.
 
     What a further connection does again is no progress. `at`: when there was some, a monotonic clock.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from trainmaster.agent.folder import Folder, Work, step_text, write_whole
+from trainmaster.agent.folder import Folder, StepWork, step_text, write_whole
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.engines.base import Note
@@ -25,7 +25,7 @@ from trainmaster.engines.slurm.client.commands import Access, beside, command, e
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 from trainmaster.engines.slurm.mirror.mirror_disk import Failed
-from trainmaster.engines.slurm.mirror.mirror_progress import Progress
+from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape, shown
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import render
@@ -49,7 +49,7 @@ def srun(access: Access, python: str, number: int, node: str, component: int | N
     return command(access, "srun", (*beside("mirror", number, node, component), "--unbuffered", python))
 
 
-def moved(work: Work, data: str, root: str) -> Work:
+def moved(work: StepWork, data: str, root: str) -> StepWork:
     """Return `work` as it is where what lies in `data` here lies in `root`."""
 
     def there(path: str) -> str:
@@ -60,7 +60,7 @@ def moved(work: Work, data: str, root: str) -> Work:
     return replace(work, gang=replace(work.gang, mounts=mounts), settings=settings, data=root)
 
 
-def shape(attempt: str, shared: Folder, work: Work, scratch: str) -> Shape:
+def shape(attempt: str, shared: Folder, work: StepWork, scratch: str) -> Shape:
     """Return what an attempt's nodes are to have."""
     data, job = work.data, split_attempt_id(attempt)[0]
     layout = Layout("", data)
@@ -74,12 +74,12 @@ def shape(attempt: str, shared: Folder, work: Work, scratch: str) -> Shape:
     )  # fmt: skip
 
 
-class Keeper(threading.Thread):
+class MirrorKeeper(threading.Thread):
     """Keeps one part mirrored. `connect` returns a new connection, and raises OSError."""
 
-    def __init__(self, part: str, connect: Callable[[], Mirror], progress: Progress | None = None) -> None:
+    def __init__(self, part: str, connect: Callable[[], Mirror], progress: MirrorProgress | None = None) -> None:
         super().__init__(name=f"mirror {part}", daemon=True)
-        self.progress = progress or Progress()
+        self.progress = progress or MirrorProgress()
         self.part, self._connect = part, connect
         self.fetched = False
         self.said: Said | None = None  # why the last connection ended
@@ -132,11 +132,11 @@ class Keeper(threading.Thread):
 
 
 @dataclass
-class Kept:
+class AttemptMirrors:
     """The mirrors of one attempt. `over`: since when its job is, a monotonic clock."""
 
     shape: Shape
-    keepers: dict[str, Keeper]
+    keepers: dict[str, MirrorKeeper]
     over: float | None = None
     told: bool = False
 
@@ -150,7 +150,7 @@ class Mirrors:
 
     def __init__(self, access: Access, python: str, scratch: str, tell: Callable[[Note], None]) -> None:
         self._access, self._python, self._scratch, self._tell = access, python, scratch, tell
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, AttemptMirrors] = {}
 
     def tend(self, about: Iterable[Following]) -> None:
         """Let all that runs be mirrored, and what is over come to its end. Does not block.
@@ -166,7 +166,7 @@ class Mirrors:
     def _tend(self, one: Following) -> None:
         kept = self._kept.get(one.attempt)
         if kept is None:
-            kept = self._kept[one.attempt] = Kept(shape(one.attempt, one.shared, one.work, self._scratch), {})
+            kept = self._kept[one.attempt] = AttemptMirrors(shape(one.attempt, one.shared, one.work, self._scratch), {})
         if one.over:
             self._end(kept, one)
         elif one.own:
@@ -174,16 +174,16 @@ class Mirrors:
                 if part not in kept.keepers and PART.fullmatch(part):
                     kept.keepers[part] = self._keeper(kept.shape, one, part, order)
 
-    def _keeper(self, of: Shape, one: Following, part: str, order: int) -> Keeper:
+    def _keeper(self, of: Shape, one: Following, part: str, order: int) -> MirrorKeeper:
         number, _, node = part.partition("-")
         component = int(number) if len(one.work.components) > 1 else None
         argv, env = srun(self._access, self._python, one.own, node, component), environment(self._access)
-        progress = Progress()
-        keeper = Keeper(part, partial(Mirror, of, part, order, argv, env, progress), progress)
+        progress = MirrorProgress()
+        keeper = MirrorKeeper(part, partial(Mirror, of, part, order, argv, env, progress), progress)
         keeper.start()
         return keeper
 
-    def _end(self, kept: Kept, one: Following) -> None:
+    def _end(self, kept: AttemptMirrors, one: Following) -> None:
         kept.over = kept.over or time.monotonic()
         for keeper in kept.keepers.values():
             keeper.last() if time.monotonic() - kept.over < LINGER_S else keeper.end()
@@ -251,7 +251,7 @@ def why_ended(error: Exception, printed: str) -> Said:
     return say.node_not_understood(repr(error))
 
 
-def left_behind(kept: Kept, one: Following) -> list[Note]:
+def left_behind(kept: AttemptMirrors, one: Following) -> list[Note]:
     """Return what people should know of how the fetching has ended."""
     found, shape = [], kept.shape
     if left := unfetched(one.shared):

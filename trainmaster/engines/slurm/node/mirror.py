@@ -99,7 +99,7 @@ def exposed(path: str) -> str:
     return exposed(os.path.join(os.path.realpath(above), os.readlink(path))) if link else ""
 
 
-class Mirror:
+class NodeMirror:
     """One connection. `root`: this node's own folder for the attempt."""
 
     def __init__(self, root: str, source: BinaryIO, sink: BinaryIO) -> None:
@@ -351,7 +351,7 @@ def main(argv: "list[str]") -> None:
     os.umask(0o077)
     if trouble := squatted(os.path.dirname(root)) or squatted(root):
         sys.exit(trouble)
-    mirror = Mirror(root, sys.stdin.buffer, sys.stdout.buffer)
+    mirror = NodeMirror(root, sys.stdin.buffer, sys.stdout.buffer)
     # The cluster ends all steps of a job at once: this one has to bring what the others leave.
     signal.signal(signal.SIGTERM, lambda signum, frame: setattr(mirror, "ending", True))
     mirror.serve()

@@ -19,14 +19,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainmaster.agent import folder
-from trainmaster.agent.folder import Folder, Work
+from trainmaster.agent.folder import Folder, StepWork
 from trainmaster.agent.host import procs, sharing
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.host.loop import Loop
 from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.sandbox.probe import probe_sandbox
 from trainmaster.agent.settings import Cards, Settings
-from trainmaster.agent.starting.spawn import NOT_NOW, Refused
+from trainmaster.agent.starting.spawn import NOT_NOW, StartRefused
 from trainmaster.agent.supervising.lookout import Lookout
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks import live
@@ -85,7 +85,7 @@ class Step:
     """The agent of one part of an attempt. `gang` is placed and says what is to be started here; `private` is the agent's own folder."""
 
     def __init__(
-        self, shared: Folder, part: str, work: Work, gang: Gang, settings: Settings, facts: Facts, private: str
+        self, shared: Folder, part: str, work: StepWork, gang: Gang, settings: Settings, facts: Facts, private: str
     ) -> None:
         self.shared, self.part, self.work, self.gang, self.settings, self.facts = (
             shared, part, work, gang, settings, facts,
@@ -132,7 +132,7 @@ class Step:
             self.facts.tell(task.fact())
         self.lookout.begin()
 
-    def _refused(self, refused: Refused) -> None:
+    def _refused(self, refused: StartRefused) -> None:
         self.facts.tell(refusal(self.name, refused))
         self.over, self.code = True, REFUSED
 
@@ -200,13 +200,13 @@ class Step:
                     sharing.open_up(root, server)
 
 
-def refusal(attempt: str, refused: Refused) -> dict[str, Any]:
+def refusal(attempt: str, refused: StartRefused) -> dict[str, Any]:
     """Return the fact that nothing was started here."""
     code = "launch_failed" if refused.code == NOT_NOW else refused.code  # the attempt may do on another node
     return {"event": "refused", "attempt": attempt, "at": time.time(), "code": code, "said": refused.said.to_json()}
 
 
-def placed(work: Work, number: int, node: str, env: Mapping[str, str]) -> Gang:
+def placed(work: StepWork, number: int, node: str, env: Mapping[str, str]) -> Gang:
     """Return the gang with its whole placement, and with the tasks that component `number` has on `node` to be started here.
 
     Raises ValueError when what the cluster gave is not what was asked for.
@@ -226,18 +226,18 @@ def own_cards(env: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]
     return visible or numbers, numbers or visible
 
 
-def ready(work: Work, gang: Gang, node: str, env: Mapping[str, str]) -> Settings:
+def ready(work: StepWork, gang: Gang, node: str, env: Mapping[str, str]) -> Settings:
     """Return the settings for this node: its sandbox and its cards. Raises Refused for what it lacks."""
     own = gang.own()
     visible, numbers = own_cards(env)
     wanted = sum(len(place.gpus) for place in own)
     if len(visible) < wanted:
-        raise Refused("launch_failed", saying.node_short_of_cards(node, len(visible), wanted))
+        raise StartRefused("launch_failed", saying.node_short_of_cards(node, len(visible), wanted))
     _check_ports(gang, node)
     try:
         probe = probe_sandbox(work.sandbox, shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin"))
     except Unavailable as error:
-        raise Refused("launch_failed", error.said) from error
+        raise StartRefused("launch_failed", error.said) from error
     devices = tuple((f"/dev/nvidia{number}",) for number in numbers)
     cards = {node: Cards(simulated=False, uuids=visible, devices=devices)} if visible else {}
     return replace(work.settings, bwrap=probe.bwrap, degraded=probe.why, cards=cards)
@@ -252,7 +252,7 @@ def _check_ports(gang: Gang, node: str) -> None:
                     try:
                         tried.bind(("", number))
                     except OSError as error:
-                        raise Refused("launch_failed", saying.port_in_use(number, node)) from error
+                        raise StartRefused("launch_failed", saying.port_in_use(number, node)) from error
 
 
 def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str], private: str) -> dict[str, Any]:
@@ -290,9 +290,9 @@ def main(argv: list[str]) -> int:
         gang = placed(work, number, node, env)
         settings = ready(work, gang, node, env)
     except ValueError as error:
-        facts.tell(refusal(live.name_of(work.gang), Refused("launch_failed", saying.node_gave(node, str(error)))))
+        facts.tell(refusal(live.name_of(work.gang), StartRefused("launch_failed", saying.node_gave(node, str(error)))))
         code = REFUSED
-    except Refused as refused:
+    except StartRefused as refused:
         facts.tell(refusal(live.name_of(work.gang), refused))
         code = REFUSED
     else:
