@@ -51,7 +51,7 @@ class Study(Watcher):
             foreseen = at_once(foresee(scene, job.id)).starts[job.id]
             self.cpu_s.append(time.process_time() - before)
             self.calibration.learn(now)
-            self.calibration.told(job.id, now, foreseen)
+            self.calibration.remember(job.id, now, foreseen)
         self._open[job.id] = now, at_now, foreseen, self.calibration.high(now, foreseen)
 
     def changed(self, before: Job | None, after: Job) -> None:

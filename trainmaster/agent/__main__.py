@@ -37,7 +37,7 @@ def main() -> int:
     options = parser.parse_args()
     layout = Layout(os.path.abspath(options.home), options.data)
     own_digest()
-    handles.given()
+    handles.inherited_handles()
     prepare_home(layout)
     os.chdir("/")
     if not options.kept:  # started by hand: go under a keeper first

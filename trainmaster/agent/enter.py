@@ -31,7 +31,7 @@ from trainmaster.agent.tasks.live import LiveTask
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages import render
 from trainmaster.messages.jobs import starting as say
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 NOT_ENTERED: Final = 125
 NOT_EXECUTABLE: Final = 126
@@ -105,7 +105,7 @@ def last_words(task: LiveTask) -> Said | None:
         return None
     with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
         last = file.read(4096).strip().rpartition("\n")[2]
-        return words(last) if last else None
+        return verbatim(last) if last else None
     return None
 
 

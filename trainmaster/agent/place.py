@@ -63,11 +63,13 @@ def keeper_command(layout: Layout) -> list[str]:
     """Return the command line of a keeper for a home, which runs this agent until another place is written down."""
     # The interpreter that a virtual environment is made from outlives it, and a keeper needs nothing else.
     base = os.path.realpath(sys.executable)
-    python = next((path for path in (base, sys.executable, *_told(layout)) if os.access(path, os.X_OK)), base)
+    python = next(
+        (path for path in (base, sys.executable, *_interpreter_written_down(layout)) if os.access(path, os.X_OK)), base
+    )
     return [python, "-I", "-S", "-c", KEEPER, layout.path("run"), *agent_command(layout)]
 
 
-def _told(layout: Layout) -> list[str]:
+def _interpreter_written_down(layout: Layout) -> list[str]:
     """Return the interpreter of the place written down, where there is one."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, IndexError):
         return [str(json.loads(_file(layout).read_text(encoding="utf-8"))["command"][0])]

@@ -249,7 +249,7 @@ class AgentServer:
             self._refuse(connection, request["id"], refused)
 
         def started(attempt: LiveAttempt) -> None:
-            self._answer(connection, request["id"], self._told(attempt))
+            self._answer(connection, request["id"], self._state_of(attempt))
             self.lookout.begin()
 
         if "attempt" in request:
@@ -258,18 +258,18 @@ class AgentServer:
         else:
             self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, started, refuse)
 
-    def _told(self, attempt: LiveAttempt | None) -> dict[str, Any]:
+    def _state_of(self, attempt: LiveAttempt | None) -> dict[str, Any]:
         if attempt is None or attempt.undone:
             return {"known": False, "tasks": [], "notes": []}
         return {
             "known": True,
-            "tasks": [self.end.shown(t) for t in attempt.tasks if t.pid or t.end],
+            "tasks": [self.end.event_of(t) for t in attempt.tasks if t.pid or t.end],
             "notes": [[code, said.to_json()] for code, said in attempt.notes],
         }
 
     def op_observe(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
         """Answer what is known of each attempt, in the order asked."""
-        told = [self._told(self.supervisor.attempts.get(name)) for name in request["attempts"]]
+        told = [self._state_of(self.supervisor.attempts.get(name)) for name in request["attempts"]]
         self._answer(connection, request["id"], told)
 
     def op_signal(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:

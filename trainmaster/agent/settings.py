@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from trainmaster.messages.said import Said, said_from_json, words
+from trainmaster.messages.said import Said, said_from_json, verbatim
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +53,5 @@ def settings_from_json(data: dict[str, Any]) -> Settings:
         for node, c in data["cards"].items()
     }
     why = data["degraded"]  # of an earlier version: a text
-    degraded = said_from_json(why) if isinstance(why, dict) else words(why) if why else None
+    degraded = said_from_json(why) if isinstance(why, dict) else verbatim(why) if why else None
     return Settings(**{**data, "cards": cards, "degraded": degraded})

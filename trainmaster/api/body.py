@@ -14,7 +14,7 @@ import msgspec
 
 from trainmaster.api.problems import InvalidRequest, unreadable
 from trainmaster.core.errors import TooLarge, problem_of
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import requests
 from trainmaster.service.helpers.meter import counting
 
@@ -49,7 +49,7 @@ def decode(raw: bytes, values: int = MOST_VALUES) -> Any:
 def _detail(error: Exception) -> Said:
     if isinstance(error, RecursionError):
         return requests.nested_too_deeply()
-    return requests.not_utf8() if isinstance(error, UnicodeDecodeError) else words(str(error))
+    return requests.not_utf8() if isinstance(error, UnicodeDecodeError) else verbatim(str(error))
 
 
 def _refuse_doubles(raw: bytes) -> None:

@@ -13,7 +13,7 @@ from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import problem_of
 from trainmaster.messages.server import requests
-from trainmaster.service.language import Language, wanted
+from trainmaster.service.language import Language, preferred_language
 from trainmaster.spec.document import Given
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def platform(request: HTTPConnection) -> "Platform":
 
 def language(request: HTTPConnection) -> Language:
     """Return the language of whoever asks."""
-    return wanted(request.headers.get("accept-language", ""))
+    return preferred_language(request.headers.get("accept-language", ""))
 
 
 class Json(Response):

@@ -18,10 +18,10 @@ from starlette.types import Receive, Scope, Send
 from trainmaster.answers import ProblemView
 from trainmaster.api.written import encode
 from trainmaster.core.errors import NotFound, Problem, TrainmasterError, problem_of
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import requests
 from trainmaster.messages.server.requests import FRAMEWORK, RENAMED
-from trainmaster.service.language import Language, document_of, wanted
+from trainmaster.service.language import Language, document_of, preferred_language
 
 LOG: Final = logging.getLogger("trainmaster.api")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -87,7 +87,7 @@ def answer_error(error: TrainmasterError, accept: str, more: Mapping[str, str] |
         headers["WWW-Authenticate"] = 'Bearer realm="trainmaster"'
     if error.status == 503:
         headers["Retry-After"] = str(RETRY_AFTER_S)
-    language = wanted(accept)
+    language = preferred_language(accept)
     return answer(document_of(language, error), language, headers)
 
 
@@ -146,7 +146,7 @@ async def on_http(request: Request, error: Exception) -> Response:
     """Handle what router and framework refuse by status."""
     assert isinstance(error, HTTPException)
     if error.status_code == 400:
-        refused: TrainmasterError = unreadable(words(str(error.detail)))
+        refused: TrainmasterError = unreadable(verbatim(str(error.detail)))
     elif error.status_code == 404:
         refused = NotFound(requests.no_such_address())
     elif error.status_code == 405:

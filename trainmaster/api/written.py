@@ -16,12 +16,12 @@ def encode(content: Any) -> bytes:
     try:
         return _ENCODER.encode(content)
     except UnicodeEncodeError:
-        return _ENCODER.encode(_shown(msgspec.to_builtins(content, str_keys=True, enc_hook=str)))
+        return _ENCODER.encode(_encodable(msgspec.to_builtins(content, str_keys=True, enc_hook=str)))
 
 
-def _shown(value: Any) -> Any:
+def _encodable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_shown(key): _shown(item) for key, item in value.items()}
-    return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from trainmaster.messages import render
-from trainmaster.messages.said import WORDS, Said, said_from_json, words
+from trainmaster.messages.said import WORDS, Said, said_from_json, verbatim
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Problem:
     @property
     def said(self) -> Said:
         """What is wrong as data; the words, where nothing else was told."""
-        return words(self.rule) if self.args is None else said_from_json({"code": self.code, "args": self.args})
+        return verbatim(self.rule) if self.args is None else said_from_json({"code": self.code, "args": self.args})
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object shown to users."""
@@ -68,7 +68,7 @@ class TrainmasterError(Exception):
         problems: tuple[Problem, ...] = (),
         told: tuple[str, str] | None = None,
     ) -> None:
-        self.said = words(said) if isinstance(said, str) else said
+        self.said = verbatim(said) if isinstance(said, str) else said
         self.problems, self.told = problems, told
         self._remedy = remedy
         super().__init__(self.message)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
-class FrameworkOption:
+class IntegerOption:
     """An integer option of a framework with its bounds and its sentence in zh and en."""
 
     minimum: int
@@ -35,7 +35,7 @@ class FrameworkKind:
     target: str
     zh: str
     en: str
-    options: dict[str, FrameworkOption] = field(default_factory=dict)
+    options: dict[str, IntegerOption] = field(default_factory=dict)
     port: str = ""
     variables: frozenset[str] = frozenset()
     module: str = ""
@@ -54,7 +54,7 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         "PyTorch 分布式",
         "PyTorch distributed",
         options={
-            "processes_per_node": FrameworkOption(
+            "processes_per_node": IntegerOption(
                 1, 1024, "每个节点的进程数；默认等于卡数", "Processes on each node; default: its cards"
             )
         },

@@ -157,10 +157,10 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "env": tuple((k, v) for k, v in data["env"]),
             "mounts": tuple(Mount(**m) for m in data["mounts"]),
             "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
-            "asked": _asked(data.get("asked")),
+            "asked": _parse_asked(data.get("asked")),
         }
     )  # fmt: skip
 
 
-def _asked(data: dict[str, Any] | None) -> Asked | None:
+def _parse_asked(data: dict[str, Any] | None) -> Asked | None:
     return Asked(**{**data, "nodes": tuple(data["nodes"])}) if data else None

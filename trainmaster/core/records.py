@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
 from trainmaster.core.ids import split_task_name
-from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown
+from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown_state
 from trainmaster.messages.said import Said, said_in
 
 
@@ -221,7 +221,7 @@ class Job:
     @property
     def shown(self) -> Shown:
         """The state a person sees."""
-        return shown(self.state, self.attempt.phase if self.attempt and self.state is JobState.ACTIVE else None)
+        return shown_state(self.state, self.attempt.phase if self.attempt and self.state is JobState.ACTIVE else None)
 
     @property
     def expires_at(self) -> float | None:

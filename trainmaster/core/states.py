@@ -194,7 +194,7 @@ PAI_STATE: Final[dict[Shown, str]] = {
 """The OpenPAI view of a shown state (R195)."""
 
 
-def shown(state: JobState, phase: Phase | None) -> Shown:
+def shown_state(state: JobState, phase: Phase | None) -> Shown:
     """Return the state a person sees. `phase` is the live attempt's phase, None when there is no live attempt."""
     if state is JobState.ACTIVE and phase is not None:
         return SHOWN_OF_PHASE[phase]

@@ -14,7 +14,7 @@ from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.adding import Adding
 from trainmaster.engines.base import Engine
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import settings as saying
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _loaded(entry: "EntryPoint") -> EngineKind:
     try:
         kind = entry.load()
     except Exception as error:  # whatever the package of somebody else does
-        why = words(f"{type(error).__name__}: {error}")
+        why = verbatim(f"{type(error).__name__}: {error}")
         raise InvalidSpec(saying.engine_kind_broken(entry.name, _package(entry), why)) from error
     if not isinstance(kind, EngineKind) or kind.name != entry.name:
         why = saying.not_an_engine_kind(entry.value, entry.name)

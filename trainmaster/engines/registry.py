@@ -14,7 +14,7 @@ from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.core.records import Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import CardUsage, Engine, Sink
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines")
@@ -71,7 +71,7 @@ class Engines:
 
     def label(self, engine: Engine) -> Said:
         """Return what the kind of `engine` is called, its name where that is not known."""
-        return self._labels.get(engine.name, words(engine.name))
+        return self._labels.get(engine.name, verbatim(engine.name))
 
     def most_pending(self, pool: str) -> int:
         """Return how many of our attempts may wait in the own queue of the engine of `pool`, for this pool."""

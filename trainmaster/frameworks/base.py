@@ -39,7 +39,7 @@ def environment(
     platform.update(own)
     env = dict(base_env)
     env.update(defaults)
-    room = words.Allowance()
+    room = words.TextBudget()
     for name, value in (*gang.env, *gang.commands[role].env):
         env[name] = words.fill(value, platform, room)
     env.update(platform)
@@ -53,7 +53,7 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
     """
     given = gang.commands[role]
     if given.text:
-        room = words.Allowance()
+        room = words.TextBudget()
         argv = words.expand(given.text, env, room)
         argv.extend(f"--{key}={words.fill(value, platform, room)}" for key, value in given.parameters)
     else:

@@ -20,7 +20,7 @@ ROOM: Final = 1 << 20
 """Characters of all variables and words together, shared by the roles alike."""
 
 
-def shown(gang: Gang) -> list[RolePreview]:
+def preview_roles(gang: Gang) -> list[RolePreview]:
     """Return what the tasks of each role would run. O(roles * tasks)."""
     return [_role(gang, index, ROOM // len(gang.roles)) for index in range(len(gang.roles))]
 
@@ -36,14 +36,14 @@ def _role(gang: Gang, index: int, room: int) -> RolePreview:
         env = found.env if size <= room else _some(found.env, room)
         room -= min(size, room)
         name = task_name(index, member.index)
-        tasks.append(TaskPreview(name, tuple(_words(found.argv)), dict(env), len(found.env) - len(env)))
+        tasks.append(TaskPreview(name, tuple(_cut_words(found.argv)), dict(env), len(found.env) - len(env)))
     command = shlex.join(tasks[0].argv) if tasks else ""
     return RolePreview(
         gang.roles[index].name, role_system_name(index), command, tuple(tasks), len(members) - len(tasks)
     )
 
 
-def _words(argv: tuple[str, ...]) -> Iterator[str]:
+def _cut_words(argv: tuple[str, ...]) -> Iterator[str]:
     """Yield the words of a command; of one that is longer than any that starts only its beginning."""
     room = LONGEST
     for word in argv:

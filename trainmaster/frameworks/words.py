@@ -22,7 +22,7 @@ def split(text: str) -> list[str]:
     return expand(text, {})
 
 
-class Allowance:
+class TextBudget:
     """How much may still be filled in for one task. `left`: characters."""
 
     def __init__(self, left: int = MOST_FILLED) -> None:
@@ -37,9 +37,9 @@ class Allowance:
         return found
 
 
-def expand(text: str, env: Mapping[str, str], room: Allowance | None = None) -> list[str]:
+def expand(text: str, env: Mapping[str, str], room: TextBudget | None = None) -> list[str]:
     """Return the words of `text` with variables of `env` filled in. Raises ValueError for an open quote. O(length)."""
-    room = room or Allowance()
+    room = room or TextBudget()
     if not _QUOTING.search(text):
         return [fill(word, env, room) for word in text.split()]
     found = scan(text)
@@ -48,9 +48,9 @@ def expand(text: str, env: Mapping[str, str], room: Allowance | None = None) -> 
     return ["".join(p.text if p.literal else fill(p.text, env, room) for p in pieces) for pieces in found.words]
 
 
-def fill(text: str, env: Mapping[str, str], room: Allowance | None = None) -> str:
+def fill(text: str, env: Mapping[str, str], room: TextBudget | None = None) -> str:
     """Return `text` with every ``$NAME`` and ``${NAME}`` that `env` knows replaced; others are left alone."""
     if "$" not in text or not env:
         return text
-    space = room or Allowance()
+    space = room or TextBudget()
     return _NAME.sub(lambda match: space.value(match[1] or match[2], env, match[0]), text)

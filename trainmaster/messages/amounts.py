@@ -15,7 +15,7 @@ _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "oth
 """The plural categories in CLDR's order; a language has some of them."""
 
 
-def shown(value: Any, kind: str, how: str, language: str) -> str:
+def format_argument(value: Any, kind: str, how: str, language: str) -> str:
     """Return an argument in words. `kind`: count, seconds, mib, moment, names, or ""; `how`: the forms of a count's noun.
 
     Raises TypeError, ValueError, OverflowError for what is not of its kind.

@@ -85,7 +85,7 @@ def _filled(templates: Mapping[str, str], said: Said, entry: Message, language: 
             value = said.args.get(name)
             if isinstance(value, Said):
                 places.append(len(parts))
-            parts.append(_shown(value, entry.kinds.get(name, ""), how, language))
+            parts.append(_format(value, entry.kinds.get(name, ""), how, language))
     if language == "zh":
         _tighten(parts, places)
     return "".join(parts)
@@ -106,12 +106,12 @@ def _tighten(parts: list[str], places: Sequence[int]) -> None:
             parts[at + 1] = parts[at + 1].removeprefix(" ")
 
 
-def _shown(value: Any, kind: str, how: str, language: str) -> str:
+def _format(value: Any, kind: str, how: str, language: str) -> str:
     try:
         if isinstance(value, Said):
             return text(value, language)
         if isinstance(value, (list, tuple)) and kind != "names":
-            return amounts.listed([_shown(one, kind, how, language) for one in value], language)
-        return amounts.shown(value, kind, how, language)
+            return amounts.listed([_format(one, kind, how, language) for one in value], language)
+        return amounts.format_argument(value, kind, how, language)
     except (TypeError, ValueError, OverflowError):  # whatever was kept of it
         return str(value)

@@ -26,7 +26,7 @@ class Said:
         return {"code": self.code, "args": {name: _plain(value) for name, value in self.args.items()}}
 
 
-def words(text: str) -> Said:
+def verbatim(text: str) -> Said:
     """Return words as they are: of a program, of another system, of a person."""
     return Said(WORDS, {"text": text})
 
@@ -48,7 +48,7 @@ def said_in(kept: Mapping[str, Any]) -> Said | None:
     if kept.get("said") is not None:
         return said_from_json(kept["said"])
     text = kept.get("reason") or kept.get("message")
-    return words(str(text)) if text else None
+    return verbatim(str(text)) if text else None
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.cluster import ClusterCalls
-from trainmaster.sdk.documents import given
+from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
@@ -100,7 +100,7 @@ class Client:
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
         from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
 
-        said = given(spec, set, dialect)
+        said = read_document(spec, set, dialect)
         document, changes = said.document, said.changes
         body: Body = {"spec": document, "dialect": dialect}
         if said.folder is not None and upload:
@@ -146,7 +146,7 @@ class Client:
             return rehearse(spec, set, dialect)
         body = self.body(spec, set=set, dialect=dialect, upload=False)
         found = self.http.read(answers.PreviewView, "POST", "/jobs/preview", json=body, repeat=True)
-        return with_folder(found, given(spec, set, dialect).folder)
+        return with_folder(found, read_document(spec, set, dialect).folder)
 
     # -- looking -----------------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class GivenDocument:
     folder: str | None
 
 
-def given(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> GivenDocument:
+def read_document(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> GivenDocument:
     """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under OpenPAI's name for
     it in OpenPAI's documents.
 

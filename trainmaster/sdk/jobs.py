@@ -19,7 +19,7 @@ from trainmaster.sdk import logs
 from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.lost import RECONNECT_S, Lost
 from trainmaster.sdk.metrics import Metrics
-from trainmaster.sdk.progress import card, shown
+from trainmaster.sdk.progress import card, show_progress
 from trainmaster.spec.document import Document
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Job:
         `timeout` in seconds; with `held` also when it has failed and is held for debugging (state "retained").
         Raises TimeoutError, NotFound when it is deleted, Unavailable when the server stays away.
         """
-        with shown(self) if progress else nullcontext(lambda _: None) as show:
+        with show_progress(self) if progress else nullcontext(lambda _: None) as show:
             for _ in self.watch(timeout):
                 show(self.seen)
                 if held and self.seen.state == Shown.RETAINED:

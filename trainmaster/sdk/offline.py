@@ -13,8 +13,8 @@ from trainmaster.answers import problem_item
 from trainmaster.core.errors import InvalidSpec, Problem, problem_from
 from trainmaster.core.launch import RolePreview
 from trainmaster.dialects.registry import translate
-from trainmaster.frameworks.showing import shown
-from trainmaster.sdk.documents import given
+from trainmaster.frameworks.showing import preview_roles
+from trainmaster.sdk.documents import read_document
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document
 from trainmaster.spec.lower import draft, effective
@@ -29,7 +29,7 @@ def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto
         spec = check(translated.document)
     except InvalidSpec as error:
         return _answer(error.problems or (problem_from("", error),), warnings)
-    return _answer((), warnings, effective(spec), shown(draft(spec)))
+    return _answer((), warnings, effective(spec), preview_roles(draft(spec)))
 
 
 def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> answers.PreviewView:
@@ -37,7 +37,7 @@ def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str
 
     Raises InvalidSpec when it cannot be read.
     """
-    said = given(source, changes, dialect)
+    said = read_document(source, changes, dialect)
     return with_folder(preview(said.document, said.changes, dialect), said.folder)
 
 

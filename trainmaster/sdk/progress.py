@@ -18,7 +18,7 @@ Show = Callable[[answers.JobView], None]
 
 
 @contextmanager
-def shown(job: "Job") -> Iterator[Show]:
+def show_progress(job: "Job") -> Iterator[Show]:
     """Give a function that shows what was last seen of the job, in the way that fits where the program runs."""
     if in_notebook():
         yield _notebook(job)

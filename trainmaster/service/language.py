@@ -15,7 +15,7 @@ from trainmaster.messages.said import WORDS, Said
 Language = Literal["zh", "en"]
 
 
-def wanted(accept: str) -> Language:
+def preferred_language(accept: str) -> Language:
     """Return the language that an Accept-Language header likes best (RFC 9110, 12.5.4); English when it names neither."""
     best: dict[str, float] = {"en": 0.0, "zh": 0.0}
     for item in accept.split(","):

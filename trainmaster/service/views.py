@@ -12,7 +12,7 @@ from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.messages import render
 from trainmaster.messages.jobs import jobs
-from trainmaster.messages.said import Said, said_in, words
+from trainmaster.messages.said import Said, said_in, verbatim
 from trainmaster.queue.explaining.reasons import EVICTED, evicted
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.queue.rules.shortage import plain
@@ -212,12 +212,12 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.Ev
         attempt=event.attempt,
         kind=event.kind,
         title=two(NAMES[event.kind]),
-        text=_said(event, name_of),
+        text=_event_text(event, name_of),
         data=data,
     )
 
 
-def _said(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
+def _event_text(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
     try:
         return _in_words(event, name_of)
     except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
@@ -228,7 +228,7 @@ def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Tex
     if event.kind is Kind.NOTED:
         return note_view(event).message
     if event.kind is Kind.ENTERED:
-        return both(words(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}"))
+        return both(verbatim(f"{task_name(event.data['role'], event.data['index'])}: {event.data['program']}"))
     if event.kind is Kind.PREEMPTED and event.data.get("reason") in EVICTED:
         return both(evicted(event.data["reason"], name_of(event.data["by"])))
     return both(said_in(event.data))
@@ -236,7 +236,7 @@ def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Tex
 
 def event_note(event: Event) -> answers.NoteView:
     """Return a note (an event of kind NOTED), also one that is not what was written."""
-    return answers.NoteView(code=str(event.data.get("code", "malformed")), message=_said(event, lambda _: None))
+    return answers.NoteView(code=str(event.data.get("code", "malformed")), message=_event_text(event, lambda _: None))
 
 
 def note_view(event: Event) -> answers.NoteView:

@@ -45,8 +45,7 @@ from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.models import ModelReader
-from trainmaster.store.models import ModelRows
+from trainmaster.store.models import ModelReader, ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import PeopleRows
 

@@ -104,7 +104,7 @@ def _from_yaml(path: str) -> list[dict[str, Any]]:
 def _nodes(groups: Iterable[Mapping[str, Any]]) -> tuple[Node, ...]:
     out: list[Node] = []
     for group in groups:
-        said = _meant(group)
+        said = _without_blanks(group)
         count, cards = _amount(said, "count", int, 1), _amount(said, "cards", int, 0)
         cpu, memory = _amount(said, "cpu", float, PLENTY_CORES), _amount(said, "memory", _mib, PLENTY_MIB)
         cpu = _amount(said, "cpu_milli", lambda text: float(text) / 1000, cpu)
@@ -116,7 +116,7 @@ def _nodes(groups: Iterable[Mapping[str, Any]]) -> tuple[Node, ...]:
     return tuple(out)
 
 
-def _meant(group: Mapping[str, Any]) -> dict[str, Any]:
+def _without_blanks(group: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: field for field, names in FIELDS.items() for name in names}
     for key in group:
         if key not in known:

@@ -1,6 +1,6 @@
 """The platform's own past as a workload: what the jobs that ended asked for, turned into records.
 
-`asked` writes it and `from_history` reads it, on the server and over the API alike. What the past says of a job that was
+`asked_view` writes it and `from_history` reads it, on the server and over the API alike. What the past says of a job that was
 restarted is its time from first start to end. Invariant: a record asks for exactly what its job did.
 """
 
@@ -25,7 +25,7 @@ from trainmaster.queue.placing.need import WHOLE
 from trainmaster.simulate.workload import Recorded, Workload, workload
 
 
-def asked(job: Job) -> AskedView:
+def asked_view(job: Job) -> AskedView:
     """Return what `job` asked for, how long it ran and as how many tasks.
 
     `shapes` are the ways in which it might have run, in the order tried; `nodes` empty: any.
@@ -46,11 +46,11 @@ def asked(job: Job) -> AskedView:
         tasks=job.tasks_total,
         nodes=list(job.node_names),
         driver=job.driver,
-        shapes=[[_asked(role) for role in shape] for shape in job.shapes or (job.roles,)],
+        shapes=[[_role_view(role) for role in shape] for shape in job.shapes or (job.roles,)],
     )
 
 
-def _asked(role: Role) -> AskedRole:
+def _role_view(role: Role) -> AskedRole:
     return AskedRole(
         name=role.name,
         replicas=role.replicas,
@@ -74,7 +74,7 @@ def need_view(need: Resources) -> NeedView:
 
 
 def from_history(items: Iterable[AskedView]) -> Workload:
-    """Return the workload of jobs that ended, as `asked` tells of them; of one second, in the order given.
+    """Return the workload of jobs that ended, as `asked_view` tells of them; of one second, in the order given.
 
     Jobs that never ran are left out. The clock begins with the first of them.
     """

@@ -15,7 +15,7 @@ import yaml
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.messages.jobs import form
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.spec.bounds import oversized_changes
 from trainmaster.spec.check import refusal
 from trainmaster.spec.problems import problem
@@ -90,7 +90,9 @@ def _not_json(text: str, error: ValueError, only_json: bool) -> Any:
     if isinstance(error, json.JSONDecodeError) and _COMMENT.match(text, error.pos):
         raise refusal([problem("", form.json_comment(error.lineno))]) from None
     line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-    detail = form.json_broken_at(error.msg, error.colno) if isinstance(error, json.JSONDecodeError) else _told(error)
+    detail = (
+        form.json_broken_at(error.msg, error.colno) if isinstance(error, json.JSONDecodeError) else _error_said(error)
+    )
     raise refusal([problem("", form.syntax(format="JSON", detail=detail, line=line))]) from None
 
 
@@ -107,9 +109,9 @@ def _constant(name: str) -> Any:
     raise ValueError(form.no_json_number(name))
 
 
-def _told(error: ValueError) -> Said:
+def _error_said(error: ValueError) -> Said:
     """Return what `_constant` said, or Python's own words."""
-    return error.args[0] if error.args and isinstance(error.args[0], Said) else words(str(error))
+    return error.args[0] if error.args and isinstance(error.args[0], Said) else verbatim(str(error))
 
 
 # -------------------------------------------------------------------------------------------------------------- YAML
@@ -235,11 +237,11 @@ def _yaml(text: str) -> Any:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         told = (error.problem or error.context or "").strip()
-        detail = words(told) if told else form.yaml_unreadable()
+        detail = verbatim(told) if told else form.yaml_unreadable()
         raise refusal([problem("", form.syntax(format="YAML", detail=detail, line=line))]) from None
     except yaml.YAMLError as error:
         raise refusal(
-            [problem("", form.syntax(format="YAML", detail=words(str(error).splitlines()[0]), line=1))]
+            [problem("", form.syntax(format="YAML", detail=verbatim(str(error).splitlines()[0]), line=1))]
         ) from None
     except UnicodeEncodeError:
         raise refusal([problem("", form.not_unicode())]) from None

@@ -86,7 +86,7 @@ class Curve:
                 found.add(value, at, value)
         return found
 
-    def shown(self, points: int) -> tuple[list[float | None], list[float | None], list[float | None]]:
+    def downsampled(self, points: int) -> tuple[list[float | None], list[float | None], list[float | None]]:
         """Return (steps, times, values) with at most `points` points, sorted by step; gaps are None."""
         order = sorted(range(len(self.steps)), key=self.steps.__getitem__)
         kept = keep([self.steps[i] for i in order], [self.values[i] for i in order], points)

@@ -171,7 +171,7 @@ class Database:
             stamp = _stamp(connection)
             if stamp is None:
                 if past is not None:
-                    past.refuse_empty(_shown(self._url))
+                    past.refuse_empty(_database_name(self._url))
                 _create(connection)
         if stamp is None or stamp == tables.SCHEMA:
             return
@@ -226,7 +226,7 @@ def _parse(url: str) -> URL:
     return parsed.set(drivername="sqlite+pysqlite")
 
 
-def _shown(url: URL) -> Said | str:
+def _database_name(url: URL) -> Said | str:
     """Return how people know the database at `url`."""
     return str(url.database) if url.get_backend_name() == "sqlite" else ledger.in_database(str(url.database))
 

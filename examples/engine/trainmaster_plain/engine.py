@@ -25,7 +25,7 @@ from trainmaster.core.ids import attempt_id, split_attempt_id, split_task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node
 from trainmaster.engines.base import AttemptReport, LaunchRefused, NativeRequest, Sink, TaskReport
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 from trainmaster_plain import keeper, plain_ended, plain_unwritable
 
 LOOK_S: Final = 0.1
@@ -134,7 +134,7 @@ class PlainEngine:
         except spawn.StartRefused as error:
             raise LaunchRefused(error.code, error.said) from error
         except (ValueError, KeyError) as error:
-            raise LaunchRefused("launch_failed", words(str(error))) from error
+            raise LaunchRefused("launch_failed", verbatim(str(error))) from error
         os.makedirs(folder, exist_ok=True)
         for task in tasks:
             for made in task.folders:

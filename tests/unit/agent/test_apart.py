@@ -10,7 +10,7 @@ import pytest
 from tests.fixtures.gangs import gang
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.sandbox import apart, sandbox
-from trainmaster.agent.sandbox.apart import GivenUp
+from trainmaster.agent.sandbox.apart import Restrictions
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting.gangs import Gangs
 from trainmaster.agent.tasks.prepare import prepare
@@ -45,7 +45,7 @@ def test_who_is_not_root_has_a_network_made_by_the_sandbox_for_one_task_alone(
     tmp_path: Path, of: Gang, own: bool
 ) -> None:
     assert {"--unshare-net" in task.options for task in prepare(of, Layout(str(tmp_path)), PRIVATE)} == {own}
-    assert not apart.given(of, PRIVATE).network
+    assert not apart.restrictions_of(of, PRIVATE).network
     assert notes(tmp_path, of) == ["network_private" if own else "network_shared"]
 
 
@@ -53,12 +53,12 @@ def test_who_is_not_root_has_a_network_made_by_the_sandbox_for_one_task_alone(
 def test_root_makes_one_for_all_tasks_of_a_job(tmp_path: Path, of: Gang) -> None:
     assert os.geteuid() == 0
     assert {"--unshare-net" in task.options for task in prepare(of, Layout(str(tmp_path)), PRIVATE)} == {False}
-    assert apart.given(of, PRIVATE).network
+    assert apart.restrictions_of(of, PRIVATE).network
     assert notes(tmp_path, of) == ["network_private"]
 
 
 def test_without_a_sandbox_nobody_is_kept_apart() -> None:
-    assert apart.given(ONE, replace(PRIVATE, bwrap="")) == GivenUp()
+    assert apart.restrictions_of(ONE, replace(PRIVATE, bwrap="")) == Restrictions()
 
 
 def test_tasks_on_one_node_that_two_agents_start_are_not_kept_apart_from_each_other() -> None:
@@ -78,7 +78,7 @@ def test_an_error_of_the_thread_is_its_callers_and_the_caller_loses_nothing() ->
         raise OSError(12, "no memory")
 
     with pytest.raises(OSError, match="no memory"):
-        apart.run(work, GivenUp(network=True))
+        apart.run(work, Restrictions(network=True))
     assert seen != [network]
     assert os.readlink("/proc/thread-self/ns/net") == network
 
@@ -88,7 +88,7 @@ def test_a_kernel_without_landlock_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     apart.missing.cache_clear()
     try:
         assert "6.12" in text(apart.sharing("/usr/bin/bwrap", "shared"))
-        assert apart.given(ONE, replace(PRIVATE, network="shared")) == GivenUp()
+        assert apart.restrictions_of(ONE, replace(PRIVATE, network="shared")) == Restrictions()
     finally:
         apart.missing.cache_clear()
 

@@ -14,7 +14,7 @@ from trainmaster.core.records import Role, Task, Verdict, to_json
 from trainmaster.core.states import JobState, Phase, TaskPhase, Why
 from trainmaster.core.verdicts import PLATFORM_STOPPED, SANDBOX_FAILED
 from trainmaster.messages import render
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 
 Ends = str
 """One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the platform."""
@@ -164,7 +164,7 @@ def test_a_lost_task_costs_a_fault_before_a_retry() -> None:
 def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
     """Nor may it fail for it, however long the trouble lasts: it waits twice as long each time, five minutes at most."""
     story = Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done())
-    failed = to_json(Verdict(SANDBOX_FAILED, words("it")))
+    failed = to_json(Verdict(SANDBOX_FAILED, verbatim("it")))
     for pause_s in (5, 10, 20, 40, 80, 160, 300, 300):
         story.to_running().happens(Kind.TASK_EXITED, role=0, index=0, exit_code=1, verdict=failed)
         story.reaped().is_now(JobState.QUEUED)
@@ -180,7 +180,7 @@ def test_a_stop_of_the_platform_costs_nothing() -> None:
     for _ in range(3):
         story.to_running().happens(Kind.TASK_LOST, role=0, index=0, reason="rebooted", code=PLATFORM_STOPPED)
         assert story.job.attempt is not None
-        assert story.job.attempt.verdict == Verdict(PLATFORM_STOPPED, words("rebooted"), role=0, index=0)
+        assert story.job.attempt.verdict == Verdict(PLATFORM_STOPPED, verbatim("rebooted"), role=0, index=0)
         story.reaped().is_now(JobState.QUEUED)
     assert (story.job.faults_used, story.job.retries_used) == (0, 0)
 

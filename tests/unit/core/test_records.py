@@ -34,7 +34,7 @@ from trainmaster.core.records import (
     replace,
     to_json,
 )
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 text = st.text(max_size=8)
 number = st.integers(0, 1 << 40)
@@ -51,7 +51,7 @@ roles = st.builds(
     st.none() | number,
 )
 said = st.recursive(
-    st.builds(words, text), lambda inner: st.builds(Said, text, st.dictionaries(text, st.none() | number | text | inner, max_size=2)),
+    st.builds(verbatim, text), lambda inner: st.builds(Said, text, st.dictionaries(text, st.none() | number | text | inner, max_size=2)),
     max_leaves=3,
 )  # fmt: skip
 verdict = st.none() | st.builds(Verdict, text, st.none() | said, text, st.none() | number, st.none() | number)
@@ -229,9 +229,9 @@ def test_every_state_is_shown() -> None:
     """R194-R197: what a person sees, derived for every combination."""
     for state in states.JobState:
         for phase in (None, *states.Phase):
-            assert states.shown(state, phase) in states.Shown
-    assert states.shown(states.JobState.ACTIVE, states.Phase.STAGING) is states.Shown.INITIALISING
-    assert states.shown(states.JobState.QUEUED, states.Phase.ENDED) is states.Shown.QUEUED
+            assert states.shown_state(state, phase) in states.Shown
+    assert states.shown_state(states.JobState.ACTIVE, states.Phase.STAGING) is states.Shown.INITIALISING
+    assert states.shown_state(states.JobState.QUEUED, states.Phase.ENDED) is states.Shown.QUEUED
 
 
 def test_a_record_is_replaced_as_dataclasses_do_it_and_stays_frozen() -> None:

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from trainmaster.core.launch import RolePreview
-from trainmaster.frameworks.showing import LONGEST, ROOM, shown
-from trainmaster.frameworks.words import MOST_FILLED, Allowance, expand
+from trainmaster.frameworks.showing import LONGEST, ROOM, preview_roles
+from trainmaster.frameworks.words import MOST_FILLED, TextBudget, expand
 from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft
 
@@ -16,7 +16,7 @@ def roles_of(count: int, replicas: int, **fields: Any) -> list[RolePreview]:
         {"name": f"r{at}", "command": "echo $PAI_TASK_ROLE_COUNT", "replicas": replicas, **fields}
         for at in range(count)
     ]
-    return shown(draft(check({"name": "a", "roles": roles})))
+    return preview_roles(draft(check({"name": "a", "roles": roles})))
 
 
 def test_a_small_job_is_shown_whole() -> None:
@@ -51,7 +51,7 @@ def test_names_that_stand_for_long_lists_make_no_endless_command() -> None:
         "command": "echo " + "$VC_TASKROLE_0_HOSTS " * 2800,
         "env": {"E": "$VC_TASK0_HOSTS " * 2000},
     }
-    (found,) = shown(draft(check({"name": "a", "roles": [role]})))
+    (found,) = preview_roles(draft(check({"name": "a", "roles": [role]})))
     assert len(json.dumps(asdict(found))) < 3 * ROOM
     assert sum(map(len, found.tasks[0].argv)) <= LONGEST + 1
 
@@ -62,4 +62,4 @@ def test_no_more_is_filled_in_than_a_program_can_be_started_with() -> None:
     assert sum(map(len, words)) < MOST_FILLED + 10_000 * len("$LONG")
     assert words[0] == env["LONG"]
     assert words[-2:] == ["$LONG", "y"]
-    assert expand("$LONG $SHORT", env, Allowance(10)) == ["$LONG", "y"]
+    assert expand("$LONG $SHORT", env, TextBudget(10)) == ["$LONG", "y"]

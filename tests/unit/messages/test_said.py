@@ -11,7 +11,7 @@ from trainmaster.messages import catalogue, render
 from trainmaster.messages.catalogue import Count, Mib, Moment, Names, Seconds, say
 from trainmaster.messages.cluster import queue
 from trainmaster.messages.jobs import form
-from trainmaster.messages.said import Said, said_from_json, words
+from trainmaster.messages.said import Said, said_from_json, verbatim
 from trainmaster.messages.server import requests
 
 VALUES = st.recursive(
@@ -37,8 +37,8 @@ def test_what_is_no_such_thing_is_refused(kept: dict[str, Any]) -> None:
 
 def test_words_of_others_are_left_as_they_are() -> None:
     text = "{braces} 50 % \N{PILE OF POO}"
-    assert [render.text(words(text), language) for language in ("en", "zh", "xx")] == [text] * 3
-    assert render.remedy(words(text)) == ""
+    assert [render.text(verbatim(text), language) for language in ("en", "zh", "xx")] == [text] * 3
+    assert render.remedy(verbatim(text)) == ""
 
 
 def test_a_code_nobody_declared_is_shown() -> None:
@@ -115,7 +115,7 @@ def test_what_is_said_inside_one_another_for_ever_is_refused() -> None:
         lambda inner: {"code": "x", "args": {"y": inner}},
         lambda inner: {"code": "x", "args": {"y": [[inner]]}},
     ):
-        deep: Any = words("at the bottom").to_json()
+        deep: Any = verbatim("at the bottom").to_json()
         for _ in range(100):
             deep = wrap(deep)
         with pytest.raises(ValueError, match="inside one another"):

@@ -147,7 +147,7 @@ def test_a_curve_is_bounded_and_keeps_its_extremes() -> None:
     for step in range(100_000):
         curve.add(step, step, 1e9 if step == 777 else -1e9 if step == 50_001 else math.sin(step))
     assert len(curve.steps) <= MAX_POINTS
-    steps, times, values = curve.shown(500)
+    steps, times, values = curve.downsampled(500)
     assert len(steps) == len(times) == len(values) <= 500
     assert (max(values), min(values)) == (1e9, -1e9)  # type: ignore[type-var]
     assert (steps[0], steps[-1]) == (0, 99_999)
@@ -158,7 +158,7 @@ def test_gaps_are_shown_as_null() -> None:
     curve = Curve()
     for step, value in enumerate([1.0, math.nan, math.inf, 2.0]):
         curve.add(step, 0.0, value)
-    assert curve.shown(10)[2] == [1.0, None, None, 2.0]
+    assert curve.downsampled(10)[2] == [1.0, None, None, 2.0]
 
 
 def test_a_growing_file_is_read_once_and_again_when_replaced(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def held(late: Late, jobs: int, every_s: float, learnt: Calibration | None = Non
             learnt.learn(now)
         wait_s = late(chance, nth) * AHEAD_S
         found.append(now + wait_s <= learnt.high(now, told(now)))
-        learnt.told(str(nth), now, told(now))
+        learnt.remember(str(nth), now, told(now))
         heapq.heappush(starts, (now + wait_s, str(nth)))
     return found
 
@@ -79,7 +79,7 @@ def test_it_learns_that_starts_became_late_and_forgets_it_again() -> None:
     held(lambda chance, nth: chance.uniform(0.2, 1.0) * 4, 500, 30.0, learnt)
     assert learnt.scale > 3
     for nth in range(WINDOW):
-        learnt.told(f"again {nth}", 0.0, told(0.0))
+        learnt.remember(f"again {nth}", 0.0, told(0.0))
         learnt.left(f"again {nth}", AHEAD_S, started=True)
     learnt.learn(0.0)
     assert learnt.scale == 1
@@ -89,7 +89,7 @@ def test_who_still_waits_counts() -> None:
     """Nobody has started, and everybody waits three times as long as foreseen: nobody has to start for that to be known."""
     learnt = Calibration()
     for nth in range(200):
-        learnt.told(str(nth), 0.0, told(0.0))
+        learnt.remember(str(nth), 0.0, told(0.0))
     for elapsed in (0.9, 3.0, 5.0):
         learnt.learn(elapsed * AHEAD_S)
         assert learnt.scale >= elapsed
@@ -104,7 +104,7 @@ def test_who_left_without_a_start_waited_at_least_so_long() -> None:
     for nth in range(WINDOW):
         late, stopped = chance.expovariate(1.0), chance.expovariate(1.0)
         for learnt, at in ((started, late), (censored, min(late, stopped))):
-            learnt.told(str(nth), 0.0, told(0.0))
+            learnt.remember(str(nth), 0.0, told(0.0))
             learnt.left(str(nth), at * AHEAD_S, started=at == late)
     started.learn(0.0)
     censored.learn(0.0)
@@ -117,7 +117,7 @@ def test_an_end_is_judged_when_it_is_reached_and_not_before() -> None:
     learnt, chance = Calibration(), random.Random(5)
     end = learnt.scale
     for nth in range(300):
-        learnt.told(str(nth), 0.0, told(0.0))
+        learnt.remember(str(nth), 0.0, told(0.0))
         learnt.left(str(nth), chance.uniform(0.0, 1.2 * end) * AHEAD_S, started=True)
     learnt.learn(0.99 * end * AHEAD_S)
     before = learnt.scale
@@ -138,12 +138,12 @@ def test_the_range_is_wide_until_it_is_known_how_late_starts_are() -> None:
 def test_one_forecast_does_not_move_it_far_and_bounds_hold() -> None:
     learnt = Calibration()
     before = learnt.scale
-    learnt.told("a", 0.0, told(0.0))
+    learnt.remember("a", 0.0, told(0.0))
     learnt.left("a", 50 * AHEAD_S, started=True)
     learnt.learn(50 * AHEAD_S)
     assert before <= learnt.scale < 2 * before
     for nth in range(WINDOW):
-        learnt.told(str(nth), 0.0, told(0.0))
+        learnt.remember(str(nth), 0.0, told(0.0))
         learnt.left(str(nth), 0.0, started=True)
     learnt.learn(0.0)
     assert learnt.scale == LEAST
@@ -153,21 +153,21 @@ def test_one_forecast_does_not_move_it_far_and_bounds_hold() -> None:
 def test_the_first_forecast_counts_while_a_job_waits_and_a_new_one_once_it_waits_again() -> None:
     learnt = Calibration()
     end_s = learnt.scale * AHEAD_S
-    learnt.told("a", 0.0, told(0.0))
-    learnt.told("a", 50.0, told(50.0))
-    learnt.told("b", 50.0, Foreseen(math.inf, math.inf, math.inf))
+    learnt.remember("a", 0.0, told(0.0))
+    learnt.remember("a", 50.0, told(50.0))
+    learnt.remember("b", 50.0, Foreseen(math.inf, math.inf, math.inf))
     assert [(job, made_at) for job, made_at, *_ in learnt.to_json()] == [("a", 0.0)]
     learnt.left("a", 60.0, started=True)
     learnt.left("a", 90.0, started=False)
     assert learnt.to_json() == [["a", 0.0, AHEAD_S, end_s, 60.0, True]]
-    learnt.told("a", 70.0, told(70.0))
+    learnt.remember("a", 70.0, told(70.0))
     assert learnt.to_json() == [["a", 70.0, AHEAD_S, 70.0 + end_s, None, False]]
 
 
 def test_the_window_is_bounded_and_in_the_order_made() -> None:
     learnt = Calibration()
     for nth in range(WINDOW + 50):
-        learnt.told(str(nth), nth, told(nth))
+        learnt.remember(str(nth), nth, told(nth))
     learnt.left("10", 2000.0, started=True)
     assert [job for job, *_ in learnt.to_json()] == [str(nth) for nth in range(50, WINDOW + 50)]
 
@@ -175,7 +175,7 @@ def test_the_window_is_bounded_and_in_the_order_made() -> None:
 def test_who_vanished_is_forgotten_unless_it_is_known_what_became_of_it() -> None:
     learnt = Calibration()
     for job in "abc":
-        learnt.told(job, 0.0, told(0.0))
+        learnt.remember(job, 0.0, told(0.0))
     learnt.left("a", 10.0, started=True)
     learnt.only("b".__eq__)
     assert [job for job, *_ in learnt.to_json()] == ["a", "b"]
@@ -191,7 +191,7 @@ def test_it_survives_a_restart_and_the_range_is_in_order(
 ) -> None:
     learnt = Calibration()
     for nth, (made_at, ahead_s, wait_s, started) in enumerate(stream):
-        learnt.told(str(nth), made_at, told(made_at, ahead_s))
+        learnt.remember(str(nth), made_at, told(made_at, ahead_s))
         if wait_s < 1e6:
             learnt.left(str(nth), made_at + wait_s, started)
     again = Calibration()
@@ -217,7 +217,7 @@ DAMAGED = [
 @pytest.mark.parametrize("document", DAMAGED, ids=repr)
 def test_what_is_no_record_is_refused_and_changes_nothing(document: object) -> None:
     learnt = Calibration()
-    learnt.told("a", 0.0, told(0.0))
+    learnt.remember("a", 0.0, told(0.0))
     before = learnt.to_json()
     with pytest.raises((ValueError, TypeError)):
         learnt.restore(document)

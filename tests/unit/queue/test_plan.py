@@ -8,7 +8,7 @@ import pytest
 from tests.builders import job, node, snapshot, waiting
 from trainmaster.core.records import Job, Node, PortRequest
 from trainmaster.core.states import Priority
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 from trainmaster.queue.explaining.explain import explain
 from trainmaster.queue.ordering.running import Running
 from trainmaster.queue.placing import fit as fit_module
@@ -98,14 +98,14 @@ def test_who_has_no_limit_passes_only_on_what_the_head_leaves() -> None:
 
 
 def test_who_waits_for_a_node_that_is_away_holds_nobody_up() -> None:
-    away = node("n2", gpus=4, schedulable=False, reason=words("cordoned by ann"))
+    away = node("n2", gpus=4, schedulable=False, reason=verbatim("cordoned by ann"))
     jobs = (job("needs n2").role(gpu=4).done(), job("small").role(gpu=1).done())
     seen = snapshot([node("n1", gpus=2), away], *jobs)
     made = plan(seen, 0.0)
     assert started(made, *jobs) == ["small"]
     (reason,) = reasons(seen, made)
     assert reason.code == "waiting_nodes"
-    assert reason.evidence["away"] == [{"node": "n2", "reason": words("cordoned by ann").to_json()}]
+    assert reason.evidence["away"] == [{"node": "n2", "reason": verbatim("cordoned by ann").to_json()}]
 
 
 def test_pools_do_not_wait_for_one_another() -> None:

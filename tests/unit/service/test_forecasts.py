@@ -151,5 +151,5 @@ def test_nothing_shown_lies_in_the_past_and_the_range_is_in_order(
     server.forecasts.calibration.scale = scale
     low, at, high = (made_at + one for one in ahead_s)
     made = forecasts._Made(made_at, Prospect({"a": Foreseen(at, low, high)}, {}, endless=False), "a")
-    shown = server.forecasts._shown("a", made, made_at + later_s)
+    shown = server.forecasts._view("a", made, made_at + later_s)
     assert made_at + later_s <= shown.low <= shown.at <= shown.high

@@ -15,11 +15,11 @@ from trainmaster.core.errors import Problem, Unsatisfiable
 from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.messages import render
 from trainmaster.messages.jobs import form, starting, submitting, tasks
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 from trainmaster.queue.explaining import reasons
 from trainmaster.queue.snapshot import Reason
 from trainmaster.sdk.offline import preview
-from trainmaster.service.language import both, document_of, problem_in, wanted
+from trainmaster.service.language import both, document_of, preferred_language, problem_in
 from trainmaster.spec.problems import problem
 
 SAY = {
@@ -132,7 +132,7 @@ def test_a_verdict_is_read_in_both_languages() -> None:
 
 @pytest.mark.parametrize("text", ["", "not needed any more", "x" * 100_000, "{braces} 50 %", "a\nb"])
 def test_the_words_of_people_are_left_as_they_are(text: str) -> None:
-    assert both(words(text)) == Text(zh=text, en=text)
+    assert both(verbatim(text)) == Text(zh=text, en=text)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_words_of_people_are_left_as_they_are(text: str) -> None:
     ],
 )  # fmt: skip
 def test_the_language_a_reader_likes_best(header: str, language: str) -> None:
-    assert wanted(header) == language
+    assert preferred_language(header) == language
 
 
 def test_a_problem_is_told_by_its_code_even_where_its_arguments_are_sentences() -> None:
@@ -174,7 +174,7 @@ def test_a_document_repeats_its_problems_in_their_language() -> None:
     reason = Reason(
         "no_such_card", {"path": "roles.0.resources.gpu_type", "role": "main", "type": "H9", "types": ["A100"]}
     )
-    never = submitting.can_never_run_here(reasons.said(reason), reasons.instead(reason.evidence))
+    never = submitting.can_never_run_here(reasons.say_reason(reason), reasons.instead(reason.evidence))
     refused = Unsatisfiable(never, problems=(reasons.problem(reason),))
     shown = document_of("zh", refused)
     assert shown.title == "任务在这里永远无法运行：角色 main 要求加速卡型号 H9，资源池中只有：A100"

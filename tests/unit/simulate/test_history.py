@@ -11,7 +11,7 @@ from trainmaster import answers
 from trainmaster.core.records import Job, Node, PortRequest, Resources, Role
 from trainmaster.core.states import Priority
 from trainmaster.queue.ordering.classes import pending_of
-from trainmaster.simulate.history import asked, from_history, nodes_of
+from trainmaster.simulate.history import asked_view, from_history, nodes_of
 from trainmaster.simulate.run import SimulationOutcome, SimulationSetting, Watcher, simulate
 from trainmaster.simulate.workload import Workload
 from trainmaster.simulate.world import World
@@ -19,7 +19,7 @@ from trainmaster.simulate.world import World
 
 def past(*jobs: Job) -> Workload:
     """Return the workload of jobs whose past came over the API."""
-    sent = msgspec.json.encode([asked(one) for one in jobs])
+    sent = msgspec.json.encode([asked_view(one) for one in jobs])
     return from_history(msgspec.json.decode(sent, type=list[answers.AskedView]))
 
 

@@ -37,7 +37,7 @@ SHARED, PRIVATE = "shared", "private"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
+class Restrictions:
     """What the thread gives up that starts sandboxes: others' abstract sockets, the machine's network."""
 
     sockets: bool = False
@@ -59,20 +59,20 @@ def has_own_network(gang: Gang, settings: Settings) -> bool:
     return settings.network == PRIVATE and bool(settings.bwrap) and (os.geteuid() == 0 or len(gang.own()) == 1)
 
 
-def given(gang: Gang, settings: Settings) -> GivenUp:
+def restrictions_of(gang: Gang, settings: Settings) -> Restrictions:
     """Return what is given up for the sandboxes of `gang`."""
     if not settings.bwrap:
-        return GivenUp()
+        return Restrictions()
     sockets = whole(gang) and not missing(settings.bwrap)
-    return GivenUp(sockets, os.geteuid() == 0 and has_own_network(gang, settings))
+    return Restrictions(sockets, os.geteuid() == 0 and has_own_network(gang, settings))
 
 
-def run(work: Callable[[], None], given: GivenUp) -> None:
-    """Do `work`, which starts programs, where they lack what is `given` up, and wait for it: some 0.3 ms; a network 1 ms more.
+def run(work: Callable[[], None], given: Restrictions) -> None:
+    """Do `work`, which starts programs, where they lack what is given up, and wait for it: some 0.3 ms; a network 1 ms more.
 
     Raises OSError, and whatever `work` raises.
     """
-    if given == GivenUp():
+    if given == Restrictions():
         work()
         return
     failed: list[BaseException] = []
@@ -105,12 +105,12 @@ def missing(bwrap: str) -> Said | None:
         return say.kernel_keeps_no_sockets_apart()
     if os.geteuid() != 0 and os.stat(bwrap).st_mode & stat.S_ISUID:
         return say.takes_rights_of_root(bwrap)
-    return _why_not(GivenUp(sockets=True))
+    return _why_not(Restrictions(sockets=True))
 
 
 def no_network() -> Said | None:
     """Return why this process can make no network, None when it can; bubblewrap may be able to where this process is not."""
-    return _why_not(GivenUp(network=True))
+    return _why_not(Restrictions(network=True))
 
 
 def sharing(bwrap: str, network: str) -> Said:
@@ -121,7 +121,7 @@ def sharing(bwrap: str, network: str) -> Said:
     return say.network_and_sockets_shared(why) if why else say.network_alone_shared()
 
 
-def _why_not(given: GivenUp) -> Said | None:
+def _why_not(given: Restrictions) -> Said | None:
     try:
         run(lambda: None, given)
     except OSError as error:

@@ -151,7 +151,7 @@ def install() -> None:
 
 
 @cache
-def kept() -> str:
+def filter_file() -> str:
     """Return where a child of this process finds the filter as a file to read: one in memory, made once and never closed."""
     file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
     os.write(file, program())

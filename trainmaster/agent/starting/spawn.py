@@ -182,7 +182,7 @@ def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callabl
             spawned(task)
 
     if tasks:
-        apart.run(start, apart.given(tasks[0].attempt.gang, tasks[0].attempt.settings))
+        apart.run(start, apart.restrictions_of(tasks[0].attempt.gang, tasks[0].attempt.settings))
 
 
 def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
@@ -207,7 +207,7 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
             failed.callback(gate.drop, task)
             actions.append((os.POSIX_SPAWN_DUP2, task.gate, sandbox.GATE_FD))
             if seccomp.program():
-                actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.kept(), os.O_RDONLY, 0))
+                actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.filter_file(), os.O_RDONLY, 0))
         else:
             os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
             after.callback(os.chdir, "/")

@@ -16,7 +16,7 @@ from trainmaster.core.formats.terminal import as_seen
 from trainmaster.core.records import Verdict, to_json
 from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
 from trainmaster.messages.jobs import tasks as say
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 EVIDENCE_BYTES: Final = 2048
 DRAWN_TIMES: Final = 32
@@ -115,7 +115,7 @@ def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgro
 def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str, cgroups: Cgroups) -> tuple[str, Said]:
     who, limits = task.who, task.prepared.limits
     if task.doom:
-        return task.doom, task.doomed or words(task.doom)
+        return task.doom, task.doomed or verbatim(task.doom)
     if task.group is not None and cgroups.oom_kills(task.group) > 0:
         return "out_of_memory", say.task_out_of_memory(who, limits.memory_mib)
     if task.prepared.options and code is not None and not _executed(task, evidence):

@@ -141,7 +141,7 @@ class Stopping:
         else:
             self._push(event)
 
-    def shown(self, task: LiveTask) -> dict[str, Any]:
+    def event_of(self, task: LiveTask) -> dict[str, Any]:
         """Return the event of `task` for who asks now: an end that is not told yet has not happened yet."""
         told = (task.attempt.id, task.prepared.role, task.prepared.index) not in self._held
         return task.fact() if told else task.fact(ended=False)

@@ -26,7 +26,7 @@ CODE_AT: Final = 60  # the last field: the wait status
 
 
 @cache
-def given() -> dict[tuple[int, int], int]:
+def inherited_handles() -> dict[tuple[int, int], int]:
     """Return the handles that this agent was started with, by pid and start. No child of it gets them. Called at its start."""
     found = {}
     for one in os.environ.get(HANDED, "").split():
@@ -39,7 +39,7 @@ def given() -> dict[tuple[int, int], int]:
 
 def take(task: LiveTask) -> None:
     """Give `task`, whose pid is known, its handle: the one handed on, or a new one while the process is there."""
-    task.handle = given().get((task.pid, task.start), -1)
+    task.handle = inherited_handles().get((task.pid, task.start), -1)
     if task.handle < 0:
         with contextlib.suppress(OSError):
             task.handle = os.pidfd_open(task.pid)
@@ -50,7 +50,7 @@ def take(task: LiveTask) -> None:
 def drop(task: LiveTask) -> None:
     """Close the handle of `task`, if it has one."""
     if task.handle >= 0:
-        given().pop((task.pid, task.start), None)
+        inherited_handles().pop((task.pid, task.start), None)
         os.close(task.handle)
         task.handle = -1
 

@@ -22,7 +22,7 @@ from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import TooLarge, TrainmasterError, Unavailable, problem_of
 from trainmaster.engines.base import Stream, Terminal, Window
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import requests
 from trainmaster.service.language import Language, document_of
 
@@ -187,9 +187,9 @@ def _read(raw: bytes, kind: type[T], example: str) -> T:
     try:
         return msgspec.convert(decode(raw, MOST_VALUES), kind)
     except (InvalidRequest, TooLarge) as error:
-        why = words(error.problems[0].rule) if error.problems else error.said
+        why = verbatim(error.problems[0].rule) if error.problems else error.said
     except msgspec.ValidationError as error:
-        why = words(str(error))
+        why = verbatim(str(error))
     raise _malformed("", requests.message_not_understood(why, example))
 
 

@@ -27,7 +27,7 @@ class QueueQuery(Body):
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
-class QueuePage(Body):
+class QueueSlice(Body):
     """Which part of a list."""
 
     limit: Annotated[int, Field(ge=1, le=500)] = 500
@@ -61,7 +61,7 @@ async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=6
 
 
 @routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"})
-async def get_history(request: Request, wanted: Annotated[QueuePage, Query()]) -> Response:
+async def get_history(request: Request, wanted: Annotated[QueueSlice, Query()]) -> Response:
     """List what the jobs that ended asked for, oldest first: the past, for a simulation."""
     return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))
 

@@ -11,7 +11,7 @@ import typer
 from trainmaster.cli.commands.engine_add import KindCommands, Wait, examination_of
 from trainmaster.cli.context import AsJson, client, demand_known, home, language
 from trainmaster.cli.installed import demand_server
-from trainmaster.cli.server.looking import Screen, words
+from trainmaster.cli.server.looking import Screen, in_terminal_language
 from trainmaster.core.formats.terminal import visible
 
 
@@ -69,7 +69,7 @@ def check(
     kind, screen = find(engine.kind), Screen(as_json)
     examination = examination_of(kind, engine, config.server.data or home(), wait, screen)
     if examination is None:
-        print(words(checked_by_doctor() if kind.this_machine else engine_without_checks(kind.label)))
+        print(in_terminal_language(checked_by_doctor() if kind.this_machine else engine_without_checks(kind.label)))
         return
     screen.examine(examination)
     if as_json:

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 from trainmaster.cli.context import AsJson, client, home
 from trainmaster.cli.installed import demand_server
-from trainmaster.cli.server.looking import Screen, remedy, words
+from trainmaster.cli.server.looking import Screen, in_terminal_language, remedy
 
 if TYPE_CHECKING:
     from trainmaster import answers
@@ -46,7 +46,7 @@ class KindCommands(TyperGroup):
         kind = find(cmd_name)
         app = typer.Typer(add_completion=False)
         example = f"Example: [bold]{kind.adding.example}[/]" if kind.adding.example else None
-        app.command(kind.name, help=_HELP.format(words(kind.label)), epilog=example)(_command(kind))
+        app.command(kind.name, help=_HELP.format(in_terminal_language(kind.label)), epilog=example)(_command(kind))
         return get_command(app)
 
 
@@ -159,9 +159,9 @@ def _conclude(screen: Screen, path: str, text: str, done: "Said | None") -> None
     if screen.as_json:
         emit_json(screen.result(written=done is not None, config=path, section=text))
     elif done is not None:
-        print("\n" + words(done), text + "\n" + remedy(done), sep="\n\n")
+        print("\n" + in_terminal_language(done), text + "\n" + remedy(done), sep="\n\n")
     elif screen.bad:
-        print("\n" + words(engine_not_written()))
+        print("\n" + in_terminal_language(engine_not_written()))
     else:
-        print("\n" + words(engine_would_be_written(path)), text, sep="\n\n", end="")
+        print("\n" + in_terminal_language(engine_would_be_written(path)), text, sep="\n\n", end="")
     sys.exit(1 if screen.bad else 0)

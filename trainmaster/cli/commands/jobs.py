@@ -82,7 +82,7 @@ def change(
     if not wanted:
         raise typer.BadParameter("nothing is changed; name --duration or --priority")
     server = client()
-    found, good = each(jobs, lambda ref: _told(server.get(ref).change(**wanted), as_json))
+    found, good = each(jobs, lambda ref: _answer(server.get(ref).change(**wanted), as_json))
 
     def say(job: "answers.JobView") -> None:
         limit = "none" if job.duration_s is None else exact_duration(job.duration_s)
@@ -97,7 +97,7 @@ def stop(
 ) -> None:
     """Stop jobs at once and for good."""
     server = client()
-    found, good = each(jobs, lambda ref: _told(server.get(ref).stop(reason), as_json))
+    found, good = each(jobs, lambda ref: _answer(server.get(ref).stop(reason), as_json))
     _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
     _leave(good)
 
@@ -105,7 +105,7 @@ def stop(
 def release(jobs: Jobs, as_json: AsJson = False) -> None:
     """End debug holds: what was kept of failed jobs is given back."""
     server = client()
-    found, good = each(jobs, lambda ref: _told(server.get(ref).release(), as_json))
+    found, good = each(jobs, lambda ref: _answer(server.get(ref).release(), as_json))
     _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
     _leave(good)
 
@@ -160,7 +160,7 @@ def _ending(why: "answers.Explanation") -> list[str]:
     return [text for text in (why.verdict.title.en, why.verdict.message.en, why.verdict.evidence) if text]
 
 
-def _told(job: "Job", whole: bool) -> "answers.JobView":
+def _answer(job: "Job", whole: bool) -> "answers.JobView":
     """Return what the server has just said of a job; `whole`: all that there is to say, for programs."""
     return job.detail if whole else job.seen
 

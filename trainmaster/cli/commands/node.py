@@ -61,12 +61,12 @@ def show(node: Name, as_json: AsJson = False) -> None:
 
 def cordon(node: Name, note: Why = "", as_json: AsJson = False) -> None:
     """Start nothing on a node any more; what runs on it runs on."""
-    _told(client().admin.cordon(node, note), as_json)
+    _print_node(client().admin.cordon(node, note), as_json)
 
 
 def uncordon(node: Name, as_json: AsJson = False) -> None:
     """Put a node into service again."""
-    _told(client().admin.uncordon(node), as_json)
+    _print_node(client().admin.uncordon(node), as_json)
 
 
 def drain(
@@ -78,7 +78,7 @@ def drain(
     as_json: AsJson = False,
 ) -> None:
     """Cordon a node and let it become empty."""
-    _told(client().admin.drain(node, note, evict), as_json)
+    _print_node(client().admin.drain(node, note, evict), as_json)
 
 
 def move(
@@ -87,10 +87,10 @@ def move(
     as_json: AsJson = False,
 ) -> None:
     """Move a node to another pool; what runs on it runs on."""
-    _told(client().admin.move_node(node, pool), as_json)
+    _print_node(client().admin.move_node(node, pool), as_json)
 
 
-def _told(found: "answers.NodeDetail", as_json: bool) -> None:
+def _print_node(found: "answers.NodeDetail", as_json: bool) -> None:
     from trainmaster.cli.render import emit_json
 
     if as_json:

@@ -114,7 +114,7 @@ def _say(found: "answers.PolicyView") -> None:
     from trainmaster.cli.render import table
 
     table(("setting", ">value", ">default", "bounds", "meaning"), [
-        (one.name, _shown(one, one.value), _shown(one, one.default), ", ".join(one.choices) or _bounds(one), one.meaning.en)
+        (one.name, _format_value(one, one.value), _format_value(one, one.default), ", ".join(one.choices) or _bounds(one), one.meaning.en)
         for one in found.knobs
     ])  # fmt: skip
     if found.changed_by:
@@ -124,10 +124,10 @@ def _say(found: "answers.PolicyView") -> None:
 def _bounds(knob: "answers.KnobView") -> str:
     if knob.minimum is None and knob.maximum is None:
         return ""
-    return " to ".join("any" if end is None else _shown(knob, end) for end in (knob.minimum, knob.maximum))
+    return " to ".join("any" if end is None else _format_value(knob, end) for end in (knob.minimum, knob.maximum))
 
 
-def _shown(knob: "answers.KnobView", found: float | str) -> str:
+def _format_value(knob: "answers.KnobView", found: float | str) -> str:
     """Return the setting's value, default or bound as it may be typed."""
     from trainmaster.core.formats.units import exact_duration
 

@@ -85,10 +85,10 @@ def submit(
 
 def _say_left_out(file: Path, wanted: dict[str, str]) -> None:
     """Say what of the code folder stays here, and why."""
-    from trainmaster.sdk.documents import given
+    from trainmaster.sdk.documents import read_document
     from trainmaster.sdk.pack import IGNORE_FILE, survey
 
-    folder = given(file, wanted).folder
+    folder = read_document(file, wanted).folder
     left_out = survey(folder).left_out if folder is not None else ()
     if left_out:
         more = f" and {len(left_out) - LEFT_OUT_SHOWN} more" if len(left_out) > LEFT_OUT_SHOWN else ""

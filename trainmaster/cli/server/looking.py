@@ -17,7 +17,7 @@ WIDTH: Final = 24
 """Of the names, in cells."""
 
 
-def words(said: Said) -> str:
+def in_terminal_language(said: Said) -> str:
     """Return what was said in the language of the terminal."""
     return render.text(said, language())
 
@@ -49,13 +49,13 @@ class Screen:
             self.checks.append(check)
             if self.as_json:
                 continue
-            label = words(self._labels[check.name]) + (f" ({check.where})" if check.where else "")
+            label = in_terminal_language(self._labels[check.name]) + (f" ({check.where})" if check.where else "")
             mark = "ok" if check.ok else "bad" if check.needed else "warning"
-            finding(mark, label, words(check.said), "" if check.ok else remedy(check.said), width=WIDTH)
+            finding(mark, label, in_terminal_language(check.said), "" if check.ok else remedy(check.said), width=WIDTH)
 
     def wait(self, where: str, why: Said) -> None:
         """Say what the probe job in a partition waits for, on standard error."""
-        print(f"        ... {where}: {words(why)}", file=sys.stderr, flush=True)
+        print(f"        ... {where}: {in_terminal_language(why)}", file=sys.stderr, flush=True)
 
     def examine(self, examination: "Examination") -> None:
         """Make all checks. Interrupted or ended, it first takes back what it has put into the cluster's queue."""

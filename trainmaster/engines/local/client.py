@@ -22,7 +22,7 @@ from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.guard import Guard
 from trainmaster.messages import render
-from trainmaster.messages.said import Said, said_in, words
+from trainmaster.messages.said import Said, said_in, verbatim
 from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines.local")
@@ -277,4 +277,4 @@ class AgentClient(asyncio.Protocol):
 
 def _why(error: dict[str, Any]) -> Said:
     """Return why a request was refused: an agent of an earlier version says it in words, before it makes room."""
-    return said_in(error) or words(str(error["code"]))
+    return said_in(error) or verbatim(str(error["code"]))

@@ -51,7 +51,7 @@ from trainmaster.engines.slurm.mirror.mirrors import Mirrors
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import render
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -263,7 +263,7 @@ class SlurmEngine:
                     self._push(one, one.heard(part, facts))
                 except NOT_OURS:  # whoever runs the tasks could have written that
                     log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
-            said = words(found.words) if found.words else None
+            said = verbatim(found.words) if found.words else None
             if said is None and self.mirrors is not None:
                 said = self.mirrors.said(one)
             self._push(one, one.read(time.time(), said))

@@ -247,7 +247,7 @@ def _body(
         options += [f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", "--mem=0", "--cpu-bind=none"]
         options += [f"--gpus={_cards(terms.card(ask), ask.gpu * len(part))}"] if ask.gpu else []
         options += ["--chdir=/", "--export=ALL", "--input=none", "--wait=0", "--kill-on-bad-exit=1"]
-        words = [_path(place.python), "-I", "-S", "-c", *_words(place, program, number)]
+        words = [_path(place.python), "-I", "-S", "-c", *_python_arguments(place, program, number)]
         steps.append(" ".join([*options, *words]))
     return [
         "umask 077",
@@ -258,7 +258,7 @@ def _body(
     ]
 
 
-def _words(place: AttemptPlace, program: str, number: int) -> list[str]:
+def _python_arguments(place: AttemptPlace, program: str, number: int) -> list[str]:
     """Return what Python runs on each node of component `number`."""
     if place.scratch:
         return [f"'{BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]

@@ -1,6 +1,6 @@
 """What is said of why a job waits or is refused: the evidence of each reason as arguments of the catalogue `messages.cluster.queue`. Pure.
 
-Owns every reason code the queue uses. Invariant: `said` needs nothing but the evidence that the code's makers put in.
+Owns every reason code the queue uses. Invariant: `say_reason` needs nothing but the evidence that the code's makers put in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Sentence(NamedTuple):
     en: str
 
 
-def said(reason: Reason) -> Said:
+def say_reason(reason: Reason) -> Said:
     """Return what `reason` says. Raises KeyError for a code that is not in REASONS."""
     return REASONS[reason.code](reason.evidence)
 
@@ -40,7 +40,7 @@ def said(reason: Reason) -> Said:
 def render(reason: Reason) -> Sentence:
     """Return the sentences of `reason`, made once. Raises KeyError for a code that is not in REASONS."""
     if reason.sentences is None:
-        found = said(reason)
+        found = say_reason(reason)
         english = words.text(found, "en")
         object.__setattr__(reason, "sentences", (words.text(found, "zh"), english[:1].upper() + english[1:]))
     assert reason.sentences is not None
@@ -95,7 +95,7 @@ def nameless(reason: Reason, roles: Sequence[str]) -> Reason:
 def problem(reason: Reason) -> Problem:
     """Return a refusal of `can_ever_fit` as a problem of the field it is about; it tells all of the evidence."""
     data = reason.evidence
-    found = problem_of(data["path"], said(reason), data.get("value", data.get("type", data.get("pool"))))
+    found = problem_of(data["path"], say_reason(reason), data.get("value", data.get("type", data.get("pool"))))
     return replace(found, args={**data, **(found.args or {})})
 
 

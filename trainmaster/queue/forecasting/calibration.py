@@ -65,7 +65,7 @@ class Calibration:
         self.scale = _quantile((), MISSED)
         self._told: dict[str, _Told] = {}  # by job, in the order made
 
-    def told(self, job: str, made_at: float, foreseen: Foreseen) -> None:
+    def remember(self, job: str, made_at: float, foreseen: Foreseen) -> None:
         """Remember a forecast of a job. While it waits its first one counts, and none that says nothing."""
         known = self._told.get(job)
         if foreseen.high == math.inf or (known is not None and known.left_at is None):

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from trainmaster.queue.forecasting.future import MANY, SAMPLES, Future, Runs, Scene, WaitingJob, luck
 from trainmaster.queue.forecasting.history import History
-from trainmaster.queue.forecasting.yard import Gang, Yard, asked
+from trainmaster.queue.forecasting.yard import Gang, Yard, charges_of
 from trainmaster.queue.ordering.classes import in_order
 from trainmaster.queue.ordering.fairness import Offsets
 from trainmaster.queue.ordering.order import Ranking
@@ -68,7 +68,7 @@ def scene_of(
         request = job.request
         if request not in shapes:
             gangs = (yard.gang(request, demand.roles, room) for demand in request.smallest)
-            shapes[request] = tuple((gang, asked(gang)) for gang in gangs)
+            shapes[request] = tuple((gang, charges_of(gang)) for gang in gangs)
         ways = shapes[request]
         run_s = history.run_s(job.tenant.owner, job.limit_s, 0.0, luck(job.job, seed))
         waiting.append(

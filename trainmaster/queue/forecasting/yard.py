@@ -244,7 +244,7 @@ class Yard:
         return max(most, 0)
 
 
-def asked(gang: Gang) -> Charges:
+def charges_of(gang: Gang) -> Charges:
     """Return what a gang is charged for wherever it runs: cards of a model where it can get no other. O(roles)."""
     cards: dict[str, int] = {}
     for part in gang:

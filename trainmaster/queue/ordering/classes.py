@@ -25,13 +25,13 @@ def request_of(job: Job) -> Request:
     shapes = job.shapes or (job.roles,)
     return Request(
         job.pool,
-        tuple(tuple(_asked(role) for role in shape) for shape in shapes),
+        tuple(tuple(_shape_of(role) for role in shape) for shape in shapes),
         frozenset(job.node_names),
         job.driver,
     )
 
 
-def _asked(role: Role) -> Role:
+def _shape_of(role: Role) -> Role:
     """Return `role` without what does not matter for where it fits."""
     ask = role.resources
     model = ask.gpu_type if ask.gpu else None

@@ -16,8 +16,8 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
-from trainmaster.queue.explaining.reasons import instead, problem, said
-from trainmaster.service.admission.limits import UrgentLimits, wanted
+from trainmaster.queue.explaining.reasons import instead, problem, say_reason
+from trainmaster.service.admission.limits import UrgentLimits, count_urgent
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder
@@ -49,7 +49,7 @@ class Admission:
         gone = () if instead_of is None else (instead_of,)
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        found += self._urgent.problems(wanted((job,)), "priority", gone)
+        found += self._urgent.problems(count_urgent((job,)), "priority", gone)
         found += place_problems(job, self._pools)
         found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
@@ -70,7 +70,7 @@ class Admission:
         reason = self._scheduling.refusal(job)
         if reason is None:
             return None
-        never = submitting.can_never_run_here(said(reason), instead(reason.evidence))
+        never = submitting.can_never_run_here(say_reason(reason), instead(reason.evidence))
         return Unsatisfiable(never, problems=(problem(reason),))
 
     def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
@@ -83,7 +83,7 @@ class Admission:
 
     def admit_together(self, jobs: Sequence[Job]) -> None:
         """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
-        ProblemList(self._urgent.problems(wanted(jobs), "priority")).raise_if_any(submitting.jobs_not_accepted)
+        ProblemList(self._urgent.problems(count_urgent(jobs), "priority")).raise_if_any(submitting.jobs_not_accepted)
 
     def change_problems(self, job: Job, priority: Any, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return what speaks against another priority for `job` (R170, R171). `instead_of`: as in `problems`."""

@@ -50,7 +50,7 @@ class UrgentLimits:
         if not more:
             return found
         totals: Counter[str] = Counter()
-        freed = wanted(gone)
+        freed = count_urgent(gone)
         for (name, owner), count in more.items():
             totals[name] += count
             record = self._workspace(name)
@@ -66,7 +66,7 @@ class UrgentLimits:
         return found
 
 
-def wanted(jobs: Iterable[Job]) -> Counter[Wanted]:
+def count_urgent(jobs: Iterable[Job]) -> Counter[Wanted]:
     """Return how many of `jobs` count as urgent, by workspace and owner."""
     return Counter((job.workspace, job.owner) for job in jobs if _counts(job))
 

@@ -15,7 +15,7 @@ import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 from trainmaster.queue.policy import Values
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 
@@ -93,7 +93,7 @@ class Pools:
         node = replace(node, pool=setting.pool or node.pool)
         if setting.service == "in_service":
             return node
-        return replace(node, schedulable=False, reason=words(setting.note or setting.service))
+        return replace(node, schedulable=False, reason=verbatim(setting.note or setting.service))
 
     # -- changes -----------------------------------------------------------------------------------------------
 
@@ -127,15 +127,15 @@ class Pools:
 
     def placed(self, job: Job) -> Job:
         """Return `job` with the pool its document means."""
-        share = self._meant(job.pool, job.virtual_cluster)
+        share = self._virtual_cluster_of(job.pool, job.virtual_cluster)
         return job if share is None else replace(job, pool=share.pool, virtual_cluster=share.name)
 
     def pool_of(self, pool: str, virtual_cluster: str | None) -> str:
         """Return the pool that a document means with these two."""
-        share = self._meant(pool, virtual_cluster)
+        share = self._virtual_cluster_of(pool, virtual_cluster)
         return pool if share is None else share.pool
 
-    def _meant(self, pool: str, virtual_cluster: str | None) -> VirtualCluster | None:
+    def _virtual_cluster_of(self, pool: str, virtual_cluster: str | None) -> VirtualCluster | None:
         """Return the virtual cluster that decides the pool: `pool` may name one, as OpenPAI does (R6)."""
         named = pool if virtual_cluster is None and pool not in self.pools else virtual_cluster
         share = self.virtual_clusters.get(named) if named is not None else None

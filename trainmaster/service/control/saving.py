@@ -159,7 +159,7 @@ class Saving:
                 model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace
             )
         outputs.forget(folder)
-        return version, _told(saved.skipped)
+        return version, _say_left_out(saved.skipped)
 
     def _next(self, name: str, job: Job) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
@@ -171,7 +171,7 @@ class Saving:
         return path
 
 
-def _told(left_out: tuple[dict[str, Any], ...]) -> Said | None:
+def _say_left_out(left_out: tuple[dict[str, Any], ...]) -> Said | None:
     if not left_out:
         return None
     path, why = left_out[0]["path"], said_in(left_out[0]) or files.output_not_readable()

@@ -188,7 +188,7 @@ class Shell:
         if self._tasks.get(key) is done:
             del self._tasks[key]
 
-    def _wanted(self, action: Action, phases: set[Phase]) -> Attempt | None:
+    def _attempt_in(self, action: Action, phases: set[Phase]) -> Attempt | None:
         """Return the attempt an order is about while it is still in a phase that wants it."""
         job = self._master.live.get(action.job)
         attempt = job.attempt if job is not None else None
@@ -197,14 +197,14 @@ class Shell:
     async def _until_answered(self, action: Action, phases: set[Phase], once: Once) -> None:
         tries, mistakes = 0, 0
         failed: Event | None = None
-        while (attempt := self._wanted(action, phases)) is not None:
+        while (attempt := self._attempt_in(action, phases)) is not None:
             try:
                 answer = failed or await once(action, self._master.live[action.job], attempt)
-                if answer is not None and self._wanted(action, phases) is not None:
+                if answer is not None and self._attempt_in(action, phases) is not None:
                     self._master.apply(answer)
                 return
             except TrainmasterError as error:
-                if self._wanted(action, phases) is None:
+                if self._attempt_in(action, phases) is None:
                     return  # whoever waited for it has given it up
                 log.warning("%s: %s; trying again", action, error.message)
                 if isinstance(action, Launch | Save):
@@ -248,7 +248,7 @@ class Shell:
     async def _launch(self, action: Launch, job: Job, attempt: Attempt) -> Event | None:
         try:
             gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
-            if self._wanted(action, {Phase.STARTING}) is None:
+            if self._attempt_in(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
             engine = self._engine(job)
             await engine.launch(gang)
@@ -266,7 +266,9 @@ class Shell:
         if adjusts is None:
             return None
         key, told = attempt_id(action.job, action.attempt), None
-        while self._wanted(action, LAUNCHED) is not None and told != (now := asked_of(self._master.live[action.job])):
+        while self._attempt_in(action, LAUNCHED) is not None and told != (
+            now := asked_of(self._master.live[action.job])
+        ):
             self._engine(job)  # which may be down
             await adjusts.adjust(key, now)
             told = now
@@ -276,7 +278,7 @@ class Shell:
         """First end what still runs (tasks of other roles), then turn what they wrote into a model version."""
         key = attempt_id(action.job, action.attempt)
         await self._engine(job).reap(key, job.policy.grace_s)
-        if self._wanted(action, {Phase.SAVING}) is None:
+        if self._attempt_in(action, {Phase.SAVING}) is None:
             return None  # stopped meanwhile: nobody wants a version of it
         self._proven.add(key)
         try:

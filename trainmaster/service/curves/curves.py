@@ -226,7 +226,7 @@ class JobCurves:
         for key in sorted(chosen, key=_order):
             many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
             curve = self.curves[key]
-            steps, times, values = curve.shown(points)
+            steps, times, values = curve.downsampled(points)
             shown.append(
                 Series(
                     name=f"{key.run}/{key.name}" if many else key.name,

@@ -1,7 +1,8 @@
 """Reads TensorBoard event files as a child of the server: ``python -m trainmaster.service.curves.tensorboard_reader``.
 
 TensorBoard's own reader is the only one that follows the format, but importing it takes more memory than the whole
-server may. So it lives here (see service.child), and speaks JSON: it is asked an `EventQuestion` and answers a `EventScalars` (service.tensorboard).
+server may. So it lives here (see service.child), and speaks JSON: it is asked an `EventQuestion`
+and answers with `EventScalars` (see `tensorboard`).
 
 Invariant: it only reads, never follows a link, and a broken file is an error of that file, not of the process.
 """

@@ -39,7 +39,7 @@ class Disk:
     room: DiskRoom
     short_of: str
 
-    def told(self) -> Said:
+    def warning(self) -> Said:
         """Say that it is nearly full."""
         if self.short_of == "files":
             return server.disk_short_of_files(self.folder, self.room.free.files)
@@ -59,7 +59,7 @@ class Disks:
     @property
     def short(self) -> Said | None:
         """What is short; None when nothing is."""
-        return next((disk.told() for disk in self.seen if disk.short_of), None)
+        return next((disk.warning() for disk in self.seen if disk.short_of), None)
 
     def reason(self) -> ReasonView | None:
         """Return why no job starts, as the API shows reasons; None when it is not for a disk."""

@@ -134,7 +134,7 @@ class Forecasts:
             return _unknown(_SOON)
         if job.id not in made.prospect.starts:
             return self._after(made, now) if len(made.prospect.starts) >= MOST else _unknown(_SOON)
-        return self._shown(job.id, made, now)
+        return self._view(job.id, made, now)
 
     async def would(self, judged: Judged, now: float, gone: Collection[str] = ()) -> ForecastView:
         """Return the same for one that is not submitted, as if others `gone` did not wait."""
@@ -155,7 +155,7 @@ class Forecasts:
     async def foreseen(self, scene: Scene, job: str) -> ForecastView:
         """Return when a job of a scene is expected to start, as the API shows it."""
         prospect, _ = await _paced(foresee(scene, job))
-        return self._shown(job, _Made(scene.now, prospect, job), scene.now)
+        return self._view(job, _Made(scene.now, prospect, job), scene.now)
 
     def bars(self, now: float) -> Iterator[tuple[str, tuple[str, ...], float, float | None, float | None]]:
         """Yield (job, its nodes if things go as is typical, start, low, high) of waiting jobs."""
@@ -163,11 +163,11 @@ class Forecasts:
             made = self._made[pool]
             for job, nodes in made.prospect.nodes.items():
                 if job in self._scheduling.queue:
-                    shown = self._shown(job, made, now)
+                    shown = self._view(job, made, now)
                     if shown.at is not None:
                         yield job, nodes, shown.at, shown.low, shown.high
 
-    def _shown(self, job: str, made: _Made, now: float) -> ForecastView:
+    def _view(self, job: str, made: _Made, now: float) -> ForecastView:
         foreseen = made.prospect.starts[job]
         if foreseen.at == math.inf:
             return _unknown(queue.jobs_ahead_without_limit() if made.prospect.endless else queue.ends_do_not_help())
@@ -249,7 +249,7 @@ class Forecasts:
         self._made[pool] = _Made(now, prospect, line[-1].job)
         for job, foreseen in prospect.starts.items():
             if job in self._scheduling.queue:
-                self.calibration.told(job, now, foreseen)
+                self.calibration.remember(job, now, foreseen)
         return spent
 
     def _steps(self, pool: str, now: float, line: Iterable[Pending]) -> Steps[Prospect]:

@@ -288,7 +288,7 @@ class Scheduling:
         why = explain(snapshot, pending, self._plan)
         if name_of(job.id) is None:
             why = nameless(why, [role.name for role in job.roles])
-        return shown(why, before, name_of)
+        return view_reason(why, before, name_of)
 
     def judged(self, job: Job) -> Judged | None:
         """Return how the last pass judged `job`, with who holds most of what it lacks; None when it does not wait."""
@@ -368,13 +368,13 @@ def _ends(job: Job) -> tuple[object, ...]:
     return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
 
 
-def told(judged: Judged, name_of: NameOf) -> ReasonView:
+def view_judged(judged: Judged, name_of: NameOf) -> ReasonView:
     """Return why somebody waits, and where in its pool's line, as the API shows it to a reader."""
     assert isinstance(judged.found, Reason), "who starts has no reason to wait"
-    return shown(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
+    return view_reason(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
 
 
-def shown(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonView:
+def view_reason(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonView:
     """Return a reason as the API shows it to a reader. `ahead`: how many come before it in its pool; None: nobody asks."""
     reason = named(reason, name_of)
     position = None if ahead is None else ahead + 1

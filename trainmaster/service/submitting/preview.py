@@ -17,7 +17,7 @@ from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
 from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
-from trainmaster.service.scheduling.scheduling import told
+from trainmaster.service.scheduling.scheduling import view_judged
 from trainmaster.service.submitting.candidate import job_of, read
 from trainmaster.service.submitting.choosing import settled
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
@@ -102,7 +102,7 @@ class Preview:
             ]
             placement = judged.found.placement if shown else None
             return Outlook("now"), placement, shown
-        reason = told(judged, self._ctx.names_for(visible))
+        reason = view_judged(judged, self._ctx.names_for(visible))
         return Outlook("queue", reason), scheduling.imagined(job), []
 
 

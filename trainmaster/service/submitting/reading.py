@@ -8,7 +8,7 @@ from trainmaster.core.errors import InvalidSpec, Problem, problem_of
 from trainmaster.core.launch import Mount, RolePreview
 from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
-from trainmaster.frameworks.showing import shown
+from trainmaster.frameworks.showing import preview_roles
 from trainmaster.messages.jobs import submitting
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document, Given
@@ -81,4 +81,4 @@ def written(
     job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
 ) -> tuple[Document, list[RolePreview]]:
     """Return the parts of a preview that are as large as the job: the whole document, and what each task would run."""
-    return effective(spec), shown(supposed(job, spec, placement, mounts, at))
+    return effective(spec), preview_roles(supposed(job, spec, placement, mounts, at))

@@ -45,7 +45,7 @@ from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import requests
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import told
+from trainmaster.service.scheduling.scheduling import view_judged
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.document import Document, Given
@@ -181,7 +181,7 @@ class Jobs:
         [view] = await self.views([job], visible, seq)
         spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
         document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
-        reason = told(judged, self._ctx.names_for(visible)) if judged is not None else None
+        reason = view_judged(judged, self._ctx.names_for(visible)) if judged is not None else None
         position = reason.position if reason is not None else None
         return Explanation(
             id=job.id,

@@ -39,7 +39,7 @@ from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster.pools import POLICY
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import shown, told
+from trainmaster.service.scheduling.scheduling import view_judged, view_reason
 from trainmaster.service.submitting.candidate import job_of, read
 from trainmaster.service.submitting.choosing import settled
 from trainmaster.service.submitting.estimates import Outlook, with_engine
@@ -271,9 +271,9 @@ class Queueing:
         suggestions: list[SuggestionView] = []
         forecast = None
         if isinstance(found, Reason):
-            reason = shown(found, None, name_of)
+            reason = view_reason(found, None, name_of)
         elif when == "queue":
-            reason = told(found, name_of)
+            reason = view_judged(found, name_of)
             judged = found if len(ways) == 1 else self._ctx.scheduling.would_start(job, first)
             gone = () if first is None else (first.id,)
             forecast = await self._ctx.forecasts.would(judged, self._ctx.clock(), gone)

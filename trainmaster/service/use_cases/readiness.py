@@ -49,7 +49,7 @@ class Readiness:
         return await asyncio.shield(self._latest[1])
 
     async def _look(self) -> Ready:
-        ledger = await _words(self.probe())
+        ledger = await _outcome(self.probe())
         engines = await self._ctx.engines.health()
         short = self._ctx.disks.short
         checks = {
@@ -64,7 +64,7 @@ class Readiness:
         await asyncio.wrap_future(self._database.write(probe))
 
 
-async def _words(work: Awaitable[None]) -> str:
+async def _outcome(work: Awaitable[None]) -> str:
     try:
         await asyncio.wait_for(work, PATIENCE_S)
     except TrainmasterError as error:

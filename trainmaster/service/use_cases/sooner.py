@@ -48,7 +48,7 @@ async def helping(
 
     flavors = {name: one.resources() for name, one in context.pools.flavors.get(job.workspace, {}).items()}
     now, later = context.scheduling.helping(judged, flavors, _spent_s(job))
-    known = [_told(one) for one in islice(filter(works, now), SUGGESTED)]
+    known = [_suggestion_view(one) for one in islice(filter(works, now), SUGGESTED)]
     named = {field for one in known for field in one.change}
     if len(known) == SUGGESTED:
         return known
@@ -73,7 +73,7 @@ async def _sooner(
         before = before or await play.foreseen(waits)
         after = await play.foreseen(changed)
         if clearly_sooner(_at(after), _at(before), play.now):
-            out.append(_told(one, after, before.at))
+            out.append(_suggestion_view(one, after, before.at))
         if len(out) == most:
             break
     return out
@@ -84,7 +84,9 @@ def _spent_s(job: Job) -> float:
     return 0.0 if job.started_at is None else max(0.0, job.queued_at - job.started_at)
 
 
-def _told(one: Suggestion, forecast: ForecastView | None = None, before: float | None = None) -> SuggestionView:
+def _suggestion_view(
+    one: Suggestion, forecast: ForecastView | None = None, before: float | None = None
+) -> SuggestionView:
     """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
     return SuggestionView(message=both(one.message), change=one.change, forecast=forecast, otherwise_at=before)
 

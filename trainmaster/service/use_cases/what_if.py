@@ -23,7 +23,7 @@ from trainmaster.service.cluster.quotas import rights_of
 from trainmaster.service.context import Context
 from trainmaster.service.use_cases.administer import limit_problems, refuse, unknown
 from trainmaster.service.use_cases.queueing import checked_values
-from trainmaster.simulate.history import asked, from_history
+from trainmaster.simulate.history import asked_view, from_history
 from trainmaster.simulate.metrics import quantile, waits
 from trainmaster.simulate.run import SimulationSetting, simulate
 from trainmaster.store.jobs.job_query import JobQuery
@@ -102,7 +102,7 @@ class WhatIf:
         visible = decide(who, "jobs:read").demand()
         query = JobQuery(states=ENDED, order="submitted_at")
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, query, limit, cursor)
-        return HistoryView(items=[asked(job) for job in page.items], next_cursor=page.next_cursor)
+        return HistoryView(items=[asked_view(job) for job in page.items], next_cursor=page.next_cursor)
 
     def _past(self, visible: Visible) -> tuple[list[Job], int]:
         """Return the latest of the `visible` jobs that ran to an end, and how many older ones there are."""
@@ -115,7 +115,7 @@ class WhatIf:
 
 def _figures(jobs: Sequence[Job], nodes: Sequence[Node], setting: SimulationSetting) -> WaitFigures:
     """Return what waits these jobs have on these machines under these rules."""
-    past = from_history(map(asked, jobs))
+    past = from_history(map(asked_view, jobs))
     every = simulate(past, nodes, setting).rows
     rows = [row for row in every if row.done]
     ordered = sorted(row.wait_s for row in rows)

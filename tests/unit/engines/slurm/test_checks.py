@@ -14,7 +14,7 @@ from trainmaster.engines.slurm.client import states
 from trainmaster.engines.slurm.messages import slurm, slurm_files
 from trainmaster.messages import render
 from trainmaster.messages.jobs import starting
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 from trainmaster.service import adding
 
 CONFIG = {
@@ -118,7 +118,10 @@ def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list
 
 
 def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
-    left = {"unfiltered": starting.no_filter_in_kernel("Bad").to_json(), "reachable": words("an old kernel").to_json()}
+    left = {
+        "unfiltered": starting.no_filter_in_kernel("Bad").to_json(),
+        "reachable": verbatim("an old kernel").to_json(),
+    }
     told = {check.name: check for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
     assert told.text.endswith(
         "; system calls are not filtered: the kernel takes no filter (Bad); abstract sockets are not kept apart: an old kernel"
@@ -145,7 +148,7 @@ def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
     ],
 )  # fmt: skip
 def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
-    printed = words(log) if log is not None else None
+    printed = verbatim(log) if log is not None else None
     check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), printed)
     assert (check.name, check.bad, check.where) == (name, True, "gpu")
     assert says in check.text
@@ -162,7 +165,7 @@ def test_why_nothing_comes_from_a_node_that_shares_no_folder_is_said_in_both_lan
 
 def test_a_queue_that_cannot_be_read_or_hides_our_jobs_keeps_them_away() -> None:
     assert probed.queue("gpu", True, None).ok
-    why = words("slurmrestd: no jobs in its answer")
+    why = verbatim("slurmrestd: no jobs in its answer")
     hidden, unread = probed.queue("gpu", False, None), probed.queue("gpu", False, why)
     assert (hidden.bad, unread.bad, unread.text) == (True, True, "slurmrestd: no jobs in its answer")
 

@@ -15,7 +15,7 @@ from trainmaster.engines.slurm.client.parse import JobId, JobLine
 from trainmaster.engines.slurm.engine import NOT_OURS
 from trainmaster.engines.slurm.messages import slurm_states as say
 from trainmaster.messages import render
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 NOW = 1000.0
 NO_COMMAND = Said("command_not_in_path", {"task": "task0-0", "program": "trian"})
@@ -126,7 +126,7 @@ def test_memory_that_slurm_took_is_said() -> None:
 def test_ended_before_it_began_is_a_refusal_in_words_and_forgotten_is_unknown() -> None:
     cancelled = following()
     cancelled.looked([line("CANCELLED")], NOW)
-    facts = [fact for _ in range(4) for fact in cancelled.read(NOW, words("python3: not found"))]
+    facts = [fact for _ in range(4) for fact in cancelled.read(NOW, verbatim("python3: not found"))]
     assert kinds(facts) == ["Refused"]
     assert isinstance(facts[0], Refused)
     assert render.text(facts[0].said).endswith("was cancelled in Slurm; python3: not found")
@@ -156,11 +156,11 @@ def test_what_an_agent_of_an_earlier_version_wrote_is_told_in_its_words() -> Non
     one = following()
     old = {"attempt": "x", "at": NOW, "code": "degraded", "message": "no sandbox"}
     (note,) = one.heard("0-n1", [{"event": "note", **old}])
-    assert note == Note(one.attempt, "degraded", words("no sandbox"))
+    assert note == Note(one.attempt, "degraded", verbatim("no sandbox"))
     one.heard("0-n1", [{"event": "refused", **old}])
     (refused,) = one.read(NOW)
     assert isinstance(refused, Refused)
-    assert refused.said == words("no sandbox")
+    assert refused.said == verbatim("no sandbox")
 
 
 def test_why_a_program_ended_is_told_as_its_agent_says_it() -> None:
@@ -170,7 +170,7 @@ def test_why_a_program_ended_is_told_as_its_agent_says_it() -> None:
     earlier = {"code": "exit_code", "message": "worker[1] ended with exit code 2", "exit_code": 2}
     one.heard("0-n1", [task(0, "exited", exit_code=127, verdict=to_json(told)), task(1, "exited", verdict=earlier)])
     ends = [fact.verdict for fact in one.read(NOW) if isinstance(fact, TaskReport)]
-    assert ends == [told, Verdict("exit_code", words("worker[1] ended with exit code 2"), exit_code=2)]
+    assert ends == [told, Verdict("exit_code", verbatim("worker[1] ended with exit code 2"), exit_code=2)]
 
 
 NESTED: dict[str, Any] = {"code": "x", "args": {}}
@@ -258,7 +258,7 @@ def test_a_program_that_an_administrators_own_signal_ended_has_its_own_end() -> 
 
 
 def test_a_node_that_has_something_of_the_same_id_is_blamed_and_a_persons_cancel_is_not() -> None:
-    for nodes, said, blamed in ((("n3",), None, "n3"), (("n3",), words("JOB 7 CANCELLED"), None), ((), None, None)):
+    for nodes, said, blamed in ((("n3",), None, "n3"), (("n3",), verbatim("JOB 7 CANCELLED"), None), ((), None, None)):
         one = following()
         one.looked([line("CANCELLED", nodes=nodes)], NOW)
         (fact,) = [fact for _ in range(4) for fact in one.read(NOW, said)]

@@ -19,7 +19,7 @@ from trainmaster.engines.slurm.messages import slurm, slurm_states
 from trainmaster.engines.slurm.script import AttemptPlace, CardRequest, script
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages import render
-from trainmaster.messages.said import words
+from trainmaster.messages.said import verbatim
 
 NODE = (
     "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} Partitions=batch"
@@ -134,7 +134,7 @@ async def test_cards_and_drivers_are_asked_for_as_the_cluster_has_them() -> None
 
 
 async def test_what_slurm_keeps_of_a_job_is_said_with_why() -> None:
-    why, asking = words("Access/permission denied"), await asking_of(Told(), nice=50)
+    why, asking = verbatim("Access/permission denied"), await asking_of(Told(), nice=50)
     assert [(change.partition("=")[0], code, said(why)) for change, code, said in asking.changes(Asked("gpu", 60.0))] == [
         ("TimeLimit", "limit_kept", slurm.time_limit_kept(why)), ("Nice", "place_kept", slurm.place_in_order_kept(why)),
     ]  # fmt: skip
@@ -225,7 +225,7 @@ async def test_a_refusal_is_one_where_all_nodes_are_in_service_or_it_is_not_abou
     told.foreseen = ClusterRefused("Requested node configuration is not available")
     refused = await foreseen(told)
     assert isinstance(refused, Refused)
-    assert refused.said == words("Requested node configuration is not available")
+    assert refused.said == verbatim("Requested node configuration is not available")
     told.node["n1"]["state"] = "DOWN"
     told.foreseen = ClusterRefused("Invalid feature specification")
     assert isinstance(await foreseen(told), Refused)

@@ -29,7 +29,7 @@ from trainmaster.engines.slurm.node import mirror as node_side
 from trainmaster.engines.slurm.node.mirror_start import BEGIN
 from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, Terms, alone, batch, script, together
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.service.control.saving import Saving
 from trainmaster.service.settings import parse
 
@@ -74,9 +74,9 @@ def test_a_keeper_is_ended_while_it_connects() -> None:
 @pytest.mark.parametrize(
     ("error", "printed", "said"),
     [
-        (EOFError(), "srun: error: Unable to create step", words("srun: error: Unable to create step")),
+        (EOFError(), "srun: error: Unable to create step", verbatim("srun: error: Unable to create step")),
         (EOFError(), "", say.connection_ended()),
-        (TimeoutError("timed out"), "", words("timed out")),
+        (TimeoutError("timed out"), "", verbatim("timed out")),
         (Failed(say.failed_on_node("No space left on device")), "", say.failed_on_node("No space left on device")),
         (Trespass(say.too_many_to_fetch(7)), "", say.too_many_to_fetch(7)),
         (Wrong(say.answer_does_not_fit()), "", say.answer_does_not_fit()),

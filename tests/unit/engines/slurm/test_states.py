@@ -16,7 +16,7 @@ from trainmaster.engines.slurm.client.states import (
 )
 from trainmaster.engines.slurm.messages import slurm_states
 from trainmaster.messages import render
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 MANUAL = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING", "CG": "COMPLETING", "DL": "DEADLINE",
@@ -66,7 +66,7 @@ def test_a_state_is_told_in_both_languages_and_an_unknown_one_as_it_is() -> None
     assert read("CANCELLED by 0").said == slurm_states.slurm_state_cancelled()
     assert in_both(read("CANCELLED by 0").said) == ("was cancelled in Slurm", "在 Slurm 中被取消")
     assert in_both(read("RUNNING,NEW").said) == ("running, NEW", "正在运行、NEW")
-    assert read("NEW").said == words("NEW")
+    assert read("NEW").said == verbatim("NEW")
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,10 @@ def test_how_a_job_ended_is_said_in_chinese_wherever_it_is_told() -> None:
 def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_administrator_wrote() -> None:
     for state, said in NOT_USABLE.items():
         english, chinese = render.text(said), render.text(said, "zh")
-        assert in_both(out_of_service((state,), "x") or words("")) == (
+        assert in_both(out_of_service((state,), "x") or verbatim("")) == (
             f"Slurm says that the node is {english}: x", f"Slurm 报告该节点{chinese}：x",
         )  # fmt: skip
-        assert in_both(out_of_service((state,), "") or words("")) == (
+        assert in_both(out_of_service((state,), "") or verbatim("")) == (
             f"Slurm says that the node is {english}", f"Slurm 报告该节点{chinese}",
         )  # fmt: skip
     assert out_of_service(("IDLE", "POWERED_DOWN"), "x") is None

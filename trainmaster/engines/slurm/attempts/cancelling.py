@@ -77,12 +77,12 @@ class Cancelling:
         if first.element is None and set(wishes) == {first}:
             which = [f"--name=tm-{first.name}"]
         else:
-            which = list(words(await self._queue.live(first.user), wishes))
+            which = list(scancel_arguments(await self._queue.live(first.user), wishes))
         if which:
             await self._commands.run("scancel", *which, user=first.user)
 
 
-def words(there: Iterable[tuple[str, JobId]], wishes: Iterable[Wish]) -> Iterator[str]:
+def scancel_arguments(there: Iterable[tuple[str, JobId]], wishes: Iterable[Wish]) -> Iterator[str]:
     """Yield what scancel is given: the ids of those that are there, elements of one array as one word."""
     wanted = {(wish.name, wish.element) for wish in wishes}
     elements: dict[int, list[int]] = {}

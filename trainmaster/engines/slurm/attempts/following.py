@@ -152,11 +152,13 @@ class Following:
             elif kind == "left":
                 self.left.add(part)
             elif kind == "note":
-                out.append(Note(self.attempt, fact["code"], _said(fact)))
+                out.append(Note(self.attempt, fact["code"], _parse_said(fact)))
             elif kind == "refused":
                 self.left.add(part)
                 node = part.partition("-")[2] if fact["code"] in BLAMED else None
-                self._refusal = self._refusal or Refused(self.attempt, fact["code"], _said(fact), fact["at"], node)
+                self._refusal = self._refusal or Refused(
+                    self.attempt, fact["code"], _parse_said(fact), fact["at"], node
+                )
         return out
 
     def listened(self, beats: Mapping[str, float], now: float) -> None:
@@ -279,7 +281,7 @@ class Following:
         return report is not None and report.kind in ENDED
 
 
-def _said(fact: Mapping[str, Any]) -> Said:
+def _parse_said(fact: Mapping[str, Any]) -> Said:
     """Return what an agent says with a fact. Raises KeyError, TypeError, AttributeError, RecursionError for what is none of ours."""
     said = said_in(fact)
     if said is None:

@@ -40,7 +40,7 @@ class Queue:
         for some in _at_once(sorted(missing)):
             there = {**there, **_by_id(await self._reading.some(some))}
         arrays = {(name, one.number) for name, one in there}
-        return {attempt: tuple(_told(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
+        return {attempt: tuple(_find_lines(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
 
     async def submitted(self, before: Remembered, attempt: str, user: str = "") -> tuple[str, JobId] | None:
         """Return what the job of `attempt` is called, with its id; also of one that has ended of late. None: Slurm knows none.
@@ -84,7 +84,7 @@ def _at_once(numbers: list[int]) -> Iterator[list[int]]:
     return (numbers[at : at + AT_ONCE] for at in range(0, len(numbers), AT_ONCE))
 
 
-def _told(there: _Found, arrays: set[tuple[str, int]], name: str, ids: Iterable[JobId]) -> Iterator[JobLine]:
+def _find_lines(there: _Found, arrays: set[tuple[str, int]], name: str, ids: Iterable[JobId]) -> Iterator[JobLine]:
     """Yield what is known of a job. An element that waited and was cancelled leaves no trace of its own, only its array does."""
     for one in ids:
         line = there.get((name, one))

@@ -74,7 +74,7 @@ def unwritable(why: str, where: str | None) -> Unavailable:
     return Unavailable(slurm.shared_file_unwritable(why, where) if where else slurm.shared_folder_unwritable(why))
 
 
-def said(answer: dict[str, Any]) -> dict[str, Any]:
+def check_answer(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer. Raises Unavailable for one of a file that cannot be written."""
     if "error" in answer:
         raise unwritable(*answer["error"])
@@ -125,12 +125,12 @@ class Hand(asyncio.Protocol):
         """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
         await self.start()
         try:
-            return said(await self.send(op, **more))
+            return check_answer(await self.send(op, **more))
         except Gone:
             if self._closed or op not in AGAIN:
                 raise
         await self.start()
-        return said(await self.send(op, **more))
+        return check_answer(await self.send(op, **more))
 
     async def turn(self) -> None:
         """Return when nothing that an earlier submitter has begun can come to Slurm any more.
@@ -302,7 +302,7 @@ class Submitting:
                     order = self._order(gang, user)
                     fresh = (await self.hand.ask("begin", **self._begin(order)))["ok"]
                 else:
-                    fresh = said(await begun)["ok"]
+                    fresh = check_answer(await begun)["ok"]
                 found = None if fresh else await self._before(order)
                 if found is None:
                     if user.name:

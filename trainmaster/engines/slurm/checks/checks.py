@@ -15,7 +15,7 @@ from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.client.parse import NodeLine, Partition
 from trainmaster.messages import render
 from trainmaster.messages.cluster import checks as saying
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
 """What must be on the server's machine. (`sacct` and `sacctmgr` are used where there is an accounting.)"""
@@ -42,12 +42,12 @@ LABELS: Final[dict[str, Said]] = {
     "scratch": saying.check_scratch(),
     "space": saying.check_space(),
     "programs": saying.check_programs(),
-    "conf": words("slurm.conf"),
+    "conf": verbatim("slurm.conf"),
     "version": saying.check_version(),
-    "munge": words("munge"),
+    "munge": verbatim("munge"),
     "controller": saying.check_controller(),
     "token": saying.check_token(),
-    "rest": words("slurmrestd"),
+    "rest": verbatim("slurmrestd"),
     "clock": saying.check_clock(),
     "partition": saying.check_partition(),
     "accounting": saying.check_accounting(),
@@ -72,7 +72,7 @@ def path(data: str) -> Check:
     """Judge how the data folder is called."""
     if script.PATH.fullmatch(data) is None:
         return Check("folder", False, saying.data_folder_badly_called(data))
-    return Check("folder", True, words(data))
+    return Check("folder", True, verbatim(data))
 
 
 def scratch(path: str) -> Check:
@@ -110,7 +110,7 @@ def data(path: str, there: bool, trouble: str) -> Check:
         return Check("data", False, saying.no_data_folder(path))
     if trouble:
         return Check("data", False, saying.folder_not_usable(path, trouble))
-    return Check("data", True, words(path))
+    return Check("data", True, verbatim(path))
 
 
 def space(data: str, free_mib: int) -> Check:
@@ -126,14 +126,14 @@ def programs(found: Mapping[str, bool], where: str) -> Check:
     lacking = [name for name in PROGRAMS if not found[name]]
     if lacking:
         return Check("programs", False, saying.programs_not_found(where, lacking))
-    return Check("programs", True, words(where))
+    return Check("programs", True, verbatim(where))
 
 
 def conf(given: str, trouble: str) -> Check:
     """Judge whether slurm.conf can be read. `given` "": the programs find it themselves."""
     if trouble:
         return Check("conf", False, saying.conf_unreadable(given, trouble))
-    return Check("conf", True, words(given) if given else saying.conf_as_found())
+    return Check("conf", True, verbatim(given) if given else saying.conf_as_found())
 
 
 def munge(place: str, trouble: str) -> Check:
@@ -150,7 +150,7 @@ def version(client: tuple[int, int, int]) -> Check:
         return Check("version", False, saying.slurm_too_old(name, dotted(OLDEST)))
     if client[:2] > TESTED:
         return Check("version", True, saying.slurm_newer_than_tested(name, dotted(TESTED)))
-    return Check("version", True, words(name))
+    return Check("version", True, verbatim(name))
 
 
 def dotted(parts: Sequence[int]) -> str:
@@ -174,7 +174,7 @@ def token(path: str, said: str, trouble: str, now: float) -> Check:
         return Check("token", False, saying.token_expired(path))
     if left_s < math.inf:
         return Check("token", True, saying.token_expires_in(path, round(left_s / 3600, 1)))
-    return Check("token", True, words(path))
+    return Check("token", True, verbatim(path))
 
 
 def _claims(token: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.messages import slurm_states
 from trainmaster.messages import render
 from trainmaster.messages.cluster import checks as saying
-from trainmaster.messages.said import WORDS, Said, said_from_json, words
+from trainmaster.messages.said import WORDS, Said, said_from_json, verbatim
 
 
 def not_started(where: str, waited_s: float, reason: Said) -> Check:
@@ -102,7 +102,7 @@ def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
         return Check("sandbox", True, saying.sandbox_off(), where=where)
     if found["sandbox"]:
         return Check("sandbox", True, _works(found), where=where)
-    lacking = saying.no_sandbox_on_node(_said(found["degraded"]))
+    lacking = saying.no_sandbox_on_node(_parse_said(found["degraded"]))
     return Check("sandbox", False, lacking, needed=wanted == "bubblewrap", where=where)
 
 
@@ -110,15 +110,15 @@ def _works(found: Mapping[str, Any]) -> Said:
     """Return that sandboxes work, with what they leave open."""
     node, filters, sockets = found["node"], found.get("unfiltered"), found.get("reachable")
     if filters and sockets:
-        return saying.sandbox_unfiltered_and_reachable(node, _said(filters), _said(sockets))
+        return saying.sandbox_unfiltered_and_reachable(node, _parse_said(filters), _parse_said(sockets))
     if filters:
-        return saying.sandbox_unfiltered(node, _said(filters))
-    return saying.sandbox_reachable(node, _said(sockets)) if sockets else saying.sandbox_works(node)
+        return saying.sandbox_unfiltered(node, _parse_said(filters))
+    return saying.sandbox_reachable(node, _parse_said(sockets)) if sockets else saying.sandbox_works(node)
 
 
-def _said(kept: Mapping[str, Any] | str) -> Said:
+def _parse_said(kept: Mapping[str, Any] | str) -> Said:
     """Return what a node says; a text is of an earlier version."""
-    return words(kept) if isinstance(kept, str) else said_from_json(kept)
+    return verbatim(kept) if isinstance(kept, str) else said_from_json(kept)
 
 
 def _cards(where: str, found: Mapping[str, Any], wanted: int) -> Check:

@@ -37,7 +37,7 @@ from trainmaster.engines.slurm.mirror.mirror import Mirror
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape
 from trainmaster.engines.slurm.node.survey import REQUEST
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 LOOK_S: Final = 0.2
 SOON_S: Final = 3.0
@@ -159,7 +159,7 @@ class Trial:
                             self.partition, found, self.word, self.own.sandbox, self.cards, self.own.scratch
                         ),
                         clock,
-                        await self._shown(),
+                        await self._seen_by_reading(),
                     ]
             line = next(iter(await self.queue.named(self.attempt)), line)
             now = time.monotonic()
@@ -179,7 +179,7 @@ class Trial:
                     return [await self._silent(line, found)]
             await asyncio.sleep(LOOK_S)
 
-    async def _shown(self) -> Check:
+    async def _seen_by_reading(self) -> Check:
         """Look whether whoever follows jobs would have seen this one."""
         try:
             return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), None)
@@ -196,7 +196,7 @@ class Trial:
         text = ""
         with suppress(OSError):
             text = await asyncio.to_thread(Path(self.shared.file("slurm.log")).read_text)
-        printed = words(text) if text else self.keeper.said if self.keeper is not None else None
+        printed = verbatim(text) if text else self.keeper.said if self.keeper is not None else None
         node = (found or {}).get("node") or ", ".join(line.nodes if line else ())
         seen = line.state if line is not None else None
         return probed.silent(self.partition, self.own.python, self.data, node, seen, printed, self.own.scratch)

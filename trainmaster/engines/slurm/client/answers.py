@@ -16,7 +16,7 @@ class TooMuch(Exception):
     """The answer goes on behind `MOST`."""
 
 
-def said(process: "subprocess.Popen[bytes]", given: bytes | None, timeout_s: float) -> tuple[bytes, bytes]:
+def read_answer(process: "subprocess.Popen[bytes]", given: bytes | None, timeout_s: float) -> tuple[bytes, bytes]:
     """Return (output, errors) of `process` once it has ended; `given` is its input. As `communicate`, with a bound.
 
     Raises subprocess.TimeoutExpired, or TooMuch: then it runs still.

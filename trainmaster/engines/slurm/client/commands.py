@@ -25,7 +25,7 @@ from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.engines.slurm.client import answers
 from trainmaster.engines.slurm.messages import slurm
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 Process = subprocess.Popen[bytes]
 Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr", "srun"]
@@ -138,7 +138,7 @@ class Commands:
             process = self._start(argv, subprocess.DEVNULL if given is None else subprocess.PIPE)
             try:
                 data = None if given is None else given.encode()
-                out, err = await asyncio.to_thread(answers.said, process, data, self.access.timeout_s)
+                out, err = await asyncio.to_thread(answers.read_answer, process, data, self.access.timeout_s)
             except answers.TooMuch:
                 raise ClusterDown(slurm.cluster_answer_too_large(answers.MOST >> 20)) from None
             except subprocess.TimeoutExpired as error:
@@ -210,7 +210,7 @@ def failure(program: str, code: int, said: str) -> TrainmasterError:
 
 def said_by(error: Exception) -> Said:
     """Return what an error says: of the cluster, or of what is not understood of its answer."""
-    return error.said if isinstance(error, TrainmasterError | Wrong) else words(str(error))
+    return error.said if isinstance(error, TrainmasterError | Wrong) else verbatim(str(error))
 
 
 def plain(said: str) -> str:

@@ -185,13 +185,13 @@ def pairs(line: str) -> dict[str, str]:
 
 def nodes(text: str) -> list[NodeLine]:
     """Return the nodes of ``scontrol show node -o``. Raises ValueError. O(lines)."""
-    return _shown("node", text, _node)
+    return _parse_records("node", text, _node)
 
 
 Record = TypeVar("Record")
 
 
-def _shown(what: str, text: str, read: Callable[[dict[str, str]], Record]) -> list[Record]:
+def _parse_records(what: str, text: str, read: Callable[[dict[str, str]], Record]) -> list[Record]:
     """Return one record for each line of ``scontrol show {what} -o``; where there are none it says so in a line of words."""
     found = []
     for line in text.splitlines():
@@ -211,8 +211,8 @@ def _node(found: dict[str, str]) -> NodeLine:
         cpus=int(found.get("CPUEfctv", found["CPUTot"])),
         memory_mib=int(found["RealMemory"]) - int(found.get("MemSpecLimit", 0)),
         cards=cards(found.get("Gres", "")),
-        features=words(found.get("AvailableFeatures", "")),
-        partitions=words(found.get("Partitions", "")),
+        features=split_list(found.get("AvailableFeatures", "")),
+        partitions=split_list(found.get("Partitions", "")),
         states=flags,
         reason=found.get("Reason", ""),
         kernel=found.get("OS", ""),
@@ -234,7 +234,7 @@ def _flags(text: str) -> tuple[str, ...]:
     return tuple(flags)
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_list(text: str) -> tuple[str, ...]:
     """Return the words between commas, none of a text that says so."""
     return () if text in NOTHING else tuple(text.split(","))
 
@@ -279,7 +279,7 @@ def configuration(text: str) -> dict[str, str]:
 
 def partitions(text: str) -> list[Partition]:
     """Return the partitions of ``scontrol show partition -o``. Raises ValueError."""
-    return _shown("partition", text, _partition)
+    return _parse_records("partition", text, _partition)
 
 
 def _partition(found: dict[str, str]) -> Partition:
@@ -287,7 +287,7 @@ def _partition(found: dict[str, str]) -> Partition:
         name=found["PartitionName"], nodes=hosts(found.get("Nodes", "")), default=found.get("Default") == "YES",
         up=found["State"] == "UP", limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
         most_mib=_most(found.get("MaxMemPerNode", "")),
-        groups=() if found.get("AllowGroups", "ALL") == "ALL" else words(found["AllowGroups"]),
+        groups=() if found.get("AllowGroups", "ALL") == "ALL" else split_list(found["AllowGroups"]),
         hidden=found.get("Hidden") == "YES",
     )  # fmt: skip
 
@@ -324,7 +324,7 @@ def limit_s(text: str) -> float | None:
 
 def reservations(text: str) -> list[SlurmReservation]:
     """Return the reservations of ``scontrol show reservation -o``. Raises ValueError."""
-    return _shown("reservation", text, _reservation)
+    return _parse_records("reservation", text, _reservation)
 
 
 def _reservation(found: dict[str, str]) -> SlurmReservation:

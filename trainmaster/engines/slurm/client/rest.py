@@ -173,7 +173,7 @@ def node_of(item: Mapping[str, Any]) -> NodeLine:
     """Return one node."""
     return NodeLine(
         name=item["name"], address=item["address"], cpus=int(item["cpus"]), memory_mib=int(item["real_memory"]),
-        cards=parse.cards(item["gres"]), features=parse.words(item["features"]), partitions=tuple(item["partitions"]),
+        cards=parse.cards(item["gres"]), features=parse.split_list(item["features"]), partitions=tuple(item["partitions"]),
         states=(item["state"].upper(), *item["state_flags"]), reason=item["reason"], kernel=item["operating_system"],
         version=item["slurmd_version"],
     )  # fmt: skip
@@ -185,7 +185,7 @@ def partition_of(item: Mapping[str, Any]) -> Partition:
     return Partition(
         name=item["name"], nodes=parse.hosts(item["nodes"]), default="default" in item["flags"], up=item["state"] == "UP",
         limit_s=None if minutes is None else minutes * 60.0, most_mib=_most(item["maximum_memory_per_node"]),
-        groups=parse.words(item["allowed_groups"]), hidden="hidden" in item["flags"],
+        groups=parse.split_list(item["allowed_groups"]), hidden="hidden" in item["flags"],
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from trainmaster.engines.slurm.messages import slurm_states as say
 from trainmaster.messages.said import Said
-from trainmaster.messages.said import words as as_it_is
+from trainmaster.messages.said import verbatim as as_it_is
 
 Standing = Literal["pending", "running", "ended", "unknown"]
 """pending: holds nothing yet, or again. running: something of it may hold or use nodes. ended: nothing of it will run any more."""

@@ -21,7 +21,7 @@ from trainmaster.engines.slurm.mirror import mirror_disk
 from trainmaster.engines.slurm.mirror.mirror_disk import Changed, Failed, Trespass, sound
 from trainmaster.engines.slurm.node.mirror import FILE, FOLDER, LINK, pwrite_all
 from trainmaster.engines.slurm.wrong import Wrong
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -114,7 +114,7 @@ class Trees:
         self.shape.left_out.update({path: why for path, (kind, why) in self._missing.items() if kind == LINK})
         rest = [(path, why) for path, (kind, why) in self._missing.items() if kind != LINK]
         for path, why in rest:
-            raise Failed(say.files_not_fetched(len(rest), shown(path), why))
+            raise Failed(say.files_not_fetched(len(rest), escape_path(path), why))
 
     def collect(self, final: bool) -> None:
         """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
@@ -133,7 +133,7 @@ class Trees:
                     if self._take(entry, final, int(said["now"])):
                         files.append(entry)
                 except Trespass as error:
-                    log.warning("%s of %s: %s: %s", self.part, self.shape.base, shown(entry[0]), error)
+                    log.warning("%s of %s: %s: %s", self.part, self.shape.base, escape_path(entry[0]), error)
                     self._left_out(entry, error.said)
             for batch in batches(files):
                 self._fetch(batch)
@@ -163,7 +163,7 @@ class Trees:
                 mirror_disk.link(self.shape.data, path, target)
             return False
         if kind != FILE:
-            raise Trespass(words(str(target)[:200]) if target else say.no_file_folder_or_link())
+            raise Trespass(verbatim(str(target)[:200]) if target else say.no_file_folder_or_link())
         if not final and EVENTS not in path and now - mtime < QUIET_S * 1e9:
             return False
         if not self._mine(path):
@@ -236,7 +236,7 @@ def within(tree: str, path: str, target: str) -> bool:
     return not os.path.isabs(target) and ".." not in parts[up:] and to.startswith(tree + "/")
 
 
-def shown(path: str) -> str:
+def escape_path(path: str) -> str:
     """Return a path as it can be shown: what is no text in it is escaped."""
     return path.encode("utf-8", "backslashreplace").decode()
 

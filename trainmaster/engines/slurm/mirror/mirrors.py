@@ -26,10 +26,10 @@ from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 from trainmaster.engines.slurm.mirror.mirror_disk import Failed
 from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
-from trainmaster.engines.slurm.mirror.mirror_trees import Shape, shown
+from trainmaster.engines.slurm.mirror.mirror_trees import Shape, escape_path
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import render
-from trainmaster.messages.said import Said, words
+from trainmaster.messages.said import Said, verbatim
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -243,11 +243,11 @@ def conclude(shared: Folder, incomplete: str) -> None:
 def why_ended(error: Exception, printed: str) -> Said:
     """Return why a connection has ended. `printed`: what srun, or Python on the node, had to say: it knows best."""
     if printed:
-        return words(printed)
+        return verbatim(printed)
     if isinstance(error, Failed | Wrong):
         return error.said
     if isinstance(error, OSError | EOFError):
-        return words(str(error)) if str(error) else say.connection_ended()
+        return verbatim(str(error)) if str(error) else say.connection_ended()
     return say.node_not_understood(repr(error))
 
 
@@ -263,6 +263,6 @@ def left_behind(kept: AttemptMirrors, one: Following) -> list[Note]:
         names = [os.path.basename(path) for path in sorted(shape.twice)[:SOME]]
         found.append(Note(one.attempt, "written_twice", say.written_by_several_nodes(len(shape.twice), names)))
     if shape.left_out:
-        some = [say.link_left_out(shown(path), why) for path, why in sorted(shape.left_out.items())[:SOME]]
+        some = [say.link_left_out(escape_path(path), why) for path, why in sorted(shape.left_out.items())[:SOME]]
         found.append(Note(one.attempt, "left_out", say.links_left_out(len(shape.left_out), some)))
     return found
