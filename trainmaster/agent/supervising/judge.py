@@ -56,7 +56,7 @@ def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
 
 
 def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:
-    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, like a shell."""
+    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, like a shell: 137 is SIGKILL."""
     if code is not None and code > 128 and code - 128 < signal.NSIG:
         return None, code - 128
     return code, signum

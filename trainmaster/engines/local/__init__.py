@@ -1,0 +1,1 @@
+"""This machine as an engine: an agent beside the server, connected by a socket."""
