@@ -202,7 +202,7 @@ class Stage:
 
     def job_ids(self) -> list[str]:
         """Return the ids of all jobs in the ledger."""
-        with self.platform._database.read() as connection:
+        with self.platform._life._database.read() as connection:
             return list(connection.scalars(select(tables.job.c.id)))
 
     # -- what must hold ----------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ async def test_counts_follow_the_ledger(fake: Stage, monkeypatch: pytest.MonkeyP
     await fake.platform.stop(waits, ADMIN)
     await fake.restart()
     assert await _counts(fake) == {"succeeded": 2, "running": 1, "stopped": 1}
-    write: Any = fake.platform._database.write
+    write: Any = fake.platform._life._database.write
     await asyncio.wrap_future(write(lambda c: c.execute(text(f"UPDATE job SET record = '' WHERE id = '{done[1]}'"))))
     await fake.platform.jobs(JobQuery(), 50, None, ADMIN)
     assert await _counts(fake) == {"succeeded": 1, "running": 1, "stopped": 1}

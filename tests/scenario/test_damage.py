@@ -61,7 +61,7 @@ async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
         await stage.ended(job)
         broken = await stage.submit(fake_spec("broken", "true"))
         await stage.ended(broken)
-        database = stage.platform._database
+        database = stage.platform._life._database
         database.write(lambda c: c.exec_driver_sql(f"UPDATE job SET record = 'x' WHERE id = '{broken}'")).result()
         assert stage.platform.context.records.get_job(broken) is None
         saved = NewVersion("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})

@@ -94,7 +94,7 @@ async def test_a_link_out_of_the_tree_is_left_out(stage: Stage) -> None:
 
 async def test_a_restart_in_the_middle_of_saving_saves_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Idempotent by (job, attempt): saved, but not yet recorded, when the server dies; the next one finds it."""
-    saving = stage.platform._shell._saving
+    saving = stage.platform._life._shell._saving
     inner, saved = saving.save, asyncio.Event()
 
     async def never_told(job: Job) -> object:

@@ -124,7 +124,7 @@ async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A launch that waits for its spec while the job is stopped may not start after the engine has said "nothing left"."""
-    launching = stage.platform._shell._launching
+    launching = stage.platform._life._shell._launching
     read, asked = asyncio.Event(), asyncio.Event()
     inner = launching.gang_from_disk
 
@@ -137,7 +137,7 @@ async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
     monkeypatch.setattr(launching, "gang_from_disk", slow)
     job = await stage.submit(spec("late", "sleep 300"))
     await asked.wait()
-    late = stage.platform._shell._tasks[Launch, job, 1]
+    late = stage.platform._life._shell._tasks[Launch, job, 1]
     await stage.platform.stop(job, ADMIN)
     assert (await stage.ended(job)).state == "stopped"
     read.set()
@@ -253,7 +253,7 @@ async def test_a_full_disk_is_told_and_the_platform_comes_back_by_itself(
 def _fill(disk: Path, stage: Stage) -> Callable[[], object]:
     """Leave some 200 KiB; return what gives the room back."""
     if not os.path.ismount(disk):
-        database = stage.platform._database
+        database = stage.platform._life._database
         pages = database.write(lambda c: c.exec_driver_sql("PRAGMA page_count").scalar()).result()
         database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count = {pages + 50}")).result()
         return lambda: database.write(lambda c: c.exec_driver_sql("PRAGMA max_page_count = 1000000")).result()
@@ -270,7 +270,7 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
     await stage.running(good, "line 1")
     await stage.running(bad, "line 1")
     worse = await stage.submit(spec("worse", "true", replicas=2, resources={"cpu": 4}))
-    database = stage.platform._database
+    database = stage.platform._life._database
     database.write(
         lambda c: c.exec_driver_sql(f"UPDATE job SET record = '{{\"roles\": 7' WHERE id IN ('{bad}', '{worse}')")
     ).result()
@@ -298,7 +298,7 @@ async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_othe
     bad, good = [await fake.submit(fake_spec(name, "sleep infinity")) for name in ("bad", "good")]
     for job in (bad, good):
         await fake.running(job)
-    database = fake.platform._database
+    database = fake.platform._life._database
     database.write(lambda c: c.exec_driver_sql(f"DELETE FROM job WHERE id = '{bad}'")).result()
     with pytest.raises(StorageFailed):
         await fake.platform.change(bad, ADMIN, duration_s=60.0)
@@ -319,9 +319,9 @@ async def test_an_order_that_nobody_foresaw_to_fail_fails_its_job(
     async def broken(*given: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(fake.platform._shell, "_" + what, broken)
+    monkeypatch.setattr(fake.platform._life._shell, "_" + what, broken)
     if what == "stage":
-        monkeypatch.setattr(fake.platform._shell._launching, "must_stage", lambda job: True)
+        monkeypatch.setattr(fake.platform._life._shell._launching, "must_stage", lambda job: True)
     job = await fake.ended(await fake.submit(fake_spec("mistake")))
     assert job.state == "failed"
     assert job.verdict.code == kind
@@ -334,8 +334,8 @@ async def test_a_job_whose_spec_is_lost_fails_and_says_so(fake: Stage, monkeypat
     async def lost(job: object) -> object:
         raise NotFound("The ledger holds no spec")
 
-    monkeypatch.setattr(fake.platform._shell._launching, "gang", lambda job: None)
-    monkeypatch.setattr(fake.platform._shell._launching, "gang_from_disk", lost)
+    monkeypatch.setattr(fake.platform._life._shell._launching, "gang", lambda job: None)
+    monkeypatch.setattr(fake.platform._life._shell._launching, "gang_from_disk", lost)
     job = await fake.ended(await fake.submit(fake_spec("lost")))
     assert (job.state, job.verdict.code) == ("failed", "launch_failed")
 

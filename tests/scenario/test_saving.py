@@ -95,7 +95,7 @@ async def test_what_is_being_saved_can_be_stopped_and_deleted(stage: Stage, monk
     assert (await stage.platform.models(ADMIN)).items == []
     other = await stage.submit(spec("other", SAVES))
     assert (await stage.ended(other)).state == "succeeded"
-    await stage.until(other, lambda _: not stage.platform._shell._tasks, "all orders to come to their end")
+    await stage.until(other, lambda _: not stage.platform._life._shell._tasks, "all orders to come to their end")
     assert stage.platform.context.waits._told == {}
     assert os.listdir(stage.home / "models" / ".saving") == []
 
@@ -120,7 +120,7 @@ async def test_a_stop_before_the_save_has_begun_leaves_no_version(
     await stage.platform.stop(job, ADMIN)
     assert (await stage.ended(job)).state == "stopped"
     go.set()
-    await stage.until(job, lambda _: not stage.platform._shell._tasks, "the order to save to come to its end")
+    await stage.until(job, lambda _: not stage.platform._life._shell._tasks, "the order to save to come to its end")
     assert (await stage.platform.models(ADMIN)).items == []
 
 

@@ -133,7 +133,7 @@ async def test_any_mix_of_requests_at_once_keeps_both_limits(
                     await platform.stop(chance.choice(ids), who)
             except TrainmasterError:
                 pass
-            counts = platform.context.urgent
+            counts = platform.context.followers.urgent
             assert all(urgent(stage, who.name) == counts.used("default", who.name) <= per_user for who in (ANN, BOB))
             assert urgent(stage) == counts.used("default") <= total
 

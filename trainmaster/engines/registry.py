@@ -27,6 +27,10 @@ AGAIN_S: Final = 10.0
 """Seconds between two tries to start an engine that was down when the server began."""
 
 
+Came = Callable[[Engine], Awaitable[None]]
+"""Is told of an engine that was down at first and can be used now."""
+
+
 class Engines:
     """One object per server; all methods in the loop's thread. At least one engine; the first has every pool not named.
 
@@ -46,7 +50,6 @@ class Engines:
         self._nodes: dict[str, tuple[Node, ...]] = {}  # as last seen, by engine
         self._misfits: set[str] = set()  # nodes left out
         self._starting: set[asyncio.Task[None]] = set()
-        self.came: Callable[[Engine], Awaitable[None]] = _nobody  # is told of an engine that was down at first
 
     def __iter__(self) -> Iterator[Engine]:
         return iter(self._engines.values())
@@ -90,8 +93,9 @@ class Engines:
 
     # -- life ----------------------------------------------------------------------------------------------------
 
-    async def start(self, sink: Sink) -> None:
-        """Start all and return soon after the first can be used; those that fail or take long go on in the background.
+    async def start(self, sink: Sink, came: Came | None = None) -> None:
+        """Start all and return soon after the first can be used; those that fail or take long go on in the background: `came` is then
+        told of them.
 
         Raises Unavailable when none can be used.
         """
@@ -109,7 +113,7 @@ class Engines:
             if not first.done():
                 self._down[engine.name] = server.engine_not_answered_yet()
             if engine.name in self._down:
-                task = loop.create_task(self._start_again(engine, sink, first))
+                task = loop.create_task(self._start_again(engine, sink, first, came))
                 self._starting.add(task)
                 task.add_done_callback(self._starting.discard)
 
@@ -123,12 +127,15 @@ class Engines:
         self._down.pop(engine.name, None)
         return None
 
-    async def _start_again(self, engine: Engine, sink: Sink, first: "asyncio.Task[TrainmasterError | None]") -> None:
+    async def _start_again(
+        self, engine: Engine, sink: Sink, first: "asyncio.Task[TrainmasterError | None]", came: Came | None
+    ) -> None:
         await first
         while engine.name in self._down:
             await asyncio.sleep(AGAIN_S)
             await self._start(engine, sink)
-        await self.came(engine)
+        if came is not None:
+            await came(engine)
 
     async def close(self) -> None:
         """Disconnect from all. User processes go on."""
@@ -189,7 +196,3 @@ class Engines:
         except TimeoutError:
             return server.engine_silent(round(HEALTH_S))
         return None
-
-
-async def _nobody(engine: Engine) -> None:
-    """Do nothing: nobody wants to know."""

@@ -12,16 +12,16 @@ from trainmaster.access.visible import Visible
 from trainmaster.answers import ForecastView, ReasonView
 from trainmaster.core.config import Config
 from trainmaster.core.folders.layout import Layout
-from trainmaster.core.records import Job, Role
+from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
-from trainmaster.service.admission.limits import UrgentLimits
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
@@ -51,26 +51,36 @@ class Context:
     clock: Callable[[], float]
     random_bytes: Callable[[int], bytes]
     master: Master
-    scheduling: Scheduling
+    followers: LiveFollowers
     feed: Feed
     records: LedgerReader
     reader: JobReader
     engines: Engines
     specs: Specs
     metrics: MetricsReader
-    counts: StateCounts
     pools: Pools
-    urgent: UrgentLimits
-    tally: Tally
-    forecasts: Forecasts
-    shares: Shares
-    waits: Waits
-    disks: Disks
     clerks: Clerks
+    scheduling: Scheduling = field(init=False)
+    counts: StateCounts = field(init=False)
+    tally: Tally = field(init=False)
+    forecasts: Forecasts = field(init=False)
+    shares: Shares = field(init=False)
+    waits: Waits = field(init=False)
+    disks: Disks = field(init=False)
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)
     saving: "Saving" = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Name those that follow the live jobs, too: most use cases ask one of them."""
+        self.scheduling, self.counts, self.tally = (
+            self.followers.scheduling,
+            self.followers.counts,
+            self.followers.tally,
+        )
+        self.forecasts, self.shares = self.followers.forecasts, self.followers.shares
+        self.waits, self.disks = self.followers.waits, self.followers.disks
 
     def names_for(self, visible: Visible) -> Callable[[str], str | None]:
         """Return what gives the name of a live job by its id, None of one that is not `visible`."""
@@ -103,23 +113,6 @@ class Context:
         if job.shown is not Shown.PENDING:
             return None
         return forecast_view(self.waits.of(job), self.engines.of(job.pool).name)
-
-    def moved(self, before: Job | None, after: Job) -> None:
-        """Let all who follow the live jobs see one change of one job."""
-        self.scheduling.moved(before, after)
-        self.urgent.moved(before, after)
-        self.tally.moved(before, after)
-        self.forecasts.moved(before, after)
-        self.shares.moved(before, after)
-        self.waits.moved(before, after)
-
-    def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
-        """Let them begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
-        self.scheduling.restore(jobs, asked)
-        self.urgent.restore(jobs)
-        self.tally.restore(jobs)
-        self.forecasts.restore(jobs)
-        self.waits.restore()
 
     @staticmethod
     def json(document: Any) -> str:

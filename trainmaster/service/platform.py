@@ -1,12 +1,9 @@
-"""The one object the API talks to: every use case of the platform, by name. Joins the parts; decides nothing itself."""
+"""The one object the API talks to: every use case of the platform, by name. Decides nothing itself."""
 
 import asyncio
-import logging
-import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any, Final
+from contextlib import AbstractAsyncContextManager
+from typing import Any
 
 from trainmaster._version import __version__
 from trainmaster.access.decide import decide
@@ -27,23 +24,13 @@ from trainmaster.answers import (
     Ready,
 )
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.core.events import Event
 from trainmaster.core.records import Job
-from trainmaster.core.states import JobState
-from trainmaster.engines.base import Engine, Terminal, Window
-from trainmaster.queue.placing.packing import RECENT
-from trainmaster.service.cluster.quotas import policy_of, rights_of
+from trainmaster.engines.base import Terminal, Window
 from trainmaster.service.context import Context
-from trainmaster.service.control.feed import cluster_changed
-from trainmaster.service.control.observe import Observer
-from trainmaster.service.control.shell import Shell
-from trainmaster.service.control.timers import Timers
 from trainmaster.service.language import Language
+from trainmaster.service.life import Life
 from trainmaster.service.people.people import People
-from trainmaster.service.scheduling.counts import Group
 from trainmaster.service.submitting.preview import Preview
-from trainmaster.service.upkeep.pulse import Pulse
-from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.administer import Administer
 from trainmaster.service.use_cases.cluster import cluster_view
 from trainmaster.service.use_cases.cluster_views import ClusterViews
@@ -54,211 +41,40 @@ from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
 from trainmaster.spec.document import Document, Given
-from trainmaster.store.database import Database
-from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
-from trainmaster.store.jobs.read_ledger import Quarantined
-
-log = logging.getLogger("trainmaster.platform")
-
-MACHINES_S: Final = 15.0
-"""Between two looks at the machines: nodes are drained, limits and drivers changed without anybody telling us."""
-THREADS: Final = 32
-"""Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being saved,
-would then hold up every list.
-"""
 
 
 class Platform:
-    """Made by `wiring.build`; `start` and `close` belong to the server's life."""
+    """Made by `wiring.build`."""
 
     version = __version__
 
-    def __init__(
-        self, context: Context, *, people: People, models: Models, shell: Shell, observer: Observer, pulse: Pulse, timers: Timers,
-        sweeper: Sweeper, database: Database, ledger: Ledger,
-    ) -> None:  # fmt: skip
+    def __init__(self, context: Context, life: Life, people: People, models: Models, readiness: Readiness) -> None:
         self.context, self.people = context, people
-        self.config, self.layout, self.feed = context.config, context.layout, context.feed
-        self.metrics = context.metrics
-        self._shell, self._observer, self._pulse, self._timers = shell, observer, pulse, timers
-        self._sweeper, self._database, self._ledger = sweeper, database, ledger
-        self._jobs, self._models, self._preview = Jobs(context), models, Preview(context)
+        self.config, self.layout, self.feed, self.metrics = (
+            context.config,
+            context.layout,
+            context.feed,
+            context.metrics,
+        )
+        self._life, self._models, self._readiness = life, models, readiness
+        self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
-        self._entering = Entering(context)
-        self._recovering: asyncio.Task[None] | None = None
-        self._waking: asyncio.TimerHandle | None = None
-        self._closing = False
-        self._readiness = Readiness(context, database)
-        self._sweeping: asyncio.Task[None] | None = None
-        self._looking: asyncio.Task[None] | None = None
-        self._disks: asyncio.Task[None] | None = None
-        self._started_at = time.monotonic()
-        self._finished: dict[str, int] = {}
 
     # -- life --------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Read what is live, connect to the engines, and go on where every job is. Raises Unavailable when none can be used."""
-        self._loop = asyncio.get_running_loop()
-        self._loop.set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
-        await self.people.start()
-        await self.context.pools.start()
-        await self.context.shares.start()
-        master = self.context.master
-        master.schedule, master.moved = self._schedule, self.context.moved
-        master.stored = self.context.counts.changed
-        self.context.records.on_set_aside = self._set_aside
-        master.more = lambda: self.context.scheduling.more and not self.context.disks.short
-        self.context.disks.changed = self._room_changed
-        self.context.scheduling.later = self._wake_in
-        master.act, master.act_now = self._act, self._shell.answer_now
-        master.on_failure = self._recover_soon
-        self._shell.ended = self._ended
-        self.context.engines.came = self._engine_came
-        await self.context.engines.start(self._observer.report)
-        self.context.pools.seen(await self.context.engines.nodes())
-        self._apply_rules()
-        self._looking = asyncio.get_running_loop().create_task(self._follow_machines())
-        self.context.pools.changed = self._decided
-        self._disks = asyncio.get_running_loop().create_task(self.context.disks.follow())
-        await self._restore()
-        await self._observer.look()
-        self._sweeping = asyncio.get_running_loop().create_task(self._sweeper.follow())
-
-    def _set_aside(self, found: Quarantined) -> None:
-        """A reader, in its thread, came upon a record that cannot be read."""
-        group = Group(found.owner, found.workspace)
-        self._loop.call_soon_threadsafe(self.context.counts.set_aside, found.job, group, found.shown)
-
-    def _wake_in(self, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        if self._waking is not None:
-            if loop.time() < self._waking.when() <= loop.time() + seconds:
-                return
-            self._waking.cancel()
-        self._waking = loop.call_later(seconds, self.context.master.wake)
-
-    def _schedule(self, now: float) -> list[Event]:
-        """Plan, while there is room for what a job writes, and this server is not about to end."""
-        return [] if self._closing or self.context.disks.short else self.context.scheduling.schedule(now)
-
-    def _room_changed(self) -> None:
-        self.context.master.wake()
-        self.feed.publish(cluster_changed(self.feed.seq))
-
-    def _decided(self, kind: str) -> None:
-        """An administrator changed something: it holds from the next pass on, which comes at once."""
-        if kind != "flavor":
-            self._apply()
-
-    def _apply_rules(self) -> None:
-        pools, scheduling, engines = self.context.pools, self.context.scheduling, self.context.engines
-        scheduling.set_clusters({pool: engines.most_pending(pool) for pool in pools.pools if engines.owns_queue(pool)})
-        if tuple(scheduling.nodes.values()) != pools.nodes:
-            scheduling.set_nodes(pools.nodes)
-        rights = rights_of(pools)
-        scheduling.set_rules(policy_of(pools), rights.quotas(pools.nodes), rights.weights)
-
-    def _apply(self) -> None:
-        self._apply_rules()
-        self.context.master.wake()
-        self.context.forecasts.changed()
-        self.feed.publish(cluster_changed(self.feed.seq))
+        """Begin. Raises Unavailable when no engine can be used."""
+        await self._life.start()
 
     def leave(self) -> None:
-        """Start nothing more: whoever told this server to end may have told the agent, too. What waits is the next server's."""
-        self._closing = True
+        """Start nothing more."""
+        self._life.leave()
 
     async def close(self) -> None:
         """Let go of everything; user processes go on."""
-        self.leave()
-        for work in (self._waking, self._recovering, self._looking, self._disks):
-            if work is not None:
-                work.cancel()
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.gather(self._sweeping, return_exceptions=True)
-        await self.context.forecasts.close()
-        await self.context.shares.close()
-        await self.context.dates.close()
-        await self._pulse.close()
-        await self._shell.close()
-        await self._observer.close()
-        self._timers.close()
-        self.context.master.hand_over()
-        await self.context.engines.close()
-        self.metrics.close()
-        await asyncio.to_thread(self.context.clerks.close)
-        await asyncio.to_thread(self._ledger.close)
-        await asyncio.to_thread(self._database.close)
-
-    async def _restore(self) -> None:
-        """Read live jobs and repeat the order of every phase: the same at start and after a failed commit.
-
-        Orders are taken from what the ledger holds, before the loop can plan: nothing is acted on that is not durable.
-        """
-        jobs, quarantined = await asyncio.to_thread(self.context.records.live_jobs)
-        for bad in quarantined:
-            log.error("job %s has a malformed record and was set aside: %s", bad.job, bad.error)
-        seq = await asyncio.to_thread(self.context.records.last_seq)
-        await self.context.dates.restore()
-        counted = await asyncio.to_thread(self.context.records.counts_by_owner)
-        asked = await asyncio.to_thread(self.context.records.asked_last, RECENT)
-        self.context.counts.restore(counted, jobs)
-        self.context.restore(jobs, asked)
-        self.context.master.restore(jobs, seq)
-        self.feed.start_at(seq)
-        self.context.dates.restored()
-        for job in jobs:
-            self._shell.resume(job)
-        for bad in await asyncio.to_thread(self.context.records.quarantined):
-            self._shell.abandon(bad.job, bad.attempt)
-        self._observer.watch()
-
-    def _recover_soon(self, error: BaseException) -> None:
-        if not self._closing:
-            self._recovering = asyncio.get_running_loop().create_task(self._recover())
-
-    async def _recover(self) -> None:
-        """After a failed commit: wait until the ledger answers, then begin from what it holds."""
-        while True:
-            try:
-                while self.context.master.in_flight:
-                    await asyncio.sleep(0.01)
-                await self.context.disks.help()
-                await self._readiness.probe()
-                await self._restore()
-                break
-            except Exception as error:  # whatever the disk says, the loop must come back
-                log.warning("the ledger still cannot be used: %s", error)
-                await asyncio.sleep(1.0)
-        await self._observer.look()
-
-    async def _engine_came(self, engine: Engine) -> None:
-        """An engine that was down when the server began can be used now."""
-        log.info("the engine %s answers", engine.name)
-        await self._see_machines()
-        await self._observer.look()
-
-    async def _follow_machines(self) -> None:
-        while True:
-            await asyncio.sleep(MACHINES_S)
-            with suppress(TrainmasterError):  # while no engine answers they are as they were seen last
-                await self._see_machines()
-
-    async def _see_machines(self) -> None:
-        """Take in what the machines are now. Raises Unavailable when no engine answers."""
-        if self.context.pools.seen(await self.context.engines.nodes()):
-            self._apply()
-
-    def _act(self, action: Any) -> None:
-        self._shell.act(action)
-        self._observer.watch()
-
-    def _ended(self, job_id: str, state: str) -> None:
-        self._finished[state] = self._finished.get(state, 0) + 1
+        await self._life.close()
 
     # -- jobs --------------------------------------------------------------------------------------------------
 
@@ -347,7 +163,7 @@ class Platform:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
         try:
-            await self._see_machines()
+            await self._life.see_machines()
             cards = await asyncio.to_thread(self.context.engines.card_usage)
         except TrainmasterError:
             cards = {}
@@ -371,18 +187,4 @@ class Platform:
 
     def stats(self) -> Stats:
         """Return counters and gauges for /metrics; cheap."""
-        live = self.context.master.live.values()
-        capacity = list(self.context.scheduling.nodes.values())
-        active = [job for job in live if job.state is JobState.ACTIVE]
-        return Stats(
-            queued=sum(job.state is JobState.QUEUED for job in live),
-            active=len(active),
-            finished=dict(self._finished),
-            commits=self.context.master.committed,
-            events=self.context.master.seq,
-            listeners=self.feed.listeners,
-            nodes=len(capacity),
-            gpus=sum(len(node.gpus) for node in capacity),
-            gpus_held=sum(len(a.gpus) for job in active if job.attempt for a in job.attempt.placement),
-            uptime_s=time.monotonic() - self._started_at,
-        )
+        return self._readiness.stats()

@@ -24,10 +24,12 @@ from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.privacy import close_to_others
+from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.life import Life
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
-from trainmaster.service.scheduling.counts import StateCounts
+from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
@@ -39,6 +41,7 @@ from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Ledger
@@ -139,21 +142,27 @@ def demand_agents(engines: Engines) -> None:
 
 def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:
     """Join the parts."""
-    ledger, records, feed = Ledger(database), LedgerReader(database), Feed()
-    master = Master(ledger, feed, clock)
+    counts, waits = StateCounts(), Waits()
+    records = LedgerReader(
+        database, lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace), found.shown)
+    )
+    ledger, feed = Ledger(database), Feed()
     specs = Specs(records.spec, records.set_aside_spec)
+    master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
     model_rows = ModelRows(database)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
+    followers = LiveFollowers(
+        scheduling, Disks(layout, config.limits.reserve_mib), counts, urgent, Tally(),
+        Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
+        Shares(scheduling, layout.path("shares.json")), waits,
+    )  # fmt: skip
+    master = Master(ledger, feed, clock, followers)
     context = Context(
-        config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, scheduling=scheduling,
-        feed=feed, records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, counts=StateCounts(),
-        pools=pools, urgent=urgent, tally=Tally(),
-        forecasts=Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
-        shares=Shares(scheduling, layout.path("shares.json")), waits=Waits(),
-        disks=Disks(layout, config.limits.reserve_mib), clerks=Clerks(),
+        config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, followers=followers, feed=feed,
+        records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, pools=pools, clerks=Clerks(),
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
@@ -163,12 +172,15 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
-    shell = Shell(master, engines, launching, saving, timers, context.waits, lambda: scheduling.nodes, clock)
-    return Platform(
-        context, people=People(PeopleRows(database), layout), models=Models(ModelReader(database), layout), shell=shell,
-        observer=Observer(master, engines, context.waits, clock), pulse=Pulse(feed, master, metrics, specs), timers=timers,
-        sweeper=Sweeper(
-            layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock
-        ),
-        database=database, ledger=ledger,
+    observer = Observer(master, engines, waits, clock)
+    shell = Shell(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
+    master.orders = shell
+    people, readiness = People(PeopleRows(database), layout), Readiness(context, database, shell.ended)
+    sweeper = Sweeper(
+        layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock
+    )
+    life = Life(
+        context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
+        sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
     )  # fmt: skip
+    return Platform(context, life, people, Models(ModelReader(database), layout), readiness)

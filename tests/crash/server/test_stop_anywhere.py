@@ -76,8 +76,8 @@ class Serving:
     def make_older(self) -> None:
         """Let the database be one of the release before."""
         platform = build(str(self.home))
-        platform._ledger.close()
-        platform._database.close()
+        platform._life._ledger.close()
+        platform._life._database.close()
         with sqlite3.connect(self.home / "trainmaster.db") as database:
             database.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
         database.close()

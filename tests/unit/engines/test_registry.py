@@ -65,8 +65,7 @@ async def test_an_engine_that_is_down_is_tried_again_and_stops_nobody(monkeypatc
     async def note(engine: Engine) -> None:
         came.set_result(engine.name)
 
-    engines.came = note
-    await engines.start(lambda fact: None)
+    await engines.start(lambda fact: None, note)
     assert [one.name for one in await engines.nodes()] == ["n1"]
     assert (await engines.health())["local"] is None
     with pytest.raises(Unavailable, match="alps cannot be used: The fake machines do not answer"):
@@ -104,8 +103,7 @@ async def test_an_engine_that_takes_long_keeps_nobody_waiting(monkeypatch: pytes
         came.set()
 
     monkeypatch.setattr(slow, "start", late)
-    engines.came = note
-    await engines.start(lambda fact: None)
+    await engines.start(lambda fact: None, note)
     assert [one.name for one in await engines.nodes()] == ["n1"]
     with pytest.raises(Unavailable, match="It has not answered yet"):
         engines.up(slow)

@@ -44,11 +44,15 @@ class Pools:
         self._lock = asyncio.Lock()
         self._stored: dict[tuple[str, str], tuple[Record, Setting]] = {}
         self._machines: tuple[Node, ...] = ()  # as the engine says
-        self.changed: Callable[[str], None] = lambda kind: None  # is told after every change what kind of thing changed
+        self._changed: Callable[[str], None] = lambda kind: None
         self._settle()
 
-    async def start(self) -> None:
-        """Read everything. A row that cannot be read is said in the log and left as it is: the server must start."""
+    async def start(self, changed: Callable[[str], None] | None = None) -> None:
+        """Read everything; from then on `changed` is told after every change what kind of thing changed.
+
+        A row that cannot be read is said in the log and left as it is: the server must start.
+        """
+        self._changed = changed or self._changed
         for setting in await asyncio.to_thread(self._rows.all):
             try:
                 record = msgspec.convert(setting.record, KINDS[setting.kind], strict=False)
@@ -109,14 +113,14 @@ class Pools:
         await asyncio.wrap_future(self._rows.put(setting))
         self._stored[kind, name] = record, setting
         self._settle()
-        self.changed(kind)
+        self._changed(kind)
 
     async def drop(self, kind: str, name: str) -> None:
         """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
         await asyncio.wrap_future(self._rows.drop(kind, name))
         self._stored.pop((kind, name), None)
         self._settle()
-        self.changed(kind)
+        self._changed(kind)
 
     def changed_last(self, kind: str, name: str) -> Setting | None:
         """Return who changed a record last and when, None when it was never stored."""

@@ -5,16 +5,18 @@ cycle of the loop hands everything that changed to the ledger as one batch; *act
 answered only after the batch is durable. Nothing here polls: a cycle runs because somebody called `apply` or `wake`.
 
 Invariant: memory is never behind the disk. When a commit fails nothing of that batch is acted on, new changes are refused
-until live jobs were read back from the ledger (`on_failure`), and facts are asked of the engine again.
+until live jobs were read back from the ledger (whoever waits for `failed` does that), and facts are asked of the engine again.
+
+Two ports lead out: `Followers` are told what moved and plan what starts, `Orders` carry out what the reducer orders.
 """
 
 import asyncio
 import concurrent.futures
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Final
+from typing import Final, Protocol
 
 from trainmaster.core.actions import Action, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed, Unavailable
@@ -31,8 +33,39 @@ LINGER_S: Final = 0.005
 """How long facts that nobody waits for stay open for others to share their commit. A commit costs the same whatever it
 holds; a `true` job's needs fall from 1.1 of them to 0.5."""
 
-Scheduler = Callable[[float], list[Event]]
-"""Plans over what waits and returns `placed` events; called once per cycle, only when something changed."""
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a pass decided, and in how many seconds another is wanted though nothing changes: 0 at once, None never."""
+
+    events: Sequence[Event] = ()
+    again_s: float | None = None
+
+
+class Followers(Protocol):
+    """All that goes by the live jobs. Called in the loop's thread; nothing may block."""
+
+    def plan(self, now: float) -> Planned:
+        """Plan over what waits; called once per cycle, only when something changed or another pass was wanted."""
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """See one change of one job, which is not on disk yet."""
+
+    def stored(self, changed: Iterable[Job], deleted: Iterable[Job]) -> None:
+        """See what became durable."""
+
+
+class Orders(Protocol):
+    """Carries out what the reducer orders. Called in the loop's thread; nothing may block or raise."""
+
+    def answer_now(self, action: Action) -> Event | None:
+        """Return the answer to an order that needs no waiting, or None: it then joins the batch that the order is in."""
+
+    def foresee(self, action: Action) -> None:
+        """Use the time in which an order is made durable."""
+
+    def act(self, action: Action) -> None:
+        """Carry out an order that is durable. The answer comes back through `Master.apply`."""
 
 
 @dataclass(slots=True)
@@ -76,8 +109,11 @@ class _Open:
 class Master:
     """Owns the live jobs in memory, each until its end is on disk. All methods are called in the event loop's thread."""
 
-    def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float]) -> None:
-        self._ledger, self._feed, self._clock = ledger, feed, clock
+    def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float], followers: Followers) -> None:
+        self._ledger, self._feed, self._clock, self._followers = ledger, feed, clock, followers
+        self.orders: Orders  # they know the master, so that one of the two comes later
+        self.failed = asyncio.Event()
+        """Set while nothing can be made durable: whoever waits for it reads the truth again, and calls `restore`."""
         self.live: dict[str, Job] = {}
         self.seq = 0
         self.committed = 0  # batches made durable, for /metrics
@@ -85,15 +121,8 @@ class Master:
         self._scheduled = self._dirty = False
         self._blocked_by: BaseException | None = None  # why nothing can be made durable
         self._linger: asyncio.TimerHandle | None = None
+        self._waking: asyncio.TimerHandle | None = None
         self._flights = 0
-        self.schedule: Scheduler = lambda now: []
-        self.more: Callable[[], bool] = lambda: False
-        self.act: Callable[[Action], None] = lambda action: None
-        self.foresee: Callable[[Action], None] = lambda action: None
-        self.act_now: Callable[[Action], Event | None] = lambda action: None
-        self.moved: Callable[[Job | None, Job], None] = lambda before, after: None
-        self.stored: Callable[[Iterable[Job], Iterable[Job]], None] = lambda changed, deleted: None
-        self.on_failure: Callable[[BaseException], None] = lambda error: None
 
     # -- update ------------------------------------------------------------------------------------------------
 
@@ -121,7 +150,7 @@ class Master:
         after, actions = reduce(before, event)
         self.live[after.id] = after
         self._open.add(event, after)
-        self.moved(before, after)
+        self._followers.moved(before, after)
         for action in actions:
             self._order(action)
         self._cycle_soon()
@@ -154,6 +183,21 @@ class Master:
         """Ask for a planning pass in the next cycle."""
         self._dirty = True
         self._cycle_soon()
+
+    def _wake_in(self, seconds: float) -> None:
+        """Ask for a pass in so many seconds, unless one comes sooner."""
+        loop = asyncio.get_running_loop()
+        if self._waking is not None:
+            if loop.time() < self._waking.when() <= loop.time() + seconds:
+                return
+            self._waking.cancel()
+        self._waking = loop.call_later(seconds, self.wake)
+
+    def close(self) -> None:
+        """Hand over what is open, and wake no more."""
+        if self._waking is not None:
+            self._waking.cancel()
+        self.hand_over()
 
     def _order(self, action: Action) -> None:
         if isinstance(action, WakePlanner):
@@ -203,14 +247,17 @@ class Master:
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))
         for action in batch.actions:
-            self.foresee(action)
+            self.orders.foresee(action)
 
     def _plan(self) -> None:
         try:
-            for event in self.schedule(self._clock()):
+            planned = self._followers.plan(self._clock())
+            for event in planned.events:
                 self.apply(event)
-            if self.more():
+            if planned.again_s == 0:
                 self.wake()
+            elif planned.again_s is not None:
+                self._wake_in(planned.again_s)
         except Exception:  # a mistake about one waiting job must not keep what happened to all others from the disk
             log.exception("the queue could not be planned; it is planned again at the next change")
 
@@ -218,7 +265,7 @@ class Master:
         """Orders that need no waiting (a pre-check from memory, nothing to stage) join the same batch."""
         index = 0
         while index < len(self._open.actions):
-            answer = self.act_now(self._open.actions[index])
+            answer = self.orders.answer_now(self._open.actions[index])
             if answer is None:
                 index += 1
                 continue
@@ -235,12 +282,12 @@ class Master:
             return
         self.committed += 1
         newest = batch.newest()
-        self.stored((job for _, job in newest), (job for _, job in batch.deleted))
+        self._followers.stored((job for _, job in newest), (job for _, job in batch.deleted))
         for _, job in newest:
             if job.terminal:  # not sooner: who asks in between must not be shown the row of before
                 self.live.pop(job.id, None)
         for action in batch.actions:
-            self.act(action)
+            self.orders.act(action)
         # A turn later, so that orders have left before answers are made: a program starts sooner, its caller waits no longer.
         asyncio.get_running_loop().call_soon(self._tell, batch, newest)
 
@@ -260,7 +307,7 @@ class Master:
         self._open = _Open()
         if not self._blocked:
             self._blocked_by = error
-            self.on_failure(error)
+            self.failed.set()
 
     @staticmethod
     def _refuse(batch: _Open, error: BaseException) -> None:
@@ -283,5 +330,6 @@ class Master:
         self.seq = max(self.seq, seq)
         self._open = _Open()
         self._blocked_by = None
+        self.failed.clear()
         self._dirty = True
         self._cycle_soon()

@@ -8,6 +8,7 @@ Invariant: `reaped` is said only after the engine confirmed that nothing of the 
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from trainmaster.messages.jobs import files, starting
 from trainmaster.messages.said import Said
 from trainmaster.service.control.launching import Launching
 from trainmaster.service.control.master import Master
+from trainmaster.service.control.observe import Observer
 from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.scheduling.waits import Waits
@@ -48,15 +50,16 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, engines: Engines, launching: Launching, saving: Saving, timers: Timers, waits: Waits,
+        self, master: Master, observer: Observer, engines: Engines, launching: Launching, saving: Saving, timers: Timers, waits: Waits,
         nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
     ) -> None:  # fmt: skip
+        self._observer = observer
         self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
         self._timers, self._waits, self._nodes, self._clock = timers, waits, nodes, clock
         self._tasks: dict[tuple[type[Action], str, int], asyncio.Task[None]] = {}  # one per order and attempt
         self._proven: set[str] = set()  # attempts reaped while saving: nothing is left of them
-        self.ended: Callable[[str, str], None] = lambda job, state: None
-        master.foresee = self.foresee
+        self.ended: Counter[str] = Counter()
+        """How many jobs ended since this server began, by state: for /metrics."""
 
     # -- orders answered from memory ---------------------------------------------------------------------------
 
@@ -101,6 +104,7 @@ class Shell:
 
     def act(self, action: Action) -> None:
         """Carry out one order. Never raises; never blocks."""
+        self._observer.watch()
         match action:
             case Launch():
                 self._begin(action, {Phase.STARTING}, self._launch)
@@ -119,7 +123,7 @@ class Shell:
             case Notify():
                 self._timers.drop(f"hold:{action.job}")
                 self._timers.drop(f"expire:{action.job}")
-                self.ended(action.job, action.state)
+                self.ended[action.state] += 1
             case Precheck():
                 self._begin(action, {Phase.PLACED}, self._precheck_again)
             case _:

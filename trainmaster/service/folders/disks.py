@@ -10,7 +10,6 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,14 +46,15 @@ class Disk:
 
 
 class Disks:
-    """One object per server. `changed` is called in the loop's thread when there is room again, or no more."""
+    """One object per server."""
 
     def __init__(self, layout: Layout, reserve_mib: int) -> None:
         self._layout, self._reserve_mib = layout, reserve_mib
         self._looks = Looks()
         self._failing_since: float | None = None
         self.seen: tuple[Disk, ...] = ()
-        self.changed: Callable[[], None] = lambda: None
+        self.turned = asyncio.Event()
+        """Set when there is room again, or no more."""
 
     @property
     def short(self) -> Said | None:
@@ -155,4 +155,4 @@ class Disks:
             await self._looks.look("disks", self.look)
         if bool(before) != bool(self.short):
             log.warning("%s", render.text(self.short) if self.short else "There is room on the disks again")
-            self.changed()
+            self.turned.set()

@@ -4,7 +4,7 @@ Follows the ledger: made from its rows at start, and again after a commit that f
 durable. Invariant: the counts are those of the stored rows as of the newest batch that was answered.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -29,9 +29,11 @@ class StateCounts:
         self._all: Counter[str] = Counter()
         self._of: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self._live: dict[str, Shown] = {}  # what is counted of each job that has not ended
+        self._aside: deque[tuple[str, Group, str]] = deque()  # said by threads, not taken off yet
 
     def restore(self, stored: Mapping[tuple[str, str, str], int], live: Iterable[Job]) -> None:
         """Begin anew from the ledger's rows: jobs by (owner, workspace, state), and those that have not ended."""
+        self._aside.clear()
         self._all.clear()
         self._of.clear()
         for (owner, workspace, shown), number in stored.items():
@@ -52,11 +54,17 @@ class StateCounts:
             self._add(Group(job.owner, job.workspace), job.shown, -1)
 
     def set_aside(self, job: str, group: Group, shown: str) -> None:
-        """See that the record of `job`, which said these, was moved out of the jobs because it cannot be read."""
-        self._add(group, self._live.pop(job, shown), -1)
+        """See that the record of `job`, which said these, was moved out of the jobs because it cannot be read. From any thread."""
+        self._aside.append((job, group, shown))
+
+    def _settle(self) -> None:
+        while self._aside:
+            job, group, shown = self._aside.popleft()
+            self._add(group, self._live.pop(job, shown), -1)
 
     def by_state(self, visible: Visible, owner: str = EVERYBODY) -> dict[Shown, int]:
         """Return the number of jobs that are `visible`, of `owner` or of everybody, in each state that has any."""
+        self._settle()
         counts = self._all
         if owner or not visible.everything:
             counts = sum((self._of[group.owner][group.workspace] for group in self._groups(visible, owner)), Counter())

@@ -4,6 +4,7 @@ Invariant: a job is in the queue exactly while its state is queued; an attempt h
 `reaped`. Both follow from one method, `moved`, that sees every change.
 """
 
+import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -63,7 +64,8 @@ class Scheduling:
         self._mix: Mix = ()
         self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
         self._busy = BusyPorts()
-        self.later: Callable[[float], None] = lambda seconds: None  # asks for another pass in so many seconds
+        self.again_s: float | None = None
+        """In how many seconds another pass is wanted though nothing changes, as of the last one: 0 at once, None never."""
         self.nodes: dict[str, Node] = {}
         self._machines: tuple[Node, ...] = ()  # the same
         self.fair = Fairness(self.policy.fair_half_life_s)
@@ -181,11 +183,13 @@ class Scheduling:
 
         Nothing is done when nothing changed since the last one and time alone lets nobody start. It may where running jobs may
         be preempted after a while, where a port may have become free, and, looked at every SHARES_S, where shares decide the order.
+        `again_s` says when to call next.
         """
+        self.again_s = None
         for job in self.pausing.over(now):
             self.queue.add(job)
         if (paused_until := self.pausing.next_at()) is not None:
-            self.later(paused_until - now)
+            self._again_in(paused_until - now)
         if not len(self.queue):
             self._plan = Plan(at=now)
             return []
@@ -203,14 +207,14 @@ class Scheduling:
         again_s = self._plan.at + SHARES_S - now
         if facts == self._planned and not timely and not (moves and again_s <= 0):
             if moves:
-                self.later(again_s)
+                self._again_in(again_s)
             return []
         if self.policy.minds_mix:
             self._mix = self._recent.mix(now)
         self._plan = made = self._plan_on_free_ports(now)
         self._planned = facts
         if moves:
-            self.later(SHARES_S)
+            self._again_in(SHARES_S)
         out = []
         for evict in made.evictions:
             number = split_attempt_id(evict.attempt)[1]
@@ -220,7 +224,12 @@ class Scheduling:
         for start in made.starts:
             data = placing(self._flexible.get(start.job), start)
             out.append(Event(start.job, Kind.PLACED, now, "scheduler", self._next_attempt(start.job), data))
+        if made.more:
+            self.again_s = 0.0
         return out
+
+    def _again_in(self, seconds: float) -> None:
+        self.again_s = min(seconds, math.inf if self.again_s is None else self.again_s)
 
     def _plan_on_free_ports(self, now: float) -> Plan:
         """Plan again around every port that something outside the platform turns out to listen on."""
@@ -232,13 +241,8 @@ class Scheduling:
         if self.capacity.busy_ports and any(
             role.ports for cls in self.queue.snapshot_classes() for role in cls.key.request.shapes[0]
         ):
-            self.later(AGAIN_S)
+            self._again_in(AGAIN_S)
         return made
-
-    @property
-    def more(self) -> bool:
-        """True when the last pass ended at its limit of starts."""
-        return self._plan.more
 
     @property
     def planned_at(self) -> float:

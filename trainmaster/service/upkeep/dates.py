@@ -71,7 +71,7 @@ class Dates:
             raise
         log.warning("the clock of this machine was set by %+.1f s; dates follow, durations do not change", by_s)
         self._moved(by_s)
-        self._ctx.restore(list(self._ctx.master.live.values()), asked)
+        self._ctx.followers.restore(list(self._ctx.master.live.values()), asked)
         self._ctx.master.wake()
 
     def _moved(self, by_s: float) -> None:

@@ -161,7 +161,7 @@ class ClusterViews:
         return self._workspace(self._pools.workspaces[name], who)
 
     def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
-        sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.urgent
+        sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.followers.urgent
         quotas = [
             PoolQuota(pool=pool, share=_shares(limits, self._ctx.tally.of("workspace", one.name, pool).used))
             for pool, limits in sorted(one.quotas.items())

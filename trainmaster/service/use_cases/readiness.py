@@ -8,6 +8,7 @@ from typing import Final
 
 from trainmaster.answers import Ready
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.states import JobState
 from trainmaster.messages import render
 from trainmaster.messages.server import server
 from trainmaster.service.context import Context
@@ -35,10 +36,11 @@ class Stats:
 
 
 class Readiness:
-    """One object per server."""
+    """One object per server. `ended`: how many jobs ended since its start, by state, as it is kept elsewhere."""
 
-    def __init__(self, context: Context, database: Database) -> None:
-        self._ctx, self._database = context, database
+    def __init__(self, context: Context, database: Database, ended: Mapping[str, int]) -> None:
+        self._ctx, self._database, self._ended = context, database, ended
+        self._started_at = time.monotonic()
         self._latest: tuple[float, asyncio.Task[Ready]] | None = None
 
     async def ready(self) -> Ready:
@@ -58,6 +60,24 @@ class Readiness:
             **{f"engine {name}": "ok" if why is None else render.text(why) for name, why in engines.items()},
         }
         return Ready(ok=ledger == "ok" and None in engines.values(), checks=checks)
+
+    def stats(self) -> Stats:
+        """Return counters and gauges; cheap."""
+        master, nodes = self._ctx.master, self._ctx.scheduling.nodes.values()
+        live = master.live.values()
+        active = [job for job in live if job.state is JobState.ACTIVE]
+        return Stats(
+            queued=sum(job.state is JobState.QUEUED for job in live),
+            active=len(active),
+            finished=dict(self._ended),
+            commits=master.committed,
+            events=master.seq,
+            listeners=self._ctx.feed.listeners,
+            nodes=len(nodes),
+            gpus=sum(len(node.gpus) for node in nodes),
+            gpus_held=sum(len(a.gpus) for job in active if job.attempt for a in job.attempt.placement),
+            uptime_s=time.monotonic() - self._started_at,
+        )
 
     async def probe(self) -> None:
         """Write and take back one row of the ledger. Raises StorageFailed."""

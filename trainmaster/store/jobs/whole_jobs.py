@@ -57,11 +57,10 @@ class WholeStatement:
 
 
 class WholeJobs:
-    """Asks for whole jobs, from any thread. `on_set_aside` is told of each record that is moved away."""
+    """Asks for whole jobs, from any thread. `on_set_aside` is told of each record that is moved away, in the thread that came upon it."""
 
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.on_set_aside: Callable[[Quarantined], None] = lambda found: None
+    def __init__(self, database: Database, on_set_aside: Callable[[Quarantined], None] | None = None) -> None:
+        self.database, self._on_set_aside = database, on_set_aside
 
     def jobs(self, whole: WholeStatement, **values: Any) -> list[Job]:
         """Return the jobs of `whole` by number; the malformed ones are set aside on the way."""
@@ -77,8 +76,8 @@ class WholeJobs:
         raw = self.database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
         _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
         found = quarantined(id_, at, str(error), raw)
-        if raw[_JOB.name]:
-            self.on_set_aside(found)
+        if raw[_JOB.name] and self._on_set_aside is not None:
+            self._on_set_aside(found)
         return found
 
 

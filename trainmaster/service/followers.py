@@ -1,0 +1,62 @@
+"""All that goes by the live jobs, in memory: one of the two ports of the control loop (`control.master.Followers`).
+
+Each part sees every change of every live job, and begins anew from what the ledger holds after a start, a failed commit, or a clock
+that was set. Invariant: a part that is not named here follows nothing. Decides nothing itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from trainmaster.core.records import Job, Role
+from trainmaster.service.admission.limits import UrgentLimits
+from trainmaster.service.control.master import Planned
+from trainmaster.service.folders.disks import Disks
+from trainmaster.service.scheduling.counts import StateCounts
+from trainmaster.service.scheduling.forecasts import Forecasts
+from trainmaster.service.scheduling.scheduling import Scheduling
+from trainmaster.service.scheduling.shares import Shares
+from trainmaster.service.scheduling.tally import Tally
+from trainmaster.service.scheduling.waits import Waits
+
+
+@dataclass(slots=True)
+class LiveFollowers:
+    """One object per server; all methods in the loop's thread."""
+
+    scheduling: Scheduling
+    disks: Disks
+    counts: StateCounts
+    urgent: UrgentLimits
+    tally: Tally
+    forecasts: Forecasts
+    shares: Shares
+    waits: Waits
+    leaving: bool = False
+    """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent, too."""
+
+    def plan(self, now: float) -> Planned:
+        """Plan, while there is room for what a job writes."""
+        if self.leaving or self.disks.short:
+            return Planned()
+        return Planned(self.scheduling.schedule(now), self.scheduling.again_s)
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """Let all see one change of one job."""
+        self.scheduling.moved(before, after)
+        self.urgent.moved(before, after)
+        self.tally.moved(before, after)
+        self.forecasts.moved(before, after)
+        self.shares.moved(before, after)
+        self.waits.moved(before, after)
+
+    def stored(self, changed: Iterable[Job], deleted: Iterable[Job]) -> None:
+        """Count what became durable."""
+        self.counts.changed(changed, deleted)
+
+    def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
+        """Begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
+        self.scheduling.restore(jobs, asked)
+        self.urgent.restore(jobs)
+        self.tally.restore(jobs)
+        self.forecasts.restore(jobs)
+        self.waits.restore()
