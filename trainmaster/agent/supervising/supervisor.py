@@ -43,11 +43,7 @@ class Supervisor:
     """`push` tells connected servers, `later(seconds, call)` sets a timer, `watch(pid, call)` calls once a process ended."""
 
     def __init__(self, layout: Layout, cgroups: Cgroups, push: Push, later: Later, watch: WatchEnd) -> None:
-        self.layout = layout
-        self.cgroups = cgroups
-        self.push = push
-        self.later = later
-        self.watch = watch
+        self.layout, self.cgroups, self.push, self.later, self.watch = layout, cgroups, push, later, watch
         self.keeper = 0
         self.patient = False  # all were told to end by somebody else, who kills what does not
         # Whether an end that is noticed now was a stop of the platform, and whether one that is written down was.

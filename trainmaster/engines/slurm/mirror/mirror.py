@@ -28,7 +28,6 @@ from trainmaster.engines.slurm.mirror.mirror_disk import Failed, growing, sound
 from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
 from trainmaster.engines.slurm.mirror.mirror_trees import MOST_FILES, PIECE, Shape, Trees, pieces
 from trainmaster.engines.slurm.node import mirror
-from trainmaster.engines.slurm.node.mirror import PRINTED
 from trainmaster.engines.slurm.node.mirror_start import START, root_of
 from trainmaster.engines.slurm.wrong import Wrong
 
@@ -74,7 +73,7 @@ class Mirror:
         number = int(part.partition("-")[0])
         self._tasks = frozenset(shape.tasks[number]) if number < len(shape.tasks) else frozenset()
         self._own = re.compile(
-            rf"(facts|again)-{re.escape(part)}\.jsonl|record-task\d+-\d+\.jsonl|{re.escape(PRINTED)}"
+            rf"(facts|again)-{re.escape(part)}\.jsonl|record-task\d+-\d+\.jsonl|{re.escape(mirror.PRINTED)}"
         )
         self._trees = Trees(shape, part, order, self._ask, self._meanwhile)
         self._rounded = 0.0
