@@ -93,6 +93,25 @@ async def test_a_log_that_does_not_exist_yet_and_one_that_is_truncated(tmp_path:
     assert reader.text == "first\nnew\n"
 
 
+async def test_a_log_that_is_truncated_while_it_is_read_is_followed_from_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at its size and the read there is time for a program to begin its file anew."""
+    path, over, real = tmp_path / "log", False, follow.read
+    path.write_text("first\n")
+
+    def late(name: str, offset: int, *args, **kwargs):
+        if offset and path.read_text() == "first\n":
+            path.write_text("new\n")
+        return real(name, offset, *args, **kwargs)
+
+    monkeypatch.setattr(follow, "read", late)
+    reader = Reader(Follower(), path, lambda: over)
+    await reader.sees("first\nnew\n")
+    over = True
+    await asyncio.wait_for(reader.task, 20)
+
+
 async def test_many_followers_share_the_looking_and_the_reading(tmp_path: Path, reads: list[str]) -> None:
     path, over, text = tmp_path / "log", False, ""
     path.write_text("")

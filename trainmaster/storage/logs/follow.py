@@ -70,6 +70,9 @@ class Follower:
                 if 0 <= state[1] < offset:
                     offset = 0
                 got = await self._read(watched, path, offset, state, over, window)
+                if got.offset < offset:  # it was truncated between the look and the read
+                    offset = 0
+                    continue
                 offset = got.next_offset
                 if got.text or got.cut:
                     yield got
