@@ -350,7 +350,7 @@ async def test_a_queue_that_cannot_be_planned_keeps_nothing_from_the_disk(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(master, "schedule", broken)
+        patch.setattr(fake.platform.context.scheduling, "schedule", broken)
         job = await asyncio.wait_for(fake.submit(fake_spec("waits")), 10)
         assert (await fake.view(job)).state == "queued"
     master.wake()

@@ -212,6 +212,10 @@ async def test_a_queue_that_is_full_says_so(tmp_path: Path, machines: FakeMachin
     async with Stage(tmp_path / "small", limits, lambda: FakeEngine(machines)) as stage:
         for number in range(2):
             await stage.running(await stage.submit(fake_spec(f"r{number}", SLEEP, resources={"cpu": 4})))
+        several = [{"spec": fake_spec(f"b{number}", resources={"cpu": 4})} for number in range(3)]
+        with pytest.raises(InvalidSpec) as together:
+            await stage.platform.submit_batch(several, ADMIN, None)
+        assert [one.code for one in together.value.problems] == ["queue_full"]
         for number in range(2):
             await stage.submit(fake_spec(f"q{number}", resources={"cpu": 4}))
         with pytest.raises(InvalidSpec, match="cannot be accepted") as refused:

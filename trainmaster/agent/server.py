@@ -20,8 +20,8 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.starting.spawn import StartRefused, refusal
-from trainmaster.agent.supervising.kept import KeptTasks
 from trainmaster.agent.supervising.lookout import Lookout
+from trainmaster.agent.supervising.stand_ins import KeptTasks
 from trainmaster.agent.supervising.stopping import Stopping
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks import handles, live

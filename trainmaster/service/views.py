@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from trainmaster import answers
+from trainmaster.access.visible import Visible
 from trainmaster.answers import PRIORITY_NAMES
 from trainmaster.core.events import NAMES, Event, Kind
 from trainmaster.core.ids import role_system_name, task_name
@@ -18,6 +20,20 @@ from trainmaster.queue.placing.need import WHOLE
 from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
+
+
+class Identity(NamedTuple):
+    """Which job it is that stands somewhere among others', as its reader may know: its id, name and owner, or nothing of it."""
+
+    job: str | None
+    name: str | None
+    owner: str | None
+    known: bool
+
+
+def identity(visible: Visible, job: Job) -> Identity:
+    """Return what a reader may know of who `job` is. Every list that also counts what they may not see takes it from here."""
+    return Identity(job.id, job.name, job.owner, True) if visible.covers(job) else Identity(None, None, None, False)
 
 
 def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answers.VerdictView | None:

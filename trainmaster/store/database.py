@@ -24,7 +24,7 @@ from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger
 from trainmaster.store import tables
-from trainmaster.store.keeping import Keeper
+from trainmaster.store.ledger_mark import Keeper
 from trainmaster.store.past import Past
 from trainmaster.store.trouble import cause_of, from_below, is_damage, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call

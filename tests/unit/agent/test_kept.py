@@ -12,7 +12,7 @@ import pytest
 
 from tests.fixtures.gangs import gang
 from trainmaster.agent.host import procs
-from trainmaster.agent.supervising.kept import KeptTasks
+from trainmaster.agent.supervising.stand_ins import KeptTasks
 from trainmaster.agent.tasks import live
 from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
 from trainmaster.core.folders.layout import TaskPaths

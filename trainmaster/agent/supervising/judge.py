@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
-from trainmaster.agent.measuring import crowded
 from trainmaster.agent.sandbox import pythons
+from trainmaster.agent.supervising import blame
 from trainmaster.agent.tasks import ending
 from trainmaster.agent.tasks.live import LiveTask
 from trainmaster.core.folders.layout import Layout
@@ -107,7 +107,7 @@ def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
 def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups, layout: Layout) -> Verdict:
     evidence = tail(task.prepared.paths.log)
     word, said = _reason(task, code, signum, evidence, cgroups)
-    if word == "disk_full" and not task.doom and (held := crowded.out(task, layout)) is not None:
+    if word == "disk_full" and not task.doom and (held := blame.held_where_others_filled(task, layout)) is not None:
         word, said = NO_ROOM, say.task_without_room(task.who, held)
     return Verdict(word, said, evidence, task.prepared.role, task.prepared.index, code, signum)
 

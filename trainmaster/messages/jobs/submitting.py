@@ -99,7 +99,7 @@ def job_of_key_deleted() -> Said: ...
 
 # --- limits
 
-@say("{most:job is|jobs are} waiting already", "已有 {most} 个任务在等待", "Wait until some have started, or raise limits.max_queued.", "等一部分任务启动，或提高 limits.max_queued。")
+@say("No more than {most:job|jobs} may wait", "最多允许 {most} 个任务等待", "Wait until some have started, or raise limits.max_queued.", "等一部分任务启动，或提高 limits.max_queued。")
 def queue_full(most: Count) -> Said: ...
 
 @say("a duration is required here, at most {limit_s}", "这里必须填写使用时长，最多 {limit_s}", "Name how long the job may run.", "写明任务最多运行多久。")

@@ -83,7 +83,10 @@ class Admission:
 
     def admit_together(self, jobs: Sequence[Job]) -> None:
         """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
-        ProblemList(self._urgent.problems(count_urgent(jobs), "priority")).raise_if_any(submitting.jobs_not_accepted)
+        found, most = self._urgent.problems(count_urgent(jobs), "priority"), self._config.limits.max_queued
+        if len(self._scheduling.queue) + len(jobs) > most:
+            found.append(problem_of("", submitting.queue_full(most)))
+        ProblemList(found).raise_if_any(submitting.jobs_not_accepted)
 
     def change_problems(self, job: Job, priority: Any, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return what speaks against another priority for `job` (R170, R171). `instead_of`: as in `problems`."""

@@ -87,7 +87,7 @@ class _Open:
         return not (self.changes or self.deleted or self.keys or self.waiters or self.notes)
 
     @property
-    def urgent(self) -> bool:
+    def awaited(self) -> bool:
         """True when a caller or an order waits for this batch to be durable."""
         if self.waiters or self.keys or self.deleted or self.notes:
             return True
@@ -227,7 +227,7 @@ class Master:
             self._dirty = False
             self._plan()
         self._answer_at_once()
-        if self._open.urgent:
+        if self._open.awaited:
             self.hand_over()
         elif not self._open.empty and self._linger is None:
             self._linger = asyncio.get_running_loop().call_later(LINGER_S, self.hand_over)

@@ -34,9 +34,9 @@ log = logging.getLogger("trainmaster.shell")
 
 RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 """Pauses between tries of an order whose other side does not answer; the last repeats."""
-MISTAKES: Final = 4
+MOST_CRASHES: Final = 4
 """Tries of an order that ends in an error nobody foresaw; then its job fails instead of holding its room for ever."""
-GIVEN_UP: Final[dict[type[Action], Kind]] = {
+FAILS_AS: Final[dict[type[Action], Kind]] = {
     Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
 }  # fmt: skip
 LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
@@ -217,8 +217,8 @@ class Shell:
             except Exception as error:
                 log.exception("%s failed", action)
                 mistakes += 1
-                kind = GIVEN_UP.get(type(action))
-                if kind is not None and mistakes >= MISTAKES:
+                kind = FAILS_AS.get(type(action))
+                if kind is not None and mistakes >= MOST_CRASHES:
                     failed = self._event(action, kind, starting.platform_mistake(f"{type(error).__name__}: {error}"))
                     continue
             await asyncio.sleep(RETRY_S[min(tries, len(RETRY_S) - 1)])

@@ -30,7 +30,7 @@ Turn = tuple[int, float]
 """How soon a pool would start a job: 0 for now, and when, in epoch seconds."""
 
 
-async def settled(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
+async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
     """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; without a data folder of OpenPAI's
     that is not here. What takes long to know of a large job is known afterwards.
 

@@ -19,7 +19,7 @@ from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.scheduling.scheduling import view_judged
 from trainmaster.service.submitting.candidate import job_of, read
-from trainmaster.service.submitting.choosing import settled
+from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
 from trainmaster.service.submitting.reading import written
 from trainmaster.spec.document import Document, Given
@@ -42,7 +42,7 @@ class Preview:
         visible = decide(who, "jobs:read").demand()
         try:
             candidate = await read(self._ctx, body, who)
-            candidate = await settled(self._ctx, candidate, who)
+            candidate = await with_pool_chosen(self._ctx, candidate, who)
         except InvalidSpec as error:
             return _unread(language, error.problems or (problem_from("", error),))
         spec = candidate.spec

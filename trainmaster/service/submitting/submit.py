@@ -25,7 +25,7 @@ from trainmaster.messages.jobs import submitting
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import QUICK, job_of, read
-from trainmaster.service.submitting.choosing import settled
+from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.views import job_view
 from trainmaster.spec.document import Given
@@ -80,7 +80,7 @@ class Submit:
         seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
-            candidate = await settled(self._ctx, await read(self._ctx, body, who), who)
+            candidate = await with_pool_chosen(self._ctx, await read(self._ctx, body, who), who)
             wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
             return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
 
@@ -96,8 +96,8 @@ class Submit:
             raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
 
         async def prepared() -> Prepared:
-            candidates, models = await self._read_all(bodies, who)
-            return candidates, lambda use: self._enter_all(candidates, models, use)
+            candidates, templates = await self._read_all(bodies, who)
+            return candidates, lambda use: self._enter_all(candidates, templates, use)
 
         jobs, _ = await self._once(key, bodies, who, prepared)
         return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
@@ -112,7 +112,7 @@ class Submit:
         """
         problems: list[Problem] = []
         candidates: list[Candidate] = []
-        models: dict[tuple[str, str], Job] = {}
+        templates: dict[tuple[str, str], Job] = {}
         known: dict[bytes, Candidate] = {}
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -123,13 +123,13 @@ class Submit:
                 try:
                     text = msgspec.json.encode(body)
                     if (candidate := known.get(text)) is None:
-                        candidate = await settled(self._ctx, _candidate(read_before[text]), who)
+                        candidate = await with_pool_chosen(self._ctx, _candidate(read_before[text]), who)
                         known[text] = candidate
-                    if (candidate.digest, candidate.dialect) not in models:
-                        model = job_of(self._ctx, candidate, who)
+                    if (candidate.digest, candidate.dialect) not in templates:
+                        template = job_of(self._ctx, candidate, who)
                         wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
-                        self._ctx.admission.admit(model, who, wrong)
-                        models[candidate.digest, candidate.dialect] = model
+                        self._ctx.admission.admit(template, who, wrong)
+                        templates[candidate.digest, candidate.dialect] = template
                     candidates.append(candidate)
                 except TrainmasterError as error:
                     found = error.problems or (problem_from("", error),)
@@ -142,7 +142,7 @@ class Submit:
                     raise InvalidSpec(submitting.batch_refused_more(MOST_PROBLEMS), problems=listed)
         if problems:
             raise InvalidSpec(submitting.batch_refused(len(problems)), problems=tuple(problems))
-        return candidates, models
+        return candidates, templates
 
     async def _read_ahead(
         self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
@@ -174,13 +174,13 @@ class Submit:
         return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
 
     def _enter_all(
-        self, candidates: list[Candidate], models: Mapping[tuple[str, str], Job], use: KeyUse | None
+        self, candidates: list[Candidate], templates: Mapping[tuple[str, str], Job], use: KeyUse | None
     ) -> list[Job]:
         now = self._ctx.clock()
         jobs = []
         for candidate in candidates:
             self._seq += 1
-            model = models[candidate.digest, candidate.dialect]
+            model = templates[candidate.digest, candidate.dialect]
             new_id = job_id(self._ctx.random_bytes)
             jobs.append(records.replace(model, id=new_id, seq=self._seq, submitted_at=now, queued_at=now))
         self._ctx.admission.admit_together(jobs)

@@ -23,6 +23,7 @@ from trainmaster.engines.base import CardUsage
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
+from trainmaster.service.views import identity
 
 NOT_MEASURED: Final = CardUsage()
 
@@ -77,14 +78,14 @@ def facts_of(node: Node) -> dict[str, str]:
 
 
 def _task(visible: Visible, job: Job, place: Assignment) -> NodeTask:
-    known = visible.covers(job)
+    seen = identity(visible, job)
     need = job.roles[place.role].resources
     return NodeTask(
-        job=job.id if known else None,
-        name=job.name if known else None,
-        owner=job.owner if known else None,
-        task=task_name(place.role, place.index) if known else None,
-        state=job.shown if known else None,
+        job=seen.job,
+        name=seen.name,
+        owner=seen.owner,
+        task=task_name(place.role, place.index) if seen.known else None,
+        state=job.shown if seen.known else None,
         cpu=need.cpu,
         memory_mib=need.memory_mib,
         gpus=list(place.gpus),

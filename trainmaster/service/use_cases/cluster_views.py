@@ -49,9 +49,10 @@ from trainmaster.messages.cluster import cluster
 from trainmaster.messages.jobs import rules
 from trainmaster.queue.ordering.rights import amounts_of
 from trainmaster.queue.placing.need import WHOLE, millicores
-from trainmaster.service.cluster.node_room import carries, has_room, used_cards
+from trainmaster.service.cluster.node_free import carries, has_room, used_cards
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
+from trainmaster.service.views import identity
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
 """By node: who holds something there."""
@@ -320,7 +321,7 @@ def _abilities(engine: Engine, can: Abilities) -> EngineAbilities:
 
 def card_uses(visible: Visible, node: Node, job: Job, place: Assignment) -> list[CardUse]:
     """Return what one task holds of cards, as `physical(virtual):application` (R168)."""
-    found, known = [], visible.covers(job)
+    found, seen = [], identity(visible, job)
     for card in place.gpus:
         physical, slice_ = node.card_slots[card] if card < len(node.card_slots) else (card, 0)
         found.append(
@@ -330,11 +331,11 @@ def card_uses(visible: Visible, node: Node, job: Job, place: Assignment) -> list
                 physical=physical,
                 virtual=slice_,
                 share=job.roles[place.role].resources.gpu_milli / WHOLE,
-                label=f"{physical}({slice_}):{job.name if known else ''}",
-                job=job.id if known else None,
-                name=job.name if known else None,
-                owner=job.owner if known else None,
-                task=task_name(place.role, place.index) if known else None,
+                label=f"{physical}({slice_}):{seen.name or ''}",
+                job=seen.job,
+                name=seen.name,
+                owner=seen.owner,
+                task=task_name(place.role, place.index) if seen.known else None,
             )
         )
     return found

@@ -41,11 +41,11 @@ from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling.scheduling import view_judged, view_reason
 from trainmaster.service.submitting.candidate import job_of, read
-from trainmaster.service.submitting.choosing import settled
+from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.sooner import helping
-from trainmaster.service.views import totals
+from trainmaster.service.views import identity, totals
 from trainmaster.spec.document import Given
 from trainmaster.spec.lower import effective
 
@@ -117,15 +117,15 @@ class Queueing:
                 yield behind[job.pool], job
 
     def _waiting(self, visible: Visible, job: Job, place: int, now: float) -> WaitingView:
-        known = visible.covers(job)
+        seen = identity(visible, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(visible), place - 1)
         first = next((i for i, role in enumerate(job.roles) if role.flavor is not None), None)
         shapes = job.shapes or (job.roles,)
         flavors = () if first is None else dict.fromkeys(shape[first].flavor for shape in shapes)
         return WaitingView(
-            job=job.id if known else None,
-            name=job.name if known else None,
-            owner=job.owner if known else None,
+            job=seen.job,
+            name=seen.name,
+            owner=seen.owner,
             workspace=job.workspace,
             pool=job.pool,
             virtual_cluster=job.virtual_cluster,
@@ -203,12 +203,12 @@ class Queueing:
         start: float, end: float | None, span: tuple[float | None, float | None],
     ) -> Bar:  # fmt: skip
         asks = [job.roles[place.role].resources for place in places]
-        known = visible.covers(job)
+        seen = identity(visible, job)
         return Bar(
             node=places[0].node if places else "",
-            job=job.id if known else None,
-            name=job.name if known else None,
-            owner=job.owner if known else None,
+            job=seen.job,
+            name=seen.name,
+            owner=seen.owner,
             workspace=job.workspace,
             priority=PRIORITY_NAMES[job.priority],
             kind=kind,
@@ -259,7 +259,7 @@ class Queueing:
         submission = dict(body)
         first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
         candidate = await read(self._ctx, submission, who)
-        candidate = await settled(self._ctx, candidate, who)
+        candidate = await with_pool_chosen(self._ctx, candidate, who)
         job = job_of(self._ctx, candidate, who)
         wrong = self._ctx.admission.problems(job, who, first)
         if wrong:

@@ -16,7 +16,7 @@ MOST: Final = 40_000
 """Entries counted; a folder that holds more is not small."""
 
 
-def out(task: LiveTask, layout: Layout) -> int | None:
+def held_where_others_filled(task: LiveTask, layout: Layout) -> int | None:
     """Return the MiB that the job of `task` holds, where the disk of jobs is full and this is little. None: it is the job's own
     trouble. O(MOST).
     """
