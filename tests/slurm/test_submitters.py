@@ -63,7 +63,7 @@ class Gated(Served):
         """Return a pidfd of the process that submits for the server."""
         assert self._process is not None
         below = procs.children(self._process.pid)
-        (pid,) = [pid for pid in below if b"slurm.submitter" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        (pid,) = [pid for pid in below if b"attempts.submitter" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         return os.pidfd_open(pid)
 
     def open_gate(self) -> None:
