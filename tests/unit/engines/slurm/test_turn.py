@@ -17,7 +17,7 @@ from trainmaster.engines.slurm.attempts import turn
 HOLD = """
 import os, socket, subprocess, sys
 sys.path.insert(0, {package!r})
-from trainmaster.engines.slurm import turn
+from trainmaster.engines.slurm.attempts import turn
 ours, its = socket.socketpair()
 if {holds}:
     lock = turn.take({path!r}, its, 60)
