@@ -16,7 +16,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, Problem
 from trainmaster.core.launch import Asked
 from trainmaster.core.records import Node
 from trainmaster.engines.registry import Engines
-from trainmaster.messages.jobs import rules
+from trainmaster.engines.slurm.messages import slurm_rules
 from trainmaster.service.control import observe
 from trainmaster.spec.problems import problem
 
@@ -258,7 +258,7 @@ async def test_what_the_engine_objects_to_is_refused_at_submit_and_when_changed(
 
     def objections(self: FakeClusterEngine, roles: object, asked: Asked) -> tuple[Problem, ...]:
         too_long = asked.limit_s is not None and asked.limit_s > 3600
-        return (problem("duration", rules.partition_time("p", 3600.0)),) if too_long else ()
+        return (problem("duration", slurm_rules.partition_time("p", 3600.0)),) if too_long else ()
 
     monkeypatch.setattr(FakeClusterEngine, "objections", objections)
     with pytest.raises(InvalidSpec) as refused:

@@ -17,7 +17,7 @@ from trainmaster.messages import amounts
 from trainmaster.messages.catalogue import ENTRIES, Message
 from trainmaster.messages.said import WORDS, Said
 
-PACKAGES: Final = ("trainmaster.messages", "trainmaster.engines.slurm.messages")
+PACKAGES: Final = ("trainmaster.messages", "trainmaster.engines.local.messages", "trainmaster.engines.slurm.messages")
 """Where catalogues lie. An engine has its own."""
 LANGUAGES: Final = ["en", "zh"]
 """Those that there are words in; English where a text is missing."""
@@ -47,7 +47,11 @@ def everything() -> dict[str, Message]:
 @lru_cache(maxsize=1)
 def _read_all() -> None:
     for package in PACKAGES:
-        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+        try:
+            folder = importlib.import_module(package).__path__
+        except ModuleNotFoundError:  # the nodes of a cluster are brought no engine
+            continue
+        for module in pkgutil.walk_packages(folder, package + "."):
             importlib.import_module(module.name)
 
 

@@ -1,6 +1,6 @@
 /** English texts, one file per page. The shape of this object is the contract that zh has to meet. */
 import { admin } from "./en/admin";
-import { cluster, resources } from "./en/cluster";
+import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
@@ -8,7 +8,20 @@ import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
 
-export const en = { ...common, jobs, job, submit, help, queue, timeline, admin, resources, ...cluster, ...settings };
+export const en = {
+  ...common,
+  jobs,
+  job,
+  submit,
+  help,
+  queue,
+  timeline,
+  admin,
+  engines,
+  resources,
+  ...cluster,
+  ...settings,
+};
 
 /** The same keys with other texts. A plural's `_one` may be left out: Chinese has none. */
 export type Translated<T> = {

@@ -1,6 +1,6 @@
 /** Change how long a job may run, or how urgent it is, from wherever it is shown. */
 import { useQueryClient } from "@tanstack/react-query";
-import { App, Form, Input, Modal, Select } from "antd";
+import { Alert, App, Form, Input, Modal, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { changeJob } from "../api/jobs";
@@ -17,10 +17,13 @@ export function ChangeJob({
   job,
   what,
   close,
+  note,
 }: {
   job: Pick<Job, "id" | "duration_s" | "priority">;
   what: "duration" | "priority";
   close: () => void;
+  /** What the person should know before. */
+  note?: string;
 }): ReactNode {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -61,6 +64,7 @@ export function ChangeJob({
       okButtonProps={{ ...{ "data-testid": "change-ok" } }}
       width={460}
     >
+      {note && <Alert type="info" showIcon className="tm-gap" title={note} />}
       <Form layout="vertical" onFinish={() => void save()}>
         {what === "duration" ? (
           <Form.Item

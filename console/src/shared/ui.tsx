@@ -1,6 +1,6 @@
 /** Small pieces every page is made of. */
 import { CheckOutlined, CopyOutlined, ReloadOutlined } from "@ant-design/icons";
-import { Alert, Empty as AntEmpty, App, Button, Skeleton, Tooltip } from "antd";
+import { Alert, Empty as AntEmpty, App, Button, Skeleton, Tag, Tooltip } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError, Unreachable } from "../api/client";
@@ -203,7 +203,7 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
   const { t } = useTranslation();
   const known = job.state === "succeeded" ? 1 : (job.progress?.fraction ?? null);
   const live = !ENDED.has(job.state) && job.state !== "queued";
-  if (known === null && !live) return <span className="tm-faint">–</span>;
+  if (known === null && !live) return <Nothing />;
   const p = job.progress;
   const words =
     p?.step != null && p.of != null
@@ -236,23 +236,28 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
   );
 }
 
+/** How much of something is held. `small`: in a cell of a table; `bare`: where the cell's column says what it is. */
 export function Bar({
   used,
   total,
   label,
   text,
   tone = "blue",
+  small = false,
+  bare = false,
 }: {
   used: number;
   total: number;
   label: string;
   text: string;
   tone?: string;
+  small?: boolean;
+  bare?: boolean;
 }): ReactNode {
   const share = total > 0 ? percent(used / total) : 0;
   return (
     <div
-      className="tm-bar"
+      className={`tm-bar${small ? " tm-bar-small" : ""}`}
       role="meter"
       aria-label={label}
       aria-valuenow={used}
@@ -261,7 +266,11 @@ export function Bar({
       aria-valuetext={text}
     >
       <div className="tm-bar-head">
-        <span>{label}</span>
+        {!bare && (
+          <span className="tm-ellipsis" title={label}>
+            {label}
+          </span>
+        )}
         <span className="tm-num">{text}</span>
       </div>
       <div className="tm-progress-track">
@@ -269,6 +278,40 @@ export function Bar({
       </div>
     </div>
   );
+}
+
+/** A cell of two lines: what it is, and in small what more there is to it. What does not fit is told when pointed at. */
+export function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }): ReactNode {
+  const title = (node: ReactNode): string | undefined => (typeof node === "string" ? node : undefined);
+  return (
+    <div className="tm-cell">
+      <span className="tm-ellipsis" title={title(first)}>
+        {first}
+      </span>
+      <span className="tm-line" title={title(second)}>
+        {second}
+      </span>
+    </div>
+  );
+}
+
+/** Names beside each other. */
+export function Labels({ names, children }: { names: readonly string[]; children?: ReactNode }): ReactNode {
+  return (
+    <span className="tm-labels">
+      {children}
+      {names.map((name) => (
+        <Tag key={name} className="tm-tag">
+          {name}
+        </Tag>
+      ))}
+    </span>
+  );
+}
+
+/** There is none. */
+export function Nothing(): ReactNode {
+  return <span className="tm-faint">–</span>;
 }
 
 export function Facts({ items, columns = 3 }: { items: [string, ReactNode][]; columns?: number }): ReactNode {

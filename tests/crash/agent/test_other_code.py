@@ -18,8 +18,8 @@ from tests.fixtures.local_worlds import LocalWorld
 from tests.fixtures.watcher import Watcher
 from trainmaster.agent.host import procs
 from trainmaster.core.launch import Gang
+from trainmaster.engines.local.messages import local
 from trainmaster.messages import render
-from trainmaster.messages.server import server
 
 AGES = pytest.mark.parametrize("age_s", [86_400.0, -86_400.0], ids=["older", "younger"])
 PROGRAM = (
@@ -138,7 +138,7 @@ async def test_a_place_that_goes_while_its_agent_runs_harms_nothing(world: Upgra
 
 async def test_code_that_cannot_start_is_tried_a_few_times_and_said(world: Upgraded, tmp_path: Path) -> None:
     broken = Copy.make(tmp_path / "green").change("agent/__main__.py", "    own_digest()\n", "    sys.exit(7)\n")
-    stays = render.text(server.agent_does_not_give_way())
+    stays = render.text(local.agent_does_not_give_way())
     assert await broken.visit(world.home) == stays
     assert await broken.visit(world.home) == stays
     await world.finish()

@@ -20,8 +20,8 @@ from tests.fixtures.open_files import open_files
 from trainmaster.core.config import Config
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.engine import LocalEngine
+from trainmaster.engines.local.messages import local
 from trainmaster.messages import render
-from trainmaster.messages.server import server
 from trainmaster.service.wiring import build
 
 RUN = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"
@@ -190,7 +190,7 @@ def test_an_agent_that_cannot_be_used_leaves_the_database_as_it_was(serving: Ser
     process = serving.serve()
     said = process.communicate()[0]
     assert process.returncode not in (0, None)
-    assert render.text(server.agent_does_not_give_way()) in " ".join(said.split()), said
+    assert render.text(local.agent_does_not_give_way()) in " ".join(said.split()), said
     assert serving.schema() == "2"
     assert not list((serving.home / "backups").iterdir())
     agent, keeper = serving.agent()

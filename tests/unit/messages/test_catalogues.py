@@ -1,10 +1,12 @@
 """Every entry of every catalogue is whole: words in both languages, made of the same arguments, with a remedy in both or in none."""
 
 import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
 
+import trainmaster
 from trainmaster.messages import render
 from trainmaster.messages.catalogue import Message
 from trainmaster.messages.said import Said
@@ -74,3 +76,15 @@ def test_it_can_be_said_whatever_its_arguments_are(entry: Message) -> None:
             )
             assert isinstance(render.remedy(said, language), str)
     assert render.text(Said(entry.code)), "nothing was kept of its arguments"
+
+
+def test_nobody_but_an_engine_names_its_kind() -> None:
+    """What is said for all engines suits all; what only one says lies with it. The console knows labels and abilities."""
+    root = Path(trainmaster.__file__).parent
+    said = [*(root / "messages").rglob("*.py"), *(root.parent / "console" / "src").rglob("*.ts*")]
+    named = {
+        path.relative_to(root.parent).as_posix()
+        for path in said
+        if re.search("slurm|local engine|本地引擎", path.read_text(encoding="utf-8"), re.IGNORECASE)
+    }
+    assert named == {"trainmaster/messages/render.py"}, "which says where catalogues lie"

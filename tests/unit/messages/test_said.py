@@ -46,6 +46,13 @@ def test_a_code_nobody_declared_is_shown() -> None:
     assert render.remedy(Said("from_a_later_version")) == ""
 
 
+def test_nor_is_it_missed_where_no_engine_was_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node of a cluster has the agent's code and none of the engines'."""
+    monkeypatch.setattr(render, "PACKAGES", ("trainmaster.engines.nowhere.messages", *render.PACKAGES))
+    render._read_all.cache_clear()
+    assert render.text(Said("unheard_of")) == "unheard_of"
+
+
 def test_what_is_said_may_hold_what_was_said_elsewhere() -> None:
     said = requests.json_invalid(requests.nested_too_deeply())
     assert render.text(said) == "is not valid JSON: it is nested too deeply"

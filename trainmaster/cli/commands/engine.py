@@ -69,7 +69,8 @@ def check(
     kind, screen = find(engine.kind), Screen(as_json)
     examination = examination_of(kind, engine, config.server.data or home(), wait, screen)
     if examination is None:
-        print(in_terminal_language(checked_by_doctor() if kind.this_machine else engine_without_checks(kind.label)))
+        none = checked_by_doctor if kind.this_machine else engine_without_checks
+        print(in_terminal_language(none(kind.label)))
         return
     screen.examine(examination)
     if as_json:

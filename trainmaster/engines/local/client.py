@@ -21,9 +21,9 @@ from trainmaster.agent.place import PACKAGE
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.guard import Guard
+from trainmaster.engines.local.messages import local as say
 from trainmaster.messages import render
 from trainmaster.messages.said import Said, said_in, verbatim
-from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -121,14 +121,14 @@ class AgentClient(asyncio.Protocol):
                 rest = pause
                 self._start_keeper()
             if time.monotonic() - began > GIVE_UP_S:
-                self._fail(server.agent_silent())
+                self._fail(say.agent_silent())
             await asyncio.sleep(rest)
 
     def _start_keeper(self) -> None:
         try:
             self.guard.ensure_keeper()
         except OSError as error:
-            self._fail(server.agent_not_started(str(error)))
+            self._fail(say.agent_not_started(str(error)))
 
     async def _dial(self) -> bool:
         """Connect and return whether the agent that answers can be used, within GIVE_UP_S. Raises OSError."""
@@ -170,7 +170,7 @@ class AgentClient(asyncio.Protocol):
             await asyncio.gather(self._connector, return_exceptions=True)
         if self._transport is not None:
             self._transport.close()
-        self._fail(server.engine_closed())
+        self._fail(say.engine_closed())
 
     # -- asyncio.Protocol ----------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class AgentClient(asyncio.Protocol):
         log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
         self._inbox = bytearray()
         self._leave()
-        self._fail(server.agent_answer_too_large(MOST_LINE >> 20))
+        self._fail(say.agent_answer_too_large(MOST_LINE >> 20))
         self.trouble = None  # it can be used: others are answered
 
     def _meet(self, answer: dict[str, Any]) -> None:
@@ -255,7 +255,7 @@ class AgentClient(asyncio.Protocol):
 
     def _welcome(self, answer: dict[str, Any]) -> None:
         if "error" in answer:
-            self._refuse(server.agent_refuses_settings(_why(answer["error"])))
+            self._refuse(say.agent_refuses_settings(_why(answer["error"])))
             return
         self._greeted, self._connector, self.trouble = True, None, None
         self.guard.settled()

@@ -41,11 +41,11 @@ from trainmaster.engines.base import (
 )
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
+from trainmaster.engines.local.messages import local as say
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 from trainmaster.messages import render
 from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import said_from_json
-from trainmaster.messages.server import server
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -110,7 +110,7 @@ class LocalEngine:
 
     def _check_data(self) -> None:
         if self._agents_data != self.layout.data:
-            raise Unavailable(server.agent_keeps_other_data(self._agents_data or self.layout.home))
+            raise Unavailable(say.agent_keeps_other_data(self._agents_data or self.layout.home))
 
     def demand_agent(self) -> None:
         """Return when the agent of this home can be used, starting or replacing it; blocking. Raises Unavailable when it cannot."""
@@ -190,7 +190,7 @@ class LocalEngine:
         except AgentError as error:
             self._known.pop(attempt, None)
             if error.code == NOT_NOW:
-                raise Unavailable(server.agent_not_able_now(error.said)) from error
+                raise Unavailable(say.agent_not_able_now(error.said)) from error
             raise LaunchRefused(error.code, error.said) from error
         finally:  # after the caller has noted the launch, not before
             asyncio.get_running_loop().call_soon(self._release, attempt)
@@ -246,8 +246,8 @@ class LocalEngine:
             await self._client.request("enter", attempt=attempt, role=role, index=index)
         except AgentError as error:
             if error.code == NOT_NOW:
-                raise Unavailable(server.task_not_entered_now(error.said)) from error
-            raise Conflict(server.task_not_kept(task_name(role, index))) from error
+                raise Unavailable(say.task_not_entered_now(error.said)) from error
+            raise Conflict(say.task_not_kept(task_name(role, index))) from error
 
     # -- what the agent says -------------------------------------------------------------------------------------
 

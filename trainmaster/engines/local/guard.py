@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 from trainmaster.agent import place
 from trainmaster.agent.host import procs
 from trainmaster.core.folders.layout import Layout
+from trainmaster.engines.local.messages import local as say
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import server
 
 MOST_TURNS: Final = 3
 
@@ -69,7 +69,7 @@ class Guard:
         if not _same_folder(told["home"], self.layout.home):
             if not told["attempts"]:
                 return self._send_away("shutdown")
-            self.why = server.agent_of_another_home(told["home"])
+            self.why = say.agent_of_another_home(told["home"])
             return "refuse"
         # Our files may have been replaced since this server began: then no agent of its own code can be had.
         if told["protocol"] == place.PROTOCOL and (
@@ -77,16 +77,16 @@ class Guard:
         ):
             return "use"
         if self._untold:
-            self.why = server.agent_not_replaceable(self._untold)
+            self.why = say.agent_not_replaceable(self._untold)
             return "refuse"
         return self._send_away("leave")
 
     def _send_away(self, how: Step) -> Step:
         self._turns += 1
-        self.why = server.agent_being_replaced()
+        self.why = say.agent_being_replaced()
         if self._turns <= MOST_TURNS:
             return how
-        self._turns, self.why = 0, server.agent_does_not_give_way()
+        self._turns, self.why = 0, say.agent_does_not_give_way()
         return "refuse"
 
     def replace(self, agent: int) -> None:

@@ -4,7 +4,7 @@ from trainmaster.core.config import Config, EngineConfig
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.base import Engine
 from trainmaster.engines.kinds import EngineKind
-from trainmaster.messages.server import server
+from trainmaster.engines.local.messages import local as say
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
@@ -13,4 +13,4 @@ def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
     return LocalEngine(layout, config, own.name)
 
 
-KIND = EngineKind("local", server.this_machine(), _make, this_machine=True)
+KIND = EngineKind("local", say.this_machine(), _make, this_machine=True)

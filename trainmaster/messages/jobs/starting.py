@@ -104,10 +104,10 @@ def node_gone() -> Said: ...
 
 # --- sandboxes
 
-MEND_SANDBOX = 'Mend it, or set local.sandbox = "auto".'
-MEND_SANDBOX_ZH = '请修复它，或设置 local.sandbox = "auto"。'
-MEND_NETWORK = 'Mend it, or set local.network = "shared".'
-MEND_NETWORK_ZH = '请修复它，或设置 local.network = "shared"。'
+MEND_SANDBOX = 'Mend it, or set sandbox = "auto" in config.toml.'
+MEND_SANDBOX_ZH = '请修复它，或在 config.toml 中设置 sandbox = "auto"。'
+MEND_NETWORK = 'Mend it, or set network = "shared" in config.toml.'
+MEND_NETWORK_ZH = '请修复它，或在 config.toml 中设置 network = "shared"。'
 
 @say("Sandboxes are required, but {why}", "已要求使用沙箱，但{why}", MEND_SANDBOX, MEND_SANDBOX_ZH)
 def sandboxes_required(why: Said) -> Said: ...

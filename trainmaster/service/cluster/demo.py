@@ -26,6 +26,6 @@ def with_demo_cards(config: Config, cards: int) -> Config:
     if said:
         raise Conflict(settings.demo_cards_and_own_division(said))
     if not any(find(engine.kind).this_machine for engine in config.engines):
-        raise Conflict(settings.demo_cards_without_local_engine())
+        raise Conflict(settings.demo_cards_without_engine())
     local = replace(config.local, virtual_nodes=NODES, simulated_gpus=cards, gpu_type=MODEL)
     return replace(config, local=local)

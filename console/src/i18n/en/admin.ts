@@ -65,7 +65,6 @@ export const admin = {
     kinds: { public: "public", dedicated: "dedicated" },
     workspaces: "Workspaces",
     nodes: "Nodes",
-    inService: "{{n}} of {{total}} in service",
     cards: "Cards",
     addPool: "Add a pool",
     shares: "Virtual clusters",
@@ -73,14 +72,6 @@ export const admin = {
     pool: "Pool",
     share: "Share",
     addShare: "Add a virtual cluster",
-  },
-  engines: {
-    title: "Engines",
-    hint: "What runs the jobs. A pool lives on one engine. One is added on the server's machine: tm engine add.",
-    pools: "Pools",
-    state: "State",
-    answers: "answers",
-    silent: "does not answer",
   },
   limits: {
     resource: "Resource",
@@ -146,5 +137,6 @@ export const admin = {
     moved: "Moved to {{pool}}.",
     cordonTitle: "Take {{name}} out of service?",
     drainTitle: "Drain {{name}}?",
+    decides: "{{engine}} decides what its nodes are for.",
   },
 } as const;

@@ -19,11 +19,12 @@ export const cluster = {
     another: "Another user's job",
     nobody: "Nobody is using this node.",
     sandbox: "Sandbox",
-    sandboxNone: "Tasks run without a sandbox: they can see this machine's files.",
+    sandboxNone: "Tasks run without a sandbox: they can see the files of their machine.",
     card: "Card {{n}}",
     share: "{{n}}% of the card",
     shareFree: "{{n}}% free",
     utilisation: "Utilisation",
+    notMeasured: "Use is not measured here",
     ready: "Ready",
   },
   models: {
@@ -45,6 +46,33 @@ export const cluster = {
     noneHint: "When a job succeeds, what it wrote to /model and /workspace/outputs becomes a model version here.",
     downloadAll: "Download all (tar.gz)",
     attempt: "attempt {{n}}",
+  },
+} as const;
+
+/** What runs the jobs. `lacks`: what others can. */
+export const engines = {
+  title: "Engines",
+  hint: "What runs the jobs. A pool lives on one engine. One is added on the server's machine: tm engine add.",
+  can: "What it can do",
+  pools: "Pools",
+  nodes: "Nodes",
+  inService: "{{n}} of {{total}} in service",
+  state: "State",
+  answers: "answers",
+  silent: "does not answer",
+  does: {
+    queue: "The platform keeps its queue and foresees starts",
+    owns_queue: "Keeps a queue of its own",
+    estimates: "Foresees when jobs start",
+    adjusts: "Duration and priority can change in its queue",
+    attaches: "Tasks can be entered",
+    measures: "Use of cards is measured",
+  },
+  lacks: {
+    estimates: "Foresees no starts",
+    adjusts: "Duration and priority cannot change in its queue",
+    attaches: "Tasks cannot be entered",
+    measures: "Use of cards is not measured",
   },
 } as const;
 

@@ -15,6 +15,7 @@ export const job = {
     release: "End debug hold",
     durationHint:
       "Counted from the start of the job. Processes are not touched. Examples: 30m, 2h, 1h30m. Empty: no limit.",
+    untold: "{{engine}} is not told of it: a limit of its own stays as it was.",
     durationBad: "Write a duration such as 30m, 2h or 1h30m.",
     changed: "Changed.",
     released: "The debug hold ends now.",
@@ -59,6 +60,7 @@ export const job = {
     retained: "Held for debugging",
     retainedHint:
       "A task failed; its resources are kept so that you can look into it: tm exec. End the hold when you are done.",
+    retainedLook: "A task failed; its resources are kept so that you can look into it. End the hold when you are done.",
     warnings: "Notes of the platform",
   },
   wait: { place: "Place", decidedBy: "Decided by" },
@@ -165,7 +167,7 @@ export const job = {
   },
   events: {
     none: "No events",
-    actors: { system: "platform", scheduler: "scheduler", agent: "agent", engine: "cluster" },
+    actors: { system: "platform", scheduler: "scheduler", agent: "agent", engine: "engine" },
   },
   files: {
     live: "Outputs",

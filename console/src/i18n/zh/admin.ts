@@ -63,7 +63,6 @@ export const admin = {
     kinds: { public: "公共", dedicated: "专属" },
     workspaces: "工作空间",
     nodes: "节点",
-    inService: "{{total}} 个中 {{n}} 个在用",
     cards: "加速卡",
     addPool: "添加资源池",
     shares: "虚拟集群",
@@ -71,14 +70,6 @@ export const admin = {
     pool: "资源池",
     share: "份额",
     addShare: "添加虚拟集群",
-  },
-  engines: {
-    title: "引擎",
-    hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add 添加引擎。",
-    pools: "资源池",
-    state: "状态",
-    answers: "有响应",
-    silent: "没有响应",
   },
   limits: {
     resource: "资源",
@@ -139,5 +130,6 @@ export const admin = {
     moved: "已移到 {{pool}}。",
     cordonTitle: "停用 {{name}}？",
     drainTitle: "排空 {{name}}？",
+    decides: "由引擎 {{engine}} 自行管理",
   },
 };

@@ -18,11 +18,12 @@ export const cluster = {
     another: "其他用户的任务",
     nobody: "没有任务使用该节点。",
     sandbox: "沙箱",
-    sandboxNone: "任务在没有沙箱的情况下运行，可以看到本机文件。",
+    sandboxNone: "任务在没有沙箱的情况下运行，可以看到所在机器的文件。",
     card: "卡 {{n}}",
     share: "占该卡 {{n}}%",
     shareFree: "{{n}}% 空闲",
     utilisation: "利用率",
+    notMeasured: "不提供利用率",
     ready: "可用",
   },
   models: {
@@ -44,6 +45,33 @@ export const cluster = {
     noneHint: "任务成功后，写入 /model 和 /workspace/outputs 的内容会成为这里的模型版本。",
     downloadAll: "全部下载（tar.gz）",
     attempt: "第 {{n}} 次尝试",
+  },
+};
+
+/** 引擎：任务在哪里运行。 */
+export const engines = {
+  title: "引擎",
+  hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add 添加引擎。",
+  can: "能力",
+  pools: "资源池",
+  nodes: "节点",
+  inService: "{{total}} 个中 {{n}} 个在用",
+  state: "状态",
+  answers: "有响应",
+  silent: "没有响应",
+  does: {
+    queue: "由本平台排队并预计开始时间",
+    owns_queue: "自行排队",
+    estimates: "可预计开始时间",
+    adjusts: "排队后可改时长和优先级",
+    attaches: "可进入副本",
+    measures: "可查看卡的利用率",
+  },
+  lacks: {
+    estimates: "不预计开始时间",
+    adjusts: "排队后不能改时长和优先级",
+    attaches: "不能进入副本",
+    measures: "不提供卡的利用率",
   },
 };
 

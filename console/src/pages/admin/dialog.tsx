@@ -1,10 +1,9 @@
-/** What every table of the administration shares: a dialog that saves and says every refusal, and removal after a question. */
-import { DeleteOutlined, EditOutlined } from "@ant-design/icons";
+/** The one dialog of the administration: a form that saves and says every refusal; and the same for what has a name and a description. */
 import { useQueryClient } from "@tanstack/react-query";
-import { App, Button, Form, type FormInstance, Input, Modal, Tooltip } from "antd";
+import { App, Form, Input, Modal } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorPanel, useErrorText } from "../../shared/ui";
+import { ErrorPanel } from "../../shared/ui";
 
 /** Everything that such a change may show elsewhere. */
 const TOUCHED = [
@@ -13,6 +12,7 @@ const TOUCHED = [
   "workspaces",
   "flavors",
   "nodes",
+  "engines",
   "resources",
   "cluster",
   "queue",
@@ -30,7 +30,6 @@ const WARNING_S = 10;
 
 interface DialogProps<T, R> {
   title: string;
-  form: FormInstance<T>;
   initial: T;
   save: (values: T) => Promise<R>;
   /** What the person should know of what was saved. */
@@ -43,7 +42,6 @@ interface DialogProps<T, R> {
 
 export function Dialog<T extends object, R>({
   title,
-  form,
   initial,
   save,
   warnings,
@@ -55,6 +53,7 @@ export function Dialog<T extends object, R>({
   const { t } = useTranslation();
   const { message } = App.useApp();
   const refresh = useRefresh();
+  const [form] = Form.useForm<T>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const send = async (values: T): Promise<void> => {
@@ -99,10 +98,54 @@ export function Dialog<T extends object, R>({
   );
 }
 
+export interface Named {
+  name: string;
+  description: string;
+}
+
+interface NamedProps<T extends Named, R>
+  extends Pick<DialogProps<T, R>, "save" | "warnings" | "close" | "children" | "width"> {
+  /** What is changed; null: a new one is made. */
+  one: Named | null;
+  /** What the dialog is called where one is made. */
+  add: string;
+  /** Of the fields between name and description. */
+  values: Omit<T, keyof Named>;
+  /** What follows the description. */
+  foot?: ReactNode;
+}
+
+/** Make something that has a name and a description, or change it: the name is given once, then it is what the thing is known by. */
+export function NamedDialog<T extends Named, R>({
+  one,
+  add,
+  values,
+  save,
+  children,
+  foot,
+  ...rest
+}: NamedProps<T, R>): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Dialog<T, R>
+      title={one ? `${t("admin.edit")} ${one.name}` : add}
+      initial={{ ...values, name: one?.name ?? "", description: one?.description ?? "" } as T}
+      save={(given) => save({ ...given, description: given.description ?? "" })}
+      {...rest}
+    >
+      <NameItem fixed={one !== null} />
+      {children}
+      <Form.Item name="description" label={t("admin.description")}>
+        <Input maxLength={500} />
+      </Form.Item>
+      {foot}
+    </Dialog>
+  );
+}
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** A name is given once; afterwards it is what the thing is known by. */
-export function NameItem({ fixed }: { fixed: boolean }): ReactNode {
+function NameItem({ fixed }: { fixed: boolean }): ReactNode {
   const { t } = useTranslation();
   return (
     <Form.Item
@@ -116,97 +159,5 @@ export function NameItem({ fixed }: { fixed: boolean }): ReactNode {
     >
       <Input disabled={fixed} autoFocus={!fixed} data-testid="admin-name" />
     </Form.Item>
-  );
-}
-
-export function DescriptionItem(): ReactNode {
-  const { t } = useTranslation();
-  return (
-    <Form.Item name="description" label={t("admin.description")}>
-      <Input maxLength={500} />
-    </Form.Item>
-  );
-}
-
-export function RowButtons({
-  name,
-  edit,
-  remove,
-  removable = true,
-}: {
-  name: string;
-  edit: () => void;
-  remove: () => Promise<unknown>;
-  removable?: boolean;
-}): ReactNode {
-  const { t } = useTranslation();
-  const { modal, message } = App.useApp();
-  const errorText = useErrorText();
-  const refresh = useRefresh();
-  const ask = (): void =>
-    void modal.confirm({
-      title: t("admin.remove", { name }),
-      content: t("admin.removeHint"),
-      okText: t("action.remove"),
-      cancelText: t("action.cancel"),
-      okButtonProps: { danger: true },
-      onOk: async () => {
-        try {
-          await remove();
-          message.success(t("admin.removed"));
-        } catch (error) {
-          const { title, remedy } = errorText(error);
-          message.error(`${title} ${remedy}`, 8);
-        }
-        refresh();
-      },
-    });
-  return (
-    <span className="tm-nowrap">
-      <Button
-        type="text"
-        size="small"
-        icon={<EditOutlined />}
-        aria-label={`${t("admin.edit")} ${name}`}
-        onClick={edit}
-        data-testid={`edit-${name}`}
-      />
-      <Tooltip title={removable ? "" : t("admin.defaultStays")}>
-        <Button
-          type="text"
-          size="small"
-          icon={<DeleteOutlined />}
-          disabled={!removable}
-          aria-label={`${t("action.remove")} ${name}`}
-          onClick={ask}
-        />
-      </Tooltip>
-    </span>
-  );
-}
-
-export function TableHead({
-  title,
-  hint,
-  add,
-  label,
-  test,
-}: {
-  title?: string;
-  hint: string;
-  add: () => void;
-  label: string;
-  test: string;
-}): ReactNode {
-  return (
-    <div className="tm-admin-head">
-      <div className="tm-grow">
-        {title && <h2>{title}</h2>}
-        <p className="tm-faint tm-flat">{hint}</p>
-      </div>
-      <Button type="primary" onClick={add} data-testid={test}>
-        {label}
-      </Button>
-    </div>
   );
 }

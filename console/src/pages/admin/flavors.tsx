@@ -1,25 +1,24 @@
 /** Flavors: named sets of resources of one replica, by workspace. */
 import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Form, InputNumber, Select, Table, Tag } from "antd";
+import { AutoComplete, Form, InputNumber, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteFlavor, type FlavorBody, listFlavors, listWorkspaces, saveFlavor } from "../../api/cluster";
 import type { Flavor } from "../../api/types";
 import { mib, number } from "../../shared/format";
-import { Pending } from "../../shared/ui";
+import { Nothing } from "../../shared/ui";
 import { cards } from "../queue/demand";
-import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
+import { type Named, NamedDialog } from "./dialog";
+import { NamedTable } from "./table";
 
-type FlavorForm = FlavorBody & { name: string };
-const FRESH: FlavorForm = {
-  name: "",
+type FlavorForm = FlavorBody & Named;
+const FRESH: Omit<FlavorForm, keyof Named> = {
   cpu: 4,
   memory_mib: 8192,
   gpu: 1,
   gpu_type: null,
   gpu_share: 1,
   shm_mib: 64,
-  description: "",
 };
 
 export function FlavorsAdmin(): ReactNode {
@@ -27,98 +26,55 @@ export function FlavorsAdmin(): ReactNode {
   const [workspace, setWorkspace] = useState("default");
   const workspaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces });
   const query = useQuery({ queryKey: ["flavors", workspace], queryFn: () => listFlavors(workspace) });
-  const [editing, setEditing] = useState<Flavor | "new" | null>(null);
   const models = (query.data?.demand ?? []).flatMap(({ model }) => (model === null ? [] : [model]));
   return (
-    <section className="tm-panel">
-      <TableHead
-        hint={t("admin.flavors.hint")}
-        add={() => setEditing("new")}
-        label={t("admin.flavors.add")}
-        test="flavor-add"
-      />
-      <div className="tm-admin-filter">
-        <Select
-          value={workspace}
-          onChange={setWorkspace}
-          className="tm-select"
-          aria-label={t("admin.flavors.workspace")}
-          options={(workspaces.data?.items ?? [{ name: workspace }]).map((one) => ({
-            value: one.name,
-            label: one.name,
-          }))}
-        />
-      </div>
-      {!query.data ? (
-        <div className="tm-panel-body">
-          <Pending query={query} rows={3} />
+    <NamedTable<Flavor>
+      hint={t("admin.flavors.hint")}
+      add={t("admin.flavors.add")}
+      test="flavor-add"
+      filter={
+        <div className="tm-admin-filter">
+          <Select
+            value={workspace}
+            onChange={setWorkspace}
+            className="tm-select"
+            aria-label={t("admin.flavors.workspace")}
+            options={(workspaces.data?.items ?? [{ name: workspace }]).map((one) => ({
+              value: one.name,
+              label: one.name,
+            }))}
+          />
         </div>
-      ) : (
-        <Table<Flavor>
-          rowKey="name"
-          size="middle"
-          pagination={false}
-          dataSource={query.data.items}
-          locale={{ emptyText: t("admin.none") }}
-          columns={[
-            {
-              title: t("admin.name"),
-              key: "name",
-              render: (_, one) => (
-                <div className="tm-cell">
-                  <b>{one.name}</b>
-                  <span className="tm-line">{one.description}</span>
-                </div>
-              ),
-            },
-            {
-              title: t("admin.flavors.kind"),
-              key: "kind",
-              width: 100,
-              render: (_, one) => (
-                <Tag className="tm-tag" color={one.kind === "cpu" ? "blue" : "purple"}>
-                  {one.kind.toUpperCase()}
-                </Tag>
-              ),
-            },
-            { title: t("admin.flavors.cpu"), key: "cpu", width: 110, render: (_, one) => number(one.cpu) },
-            { title: t("cluster.memory"), key: "memory", width: 120, render: (_, one) => mib(one.memory_mib) },
-            {
-              title: t("admin.flavors.gpu"),
-              key: "gpu",
-              width: 180,
-              render: (_, one) =>
-                one.gpu === 0 ? (
-                  <span className="tm-faint">–</span>
-                ) : (
-                  `${cards(one.gpu_share < 1 ? one.gpu_share : one.gpu)} × ${one.gpu_type ?? t("admin.flavors.any")}`
-                ),
-            },
-            {
-              title: "",
-              key: "edit",
-              width: 90,
-              align: "end",
-              render: (_, one) => (
-                <RowButtons
-                  name={one.name}
-                  edit={() => setEditing(one)}
-                  remove={() => deleteFlavor(workspace, one.name)}
-                />
-              ),
-            },
-          ]}
-        />
-      )}
-      {editing && (
-        <FlavorDialog
-          one={editing === "new" ? null : editing}
-          workspace={workspace}
-          models={models}
-          close={() => setEditing(null)}
-        />
-      )}
-    </section>
+      }
+      query={query}
+      remove={(one) => deleteFlavor(workspace, one.name)}
+      dialog={(one, close) => <FlavorDialog one={one} workspace={workspace} models={models} close={close} />}
+      columns={[
+        {
+          title: t("admin.flavors.kind"),
+          key: "kind",
+          width: 100,
+          render: (_, one) => (
+            <Tag className="tm-tag" color={one.kind === "cpu" ? "blue" : "purple"}>
+              {one.kind.toUpperCase()}
+            </Tag>
+          ),
+        },
+        { title: t("admin.flavors.cpu"), key: "cpu", width: 110, render: (_, one) => number(one.cpu) },
+        { title: t("cluster.memory"), key: "memory", width: 120, render: (_, one) => mib(one.memory_mib) },
+        {
+          title: t("admin.flavors.gpu"),
+          key: "gpu",
+          width: 180,
+          render: (_, one) =>
+            one.gpu === 0 ? (
+              <Nothing />
+            ) : (
+              `${cards(one.gpu_share < 1 ? one.gpu_share : one.gpu)} × ${one.gpu_type ?? t("admin.flavors.any")}`
+            ),
+        },
+      ]}
+    />
   );
 }
 
@@ -134,63 +90,55 @@ function FlavorDialog({
   close: () => void;
 }): ReactNode {
   const { t } = useTranslation();
-  const [form] = Form.useForm<FlavorForm>();
-  const count = Form.useWatch("gpu", form) ?? one?.gpu ?? FRESH.gpu;
-  const initial: FlavorForm = one
-    ? {
-        name: one.name,
-        cpu: one.cpu,
-        memory_mib: one.memory_mib,
-        gpu: one.gpu,
-        gpu_type: one.gpu_type,
-        gpu_share: one.gpu_share,
-        shm_mib: one.shm_mib,
-        description: one.description,
-      }
-    : FRESH;
-  const wide = { width: "100%" };
+  const { cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib } = one ?? FRESH;
   return (
-    <Dialog
-      title={one ? `${t("admin.edit")} ${one.name}` : t("admin.flavors.add")}
-      form={form}
-      initial={initial}
+    <NamedDialog<FlavorForm, Flavor>
+      one={one}
+      add={t("admin.flavors.add")}
       close={close}
+      values={{ cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib }}
       save={({ name, ...body }) =>
         saveFlavor(workspace, name, {
           ...body,
-          description: body.description ?? "",
           gpu_type: body.gpu > 0 && body.gpu_type ? body.gpu_type : null,
           gpu_share: body.gpu === 1 ? (body.gpu_share ?? 1) : 1,
         })
       }
     >
-      <NameItem fixed={one !== null} />
-      <div className="tm-grid tm-grid-2">
-        <Form.Item name="cpu" label={t("admin.flavors.cpu")} rules={[{ required: true }]}>
-          <InputNumber min={0.01} max={4096} style={wide} />
-        </Form.Item>
-        <Form.Item name="memory_mib" label={t("admin.flavors.memory")} rules={[{ required: true }]}>
-          <InputNumber min={16} precision={0} style={wide} />
-        </Form.Item>
-        <Form.Item name="gpu" label={t("admin.flavors.gpu")} rules={[{ required: true }]}>
-          <InputNumber min={0} max={1024} precision={0} style={wide} data-testid="flavor-gpu" />
-        </Form.Item>
-        <Form.Item name="gpu_type" label={t("admin.flavors.gpuType")}>
-          <AutoComplete
-            disabled={count === 0}
-            allowClear
-            placeholder={t("admin.flavors.any")}
-            options={models.map((value) => ({ value }))}
-          />
-        </Form.Item>
-        <Form.Item name="gpu_share" label={t("admin.flavors.gpuShare")}>
-          <InputNumber disabled={count !== 1} min={0.001} max={1} step={0.05} style={wide} />
-        </Form.Item>
-        <Form.Item name="shm_mib" label={t("admin.flavors.shm")}>
-          <InputNumber min={0} precision={0} style={wide} />
-        </Form.Item>
-      </div>
-      <DescriptionItem />
-    </Dialog>
+      <Amounts models={models} />
+    </NamedDialog>
+  );
+}
+
+function Amounts({ models }: { models: string[] }): ReactNode {
+  const { t } = useTranslation();
+  const count: unknown = Form.useWatch("gpu");
+  const wide = { width: "100%" };
+  return (
+    <div className="tm-grid tm-grid-2">
+      <Form.Item name="cpu" label={t("admin.flavors.cpu")} rules={[{ required: true }]}>
+        <InputNumber min={0.01} max={4096} style={wide} />
+      </Form.Item>
+      <Form.Item name="memory_mib" label={t("admin.flavors.memory")} rules={[{ required: true }]}>
+        <InputNumber min={16} precision={0} style={wide} />
+      </Form.Item>
+      <Form.Item name="gpu" label={t("admin.flavors.gpu")} rules={[{ required: true }]}>
+        <InputNumber min={0} max={1024} precision={0} style={wide} data-testid="flavor-gpu" />
+      </Form.Item>
+      <Form.Item name="gpu_type" label={t("admin.flavors.gpuType")}>
+        <AutoComplete
+          disabled={count === 0}
+          allowClear
+          placeholder={t("admin.flavors.any")}
+          options={models.map((value) => ({ value }))}
+        />
+      </Form.Item>
+      <Form.Item name="gpu_share" label={t("admin.flavors.gpuShare")}>
+        <InputNumber disabled={count !== 1} min={0.001} max={1} step={0.05} style={wide} />
+      </Form.Item>
+      <Form.Item name="shm_mib" label={t("admin.flavors.shm")}>
+        <InputNumber min={0} precision={0} style={wide} />
+      </Form.Item>
+    </div>
   );
 }

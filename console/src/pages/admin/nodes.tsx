@@ -6,8 +6,9 @@ import { useTranslation } from "react-i18next";
 import { cordonNode, drainNode, type Evict, listNodes, listPools, moveNode, uncordonNode } from "../../api/cluster";
 import type { NodeDetail } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useEngineOf } from "../../shared/engines";
 import { Ago } from "../../shared/time";
-import { Pending, useErrorText } from "../../shared/ui";
+import { Nothing, Pending, TwoLines, useErrorText } from "../../shared/ui";
 import { cards } from "../queue/demand";
 import { Dialog, useRefresh } from "./dialog";
 
@@ -20,8 +21,17 @@ export function NodesAdmin(): ReactNode {
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
   const [asking, setAsking] = useState<Asking | null>(null);
   const act = useAct();
+  const engineOf = useEngineOf();
   if (!query.data) return <Pending query={query} />;
-  const names = (pools.data?.items ?? []).map((pool) => ({ value: pool.name, label: pool.name }));
+  const decider = ({ pool }: NodeDetail): string | null => {
+    const engine = engineOf(pool);
+    return engine?.can.owns_queue ? engine.name : null;
+  };
+  const beside = (pool: string): { value: string; label: string }[] => {
+    const all = (pools.data?.items ?? []).map((one) => one.name);
+    const same = engineOf(pool)?.pools ?? all;
+    return all.filter((name) => same.includes(name)).map((name) => ({ value: name, label: name }));
+  };
   return (
     <section className="tm-panel" data-testid="admin-nodes-table">
       <div className="tm-admin-head">
@@ -38,30 +48,33 @@ export function NodesAdmin(): ReactNode {
             title: t("admin.name"),
             key: "name",
             render: (_, node) => (
-              <div className="tm-cell">
-                <b>{node.name}</b>
-                <span className="tm-line">
-                  {[node.host, node.driver && t("admin.nodes.driver", { version: node.driver })]
-                    .filter(Boolean)
-                    .join(" · ")}
-                </span>
-              </div>
+              <TwoLines
+                first={<b>{node.name}</b>}
+                second={[node.host, node.driver && t("admin.nodes.driver", { version: node.driver })]
+                  .filter(Boolean)
+                  .join(" · ")}
+              />
             ),
           },
           {
             title: t("admin.nodes.move"),
             key: "pool",
             width: 170,
-            render: (_, node) => (
-              <Select
-                size="small"
-                value={node.pool}
-                options={names}
-                style={{ width: 150 }}
-                aria-label={`${t("admin.nodes.move")} ${node.name}`}
-                onChange={(pool: string) => void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))}
-              />
-            ),
+            render: (_, node) =>
+              decider(node) !== null ? (
+                node.pool
+              ) : (
+                <Select
+                  size="small"
+                  value={node.pool}
+                  options={beside(node.pool)}
+                  style={{ width: 150 }}
+                  aria-label={`${t("admin.nodes.move")} ${node.name}`}
+                  onChange={(pool: string) =>
+                    void act(() => moveNode(node.name, pool), t("admin.nodes.moved", { pool }))
+                  }
+                />
+              ),
           },
           {
             title: t("admin.flavors.gpu"),
@@ -69,7 +82,7 @@ export function NodesAdmin(): ReactNode {
             width: 170,
             render: (_, node) =>
               node.cards.map((card) => `${card.model} ${cards(card.used)} / ${cards(card.total)}`).join(", ") || (
-                <span className="tm-faint">–</span>
+                <Nothing />
               ),
           },
           {
@@ -89,7 +102,14 @@ export function NodesAdmin(): ReactNode {
             key: "act",
             width: 230,
             align: "end",
-            render: (_, node) => <ServiceButtons node={node} ask={setAsking} act={act} />,
+            render: (_, node) => {
+              const engine = decider(node);
+              return engine !== null ? (
+                <span className="tm-faint">{t("admin.nodes.decides", { engine })}</span>
+              ) : (
+                <ServiceButtons node={node} ask={setAsking} act={act} />
+              );
+            },
           },
         ]}
       />
@@ -187,12 +207,10 @@ function ServiceButtons({
 
 function AskDialog({ asking, close }: { asking: Asking; close: () => void }): ReactNode {
   const { t } = useTranslation();
-  const [form] = Form.useForm<{ note: string; evict: Evict }>();
   const { node, what } = asking;
   return (
     <Dialog
       title={t(what === "cordon" ? "admin.nodes.cordonTitle" : "admin.nodes.drainTitle", { name: node.name })}
-      form={form}
       initial={{ note: "", evict: "preemptible" as Evict }}
       close={close}
       ok={t(`admin.nodes.${what}`)}

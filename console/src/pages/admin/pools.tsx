@@ -1,7 +1,7 @@
 /** Resource pools (R10, R11) and virtual clusters, their guaranteed shares (R6). */
-import { useQuery } from "@tanstack/react-query";
-import { Form, Select, Table, Tag } from "antd";
-import { type ReactNode, useState } from "react";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { Form, Select, Tag } from "antd";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import {
   deletePool,
@@ -15,19 +15,20 @@ import {
 } from "../../api/cluster";
 import type { ResourcePool, VirtualCluster } from "../../api/types";
 import { number } from "../../shared/format";
-import { Pending } from "../../shared/ui";
-import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
-import { Engines } from "./engines";
+import { Labels, Nothing } from "../../shared/ui";
+import { Engines } from "../cluster/engines";
+import { type Named, NamedDialog } from "./dialog";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
+import { NamedTable, useJobsColumn } from "./table";
 
 export function PoolsAdmin(): ReactNode {
+  const { t } = useTranslation();
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
-  if (!pools.data) return <Pending query={pools} />;
   return (
     <div className="tm-stack">
-      <Pools pools={pools.data.items} />
-      <Shared pools={pools.data.items} />
-      <Engines />
+      <Pools query={pools} />
+      <Shared pools={pools.data?.items ?? []} />
+      <Engines hint={t("engines.hint")} />
     </div>
   );
 }
@@ -42,86 +43,42 @@ export const modelsOf = (pools: readonly ResourcePool[]): string[] =>
     ),
   ].sort();
 
-function Pools({ pools }: { pools: ResourcePool[] }): ReactNode {
+function Pools({ query }: { query: UseQueryResult<{ items: ResourcePool[] }> }): ReactNode {
   const { t } = useTranslation();
-  const [editing, setEditing] = useState<ResourcePool | "new" | null>(null);
+  const jobs = useJobsColumn<ResourcePool>();
   return (
-    <section className="tm-panel">
-      <TableHead
-        title={t("admin.pools.pools")}
-        hint={t("admin.pools.hint")}
-        add={() => setEditing("new")}
-        label={t("admin.pools.addPool")}
-        test="pool-add"
-      />
-      <Table<ResourcePool>
-        rowKey="name"
-        size="middle"
-        pagination={false}
-        dataSource={pools}
-        columns={[
-          {
-            title: t("admin.name"),
-            key: "name",
-            render: (_, pool) => (
-              <div className="tm-cell">
-                <b>{pool.name}</b>
-                <span className="tm-line">{pool.description}</span>
-              </div>
-            ),
-          },
-          {
-            title: t("admin.pools.kind"),
-            key: "kind",
-            width: 220,
-            render: (_, pool) => (
-              <span className="tm-labels">
-                <Tag className="tm-tag" color={pool.kind === "dedicated" ? "purple" : "default"}>
-                  {t(`admin.pools.kinds.${pool.kind}`)}
-                </Tag>
-                {pool.workspaces.map((name) => (
-                  <Tag key={name} className="tm-tag">
-                    {name}
-                  </Tag>
-                ))}
-              </span>
-            ),
-          },
-          {
-            title: t("admin.pools.nodes"),
-            key: "nodes",
-            width: 170,
-            render: (_, pool) => t("admin.pools.inService", { n: pool.nodes_in_service, total: pool.nodes }),
-          },
-          { title: t("admin.pools.cards"), key: "cards", width: 110, render: (_, pool) => <PoolCards pool={pool} /> },
-          {
-            title: t("admin.waitingRunning"),
-            key: "jobs",
-            width: 140,
-            render: (_, pool) => (
-              <span className="tm-num">
-                {pool.waiting} / {pool.running}
-              </span>
-            ),
-          },
-          {
-            title: "",
-            key: "edit",
-            width: 90,
-            align: "end",
-            render: (_, pool) => (
-              <RowButtons
-                name={pool.name}
-                edit={() => setEditing(pool)}
-                remove={() => deletePool(pool.name)}
-                removable={pool.name !== "default"}
-              />
-            ),
-          },
-        ]}
-      />
-      {editing && <PoolDialog pool={editing === "new" ? null : editing} close={() => setEditing(null)} />}
-    </section>
+    <NamedTable<ResourcePool>
+      title={t("admin.pools.pools")}
+      hint={t("admin.pools.hint")}
+      add={t("admin.pools.addPool")}
+      test="pool-add"
+      query={query}
+      remove={(pool) => deletePool(pool.name)}
+      stays="default"
+      dialog={(pool, close) => <PoolDialog pool={pool} close={close} />}
+      columns={[
+        {
+          title: t("admin.pools.kind"),
+          key: "kind",
+          width: 220,
+          render: (_, pool) => (
+            <Labels names={pool.workspaces}>
+              <Tag className="tm-tag" color={pool.kind === "dedicated" ? "purple" : "default"}>
+                {t(`admin.pools.kinds.${pool.kind}`)}
+              </Tag>
+            </Labels>
+          ),
+        },
+        {
+          title: t("admin.pools.nodes"),
+          key: "nodes",
+          width: 170,
+          render: (_, pool) => t("engines.inService", { n: pool.nodes_in_service, total: pool.nodes }),
+        },
+        { title: t("admin.pools.cards"), key: "cards", width: 110, render: (_, pool) => <PoolCards pool={pool} /> },
+        jobs,
+      ]}
+    />
   );
 }
 
@@ -132,35 +89,22 @@ function PoolCards({ pool }: { pool: ResourcePool }): ReactNode {
       {number(gpu.used)} / {number(gpu.total)}
     </span>
   ) : (
-    <span className="tm-faint">–</span>
+    <Nothing />
   );
 }
 
 function PoolDialog({ pool, close }: { pool: ResourcePool | null; close: () => void }): ReactNode {
   const { t } = useTranslation();
-  const [form] = Form.useForm<PoolBody & { name: string }>();
-  const kind = Form.useWatch("kind", form) ?? pool?.kind ?? "public";
-  const workspaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces });
   return (
-    <Dialog
-      title={pool ? `${t("admin.edit")} ${pool.name}` : t("admin.pools.addPool")}
-      form={form}
+    <NamedDialog<PoolBody & Named, ResourcePool>
+      one={pool}
+      add={t("admin.pools.addPool")}
       close={close}
-      initial={{
-        name: pool?.name ?? "",
-        kind: pool?.kind ?? "public",
-        workspaces: pool?.workspaces ?? [],
-        description: pool?.description ?? "",
-      }}
-      save={({ name, kind: chosen, workspaces: named, description }) =>
-        savePool(name, {
-          kind: chosen,
-          workspaces: chosen === "dedicated" ? (named ?? []) : [],
-          description: description ?? "",
-        })
+      values={{ kind: pool?.kind ?? "public", workspaces: pool?.workspaces ?? [] }}
+      save={({ name, kind, workspaces, description }) =>
+        savePool(name, { kind, workspaces: kind === "dedicated" ? (workspaces ?? []) : [], description })
       }
     >
-      <NameItem fixed={pool !== null} />
       <Form.Item name="kind" label={t("admin.pools.kind")}>
         <Select
           options={(["public", "dedicated"] as const).map((value) => ({
@@ -169,97 +113,57 @@ function PoolDialog({ pool, close }: { pool: ResourcePool | null; close: () => v
           }))}
         />
       </Form.Item>
-      {kind === "dedicated" && (
-        <Form.Item name="workspaces" label={t("admin.pools.workspaces")}>
-          <Select
-            mode="multiple"
-            options={(workspaces.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
-          />
-        </Form.Item>
-      )}
-      <DescriptionItem />
-    </Dialog>
+      <Dedicated />
+    </NamedDialog>
+  );
+}
+
+/** To whom, where a pool is dedicated. */
+function Dedicated(): ReactNode {
+  const { t } = useTranslation();
+  const dedicated = Form.useWatch("kind") === "dedicated";
+  const workspaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces });
+  if (!dedicated) return null;
+  return (
+    <Form.Item name="workspaces" label={t("admin.pools.workspaces")}>
+      <Select
+        mode="multiple"
+        options={(workspaces.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+      />
+    </Form.Item>
   );
 }
 
 function Shared({ pools }: { pools: ResourcePool[] }): ReactNode {
   const { t } = useTranslation();
   const query = useQuery({ queryKey: ["virtual-clusters"], queryFn: listVirtualClusters });
-  const [editing, setEditing] = useState<VirtualCluster | "new" | null>(null);
+  const jobs = useJobsColumn<VirtualCluster>();
   return (
-    <section className="tm-panel">
-      <TableHead
-        title={t("admin.pools.shares")}
-        hint={t("admin.pools.sharesHint")}
-        add={() => setEditing("new")}
-        label={t("admin.pools.addShare")}
-        test="share-add"
-      />
-      {!query.data ? (
-        <div className="tm-panel-body">
-          <Pending query={query} rows={2} />
-        </div>
-      ) : (
-        <Table<VirtualCluster>
-          rowKey="name"
-          size="middle"
-          pagination={false}
-          dataSource={query.data.items}
-          locale={{ emptyText: t("admin.none") }}
-          columns={[
-            {
-              title: t("admin.name"),
-              key: "name",
-              render: (_, one) => (
-                <div className="tm-cell">
-                  <b>{one.name}</b>
-                  <span className="tm-line">{one.description}</span>
-                </div>
-              ),
-            },
-            { title: t("admin.pools.pool"), dataIndex: "pool", width: 160 },
-            {
-              title: t("admin.pools.share"),
-              key: "share",
-              width: 320,
-              render: (_, one) => <Shares share={one.share} />,
-            },
-            {
-              title: t("admin.waitingRunning"),
-              key: "jobs",
-              width: 140,
-              render: (_, one) => (
-                <span className="tm-num">
-                  {one.waiting} / {one.running}
-                </span>
-              ),
-            },
-            {
-              title: "",
-              key: "edit",
-              width: 90,
-              align: "end",
-              render: (_, one) => (
-                <RowButtons
-                  name={one.name}
-                  edit={() => setEditing(one)}
-                  remove={() => deleteVirtualCluster(one.name)}
-                />
-              ),
-            },
-          ]}
-        />
-      )}
-      {editing && <ShareDialog one={editing === "new" ? null : editing} pools={pools} close={() => setEditing(null)} />}
-    </section>
+    <NamedTable<VirtualCluster>
+      title={t("admin.pools.shares")}
+      hint={t("admin.pools.sharesHint")}
+      add={t("admin.pools.addShare")}
+      test="share-add"
+      query={query}
+      remove={(one) => deleteVirtualCluster(one.name)}
+      dialog={(one, close) => <ShareDialog one={one} pools={pools} close={close} />}
+      columns={[
+        { title: t("admin.pools.pool"), dataIndex: "pool", width: 160 },
+        {
+          title: t("admin.pools.share"),
+          key: "share",
+          width: 320,
+          render: (_, one) => <Shares share={one.share} />,
+        },
+        jobs,
+      ]}
+    />
   );
 }
 
-interface ShareForm {
-  name: string;
+interface ShareForm extends Named {
   pool: string;
   share: LimitRow[];
-  description: string;
 }
 
 function ShareDialog({
@@ -272,33 +176,28 @@ function ShareDialog({
   close: () => void;
 }): ReactNode {
   const { t } = useTranslation();
-  const [form] = Form.useForm<ShareForm>();
   const warnings = useWarnings();
   return (
-    <Dialog
-      title={one ? `${t("admin.edit")} ${one.name}` : t("admin.pools.addShare")}
-      form={form}
+    <NamedDialog<ShareForm, VirtualCluster>
+      one={one}
+      add={t("admin.pools.addShare")}
       close={close}
       width={680}
-      initial={{
-        name: one?.name ?? "",
+      values={{
         pool: one?.pool ?? "default",
         share: one ? rowsOf(one.share) : [{ resource: "gpu", nominal: 0, cap: null }],
-        description: one?.description ?? "",
       }}
       save={({ name, pool, share, description }) =>
-        saveVirtualCluster(name, { pool, share: limitsOf(share), description: description ?? "" })
+        saveVirtualCluster(name, { pool, share: limitsOf(share), description })
       }
       warnings={({ pool, share }) => warnings(pool, share)}
     >
-      <NameItem fixed={one !== null} />
       <Form.Item name="pool" label={t("admin.pools.pool")}>
         <Select options={pools.map((pool) => ({ value: pool.name, label: pool.name }))} />
       </Form.Item>
       <Form.Item label={t("admin.pools.share")} extra={t("admin.limits.capHint")}>
         <LimitsEditor path={["share"]} models={modelsOf(pools)} />
       </Form.Item>
-      <DescriptionItem />
-    </Dialog>
+    </NamedDialog>
   );
 }

@@ -1,125 +1,78 @@
 /** Workspaces: weights, quotas by pool, and how many urgent jobs there may be (R20, R171). */
 import { DeleteOutlined, ExperimentOutlined, PlusOutlined } from "@ant-design/icons";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Button, Form, type FormInstance, InputNumber, Select, Table, Tooltip } from "antd";
-import { type ReactNode, useState } from "react";
+import { Button, Form, InputNumber, Select, Tooltip } from "antd";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace, type WorkspaceBody } from "../../api/cluster";
 import { simulateWorkspace } from "../../api/queue";
 import type { PolicyEffect, ResourcePool, Workspace } from "../../api/types";
 import { number } from "../../shared/format";
-import { ErrorPanel, Pending } from "../../shared/ui";
-import { DescriptionItem, Dialog, NameItem, RowButtons, TableHead } from "./dialog";
+import { ErrorPanel } from "../../shared/ui";
+import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
 import { modelsOf } from "./pools";
+import { NamedTable, useJobsColumn } from "./table";
 
 interface QuotaRow {
   pool: string;
   share: LimitRow[];
 }
 
-interface WorkspaceForm {
-  name: string;
+interface WorkspaceForm extends Named {
   weight: number;
   quotas: QuotaRow[];
   urgent_per_user: number | null;
   urgent_total: number | null;
-  description: string;
 }
 
 export function WorkspacesAdmin(): ReactNode {
   const { t } = useTranslation();
   const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, refetchInterval: 15_000 });
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
-  const [editing, setEditing] = useState<Workspace | "new" | null>(null);
-  if (!query.data) return <Pending query={query} />;
+  const jobs = useJobsColumn<Workspace>();
   return (
-    <section className="tm-panel">
-      <TableHead
-        hint={t("admin.workspaces.hint")}
-        add={() => setEditing("new")}
-        label={t("admin.workspaces.add")}
-        test="workspace-add"
-      />
-      <Table<Workspace>
-        rowKey="name"
-        size="middle"
-        pagination={false}
-        dataSource={query.data.items}
-        columns={[
-          {
-            title: t("admin.name"),
-            key: "name",
-            render: (_, one) => (
-              <div className="tm-cell">
-                <b>{one.name}</b>
-                <span className="tm-line">{one.description}</span>
-              </div>
+    <NamedTable<Workspace>
+      hint={t("admin.workspaces.hint")}
+      add={t("admin.workspaces.add")}
+      test="workspace-add"
+      query={query}
+      remove={(one) => deleteWorkspace(one.name)}
+      stays="default"
+      dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
+      columns={[
+        {
+          title: t("admin.workspaces.weight"),
+          key: "weight",
+          width: 90,
+          render: (_, one) => <span className="tm-num">{number(one.weight)}</span>,
+        },
+        {
+          title: t("admin.workspaces.quotas"),
+          key: "quotas",
+          width: 330,
+          render: (_, one) =>
+            one.quotas.length === 0 ? (
+              <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>
+            ) : (
+              one.quotas.map((quota) => (
+                <div key={quota.pool} className="tm-quota">
+                  <span className="tm-line">{quota.pool}</span>
+                  <Shares share={quota.share} />
+                </div>
+              ))
             ),
-          },
-          {
-            title: t("admin.workspaces.weight"),
-            key: "weight",
-            width: 90,
-            render: (_, one) => <span className="tm-num">{number(one.weight)}</span>,
-          },
-          {
-            title: t("admin.workspaces.quotas"),
-            key: "quotas",
-            width: 330,
-            render: (_, one) =>
-              one.quotas.length === 0 ? (
-                <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>
-              ) : (
-                one.quotas.map((quota) => (
-                  <div key={quota.pool} className="tm-quota">
-                    <span className="tm-line">{quota.pool}</span>
-                    <Shares share={quota.share} />
-                  </div>
-                ))
-              ),
-          },
-          {
-            title: t("admin.workspaces.urgent"),
-            key: "urgent",
-            width: 180,
-            render: (_, one) => <UrgentCell urgent={one.urgent} />,
-          },
-          {
-            title: t("admin.waitingRunning"),
-            key: "jobs",
-            width: 140,
-            render: (_, one) => (
-              <span className="tm-num">
-                {one.waiting} / {one.running}
-              </span>
-            ),
-          },
-          {
-            title: "",
-            key: "edit",
-            width: 90,
-            align: "end",
-            render: (_, one) => (
-              <RowButtons
-                name={one.name}
-                edit={() => setEditing(one)}
-                remove={() => deleteWorkspace(one.name)}
-                removable={one.name !== "default"}
-              />
-            ),
-          },
-        ]}
-      />
-      {editing && (
-        <WorkspaceDialog
-          one={editing === "new" ? null : editing}
-          pools={pools.data?.items ?? []}
-          close={() => setEditing(null)}
-        />
-      )}
-    </section>
+        },
+        {
+          title: t("admin.workspaces.urgent"),
+          key: "urgent",
+          width: 180,
+          render: (_, one) => <UrgentCell urgent={one.urgent} />,
+        },
+        jobs,
+      ]}
+    />
   );
 }
 
@@ -151,57 +104,44 @@ function WorkspaceDialog({
   close: () => void;
 }): ReactNode {
   const { t } = useTranslation();
-  const [form] = Form.useForm<WorkspaceForm>();
   const warnings = useWarnings();
-  const initial: WorkspaceForm = {
-    name: one?.name ?? "",
-    weight: one?.weight ?? 1,
-    quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
-    urgent_per_user: one?.urgent.per_user ?? null,
-    urgent_total: one?.urgent.total ?? null,
-    description: one?.description ?? "",
-  };
+  const many = { min: 0, max: 1_000_000, style: { width: "100%" } };
   return (
-    <Dialog
-      title={one ? `${t("admin.edit")} ${one.name}` : t("admin.workspaces.add")}
-      form={form}
-      initial={initial}
+    <NamedDialog<WorkspaceForm, Workspace>
+      one={one}
+      add={t("admin.workspaces.add")}
       close={close}
       width={720}
+      values={{
+        weight: one?.weight ?? 1,
+        quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
+        urgent_per_user: one?.urgent.per_user ?? null,
+        urgent_total: one?.urgent.total ?? null,
+      }}
       save={(values) => saveWorkspace(values.name, bodyOf(values))}
       warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
+      foot={one && <Trial name={one.name} />}
     >
-      <div className="tm-grid tm-grid-2">
-        <NameItem fixed={one !== null} />
+      <div className="tm-grid tm-grid-3">
         <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}>
-          <InputNumber min={0.01} max={1_000_000} style={{ width: "100%" }} />
+          <InputNumber {...many} min={0.01} />
         </Form.Item>
         <Form.Item name="urgent_per_user" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.perUser")}`}>
           <InputNumber
-            min={0}
-            max={1_000_000}
+            {...many}
             precision={0}
             placeholder={t("admin.workspaces.unlimited")}
-            style={{ width: "100%" }}
             data-testid="urgent-per-user"
           />
         </Form.Item>
         <Form.Item name="urgent_total" label={`${t("admin.workspaces.urgent")} · ${t("admin.workspaces.total")}`}>
-          <InputNumber
-            min={0}
-            max={1_000_000}
-            precision={0}
-            placeholder={t("admin.workspaces.unlimited")}
-            style={{ width: "100%" }}
-          />
+          <InputNumber {...many} precision={0} placeholder={t("admin.workspaces.unlimited")} />
         </Form.Item>
       </div>
       <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}>
         <Quotas pools={pools} />
       </Form.Item>
-      <DescriptionItem />
-      {one && <Trial form={form} name={one.name} />}
-    </Dialog>
+    </NamedDialog>
   );
 }
 
@@ -218,8 +158,9 @@ function bodyOf({ quotas, weight, urgent_per_user, urgent_total, description }: 
 }
 
 /** What the weight and the quotas of the form would have done to the platform's own past. */
-function Trial({ form, name }: { form: FormInstance<WorkspaceForm>; name: string }): ReactNode {
+function Trial({ name }: { name: string }): ReactNode {
   const { t } = useTranslation();
+  const form = Form.useFormInstance<WorkspaceForm>();
   const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({
     mutationFn: (body) => simulateWorkspace(name, body),
   });

@@ -1,13 +1,13 @@
 /** The columns of the table of machines: what each is, how much of it is used and by whom. */
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
-import { type TableColumnsType, Tag, Tooltip } from "antd";
+import { type TableColumnsType, Tooltip } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { NodeRow } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { mib, number, percent } from "../../shared/format";
-import { Hinted } from "../../shared/ui";
+import { mib, number } from "../../shared/format";
+import { Bar, Hinted, Labels, Nothing, TwoLines } from "../../shared/ui";
 import { cards } from "../queue/demand";
 
 const MOST_USERS = 4;
@@ -16,21 +16,16 @@ const MOST_USERS = 4;
 export function useResourceColumns(chosen: boolean, narrow: boolean): TableColumnsType<NodeRow> {
   const { t } = useTranslation();
   return useMemo(() => {
-    const driver = (node: NodeRow): ReactNode => node.driver || <span className="tm-faint">–</span>;
+    const driver = (node: NodeRow): ReactNode => node.driver || <Nothing />;
     const system = (node: NodeRow): ReactNode => (
-      <div className="tm-cell">
-        <span className="tm-ellipsis" title={node.os}>
-          {node.os || "–"}
-        </span>
-        <span className="tm-line" title={node.kernel}>
-          {node.kernel}
-        </span>
+      <>
+        <TwoLines first={node.os || "–"} second={node.kernel} />
         {narrow && (
           <span className="tm-line" title={t("resources.col.driver")}>
             {driver(node)}
           </span>
         )}
-      </div>
+      </>
     );
     const machine: TableColumnsType<NodeRow> = narrow
       ? [
@@ -63,15 +58,7 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
             title: t("resources.col.suits"),
             key: "suits",
             width: narrow ? 96 : 120,
-            render: (_, node) => (
-              <span className="tm-labels">
-                {node.flavors.map((name) => (
-                  <Tag key={name} className="tm-tag">
-                    {name}
-                  </Tag>
-                ))}
-              </span>
-            ),
+            render: (_, node) => <Labels names={node.flavors} />,
           },
         ]
       : [];
@@ -81,14 +68,7 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
         key: "node",
         width: narrow ? 96 : 126,
         fixed: "start",
-        render: (_, node) => (
-          <div className="tm-cell">
-            <b className="tm-ellipsis" title={node.name}>
-              {node.name}
-            </b>
-            <span className="tm-line">{node.pool}</span>
-          </div>
-        ),
+        render: (_, node) => <TwoLines first={<b title={node.name}>{node.name}</b>} second={node.pool} />,
       },
       {
         title: t("resources.col.state"),
@@ -102,12 +82,13 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
         width: narrow ? 112 : 150,
         render: (_, node) =>
           node.cards.length === 0 ? (
-            <span className="tm-faint">–</span>
+            <Nothing />
           ) : (
             node.cards.map((card) => (
-              <Used
+              <Bar
                 key={card.model}
                 label={card.model}
+                small
                 used={card.used}
                 total={card.total}
                 text={`${cards(card.used)} / ${cards(card.total)}`}
@@ -121,13 +102,13 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
         key: "cpu",
         width: narrow ? 76 : 104,
         render: (_, node) => (
-          <Used
+          <Bar
             label={t("resources.col.cpu")}
+            small
             bare
             used={node.cpu.used}
             total={node.cpu.total}
             text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`}
-            tone="blue"
           />
         ),
       },
@@ -136,8 +117,9 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
         key: "memory",
         width: narrow ? 124 : 140,
         render: (_, node) => (
-          <Used
+          <Bar
             label={t("resources.col.memory")}
+            small
             bare
             used={node.memory_mib.used}
             total={node.memory_mib.total}
@@ -184,50 +166,6 @@ function RoomTag({ node }: { node: NodeRow }): ReactNode {
         {text}
       </span>
     </Tooltip>
-  );
-}
-
-function Used({
-  label,
-  used,
-  total,
-  text,
-  tone,
-  bare = false,
-}: {
-  label: string;
-  used: number;
-  total: number;
-  text: string;
-  tone: string;
-  bare?: boolean;
-}): ReactNode {
-  const share = total > 0 ? percent(used / total) : 0;
-  return (
-    <div
-      className="tm-used"
-      role="meter"
-      aria-label={label}
-      aria-valuenow={used}
-      aria-valuemin={0}
-      aria-valuemax={total}
-      aria-valuetext={text}
-    >
-      <span className="tm-used-head">
-        {!bare && (
-          <span className="tm-ellipsis" title={label}>
-            {label}
-          </span>
-        )}
-        <span className="tm-num tm-nowrap">{text}</span>
-      </span>
-      <span className="tm-progress-track">
-        <span
-          className={`tm-progress-bar tm-fill-${share >= 95 ? "amber" : tone}`}
-          style={{ width: `${share}%`, display: "block" }}
-        />
-      </span>
-    </div>
   );
 }
 

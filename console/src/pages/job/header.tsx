@@ -16,6 +16,7 @@ import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
 import { ChangeJob } from "../../shared/change";
+import { keepsWhatItWasTold, useEngineOf } from "../../shared/engines";
 import { duration } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
@@ -79,7 +80,9 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   const { message } = App.useApp();
   const errorText = useErrorText();
   const [changing, setChanging] = useState<"duration" | "priority" | null>(null);
+  const engine = useEngineOf()(job.pool);
   const ended = ENDED.has(job.state);
+  const ranks = job.state === "queued" || (job.state === "pending" && engine?.can.adjusts === true);
   const release = async (): Promise<void> => {
     try {
       await releaseJob(job.id);
@@ -135,7 +138,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
               {
                 key: "priority",
                 icon: <FlagOutlined />,
-                disabled: job.state !== "queued",
+                disabled: !ranks,
                 label: <span data-testid="change-priority">{t("job.act.priority")}</span>,
                 onClick: () => setChanging("priority"),
               },
@@ -145,7 +148,18 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           <Button icon={<MoreOutlined />} aria-label={t("action.more")} data-testid="more" />
         </Dropdown>
       )}
-      {changing && <ChangeJob job={job} what={changing} close={() => setChanging(null)} />}
+      {changing && (
+        <ChangeJob
+          job={job}
+          what={changing}
+          close={() => setChanging(null)}
+          note={
+            engine && job.state !== "queued" && keepsWhatItWasTold(engine)
+              ? t("job.act.untold", { engine: engine.name })
+              : undefined
+          }
+        />
+      )}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { duration, labelFilter, labelText, mib, number, shellWords } from "../..
 import { useFrameworkTitle } from "../../shared/meta";
 import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
-import { CopyButton, Facts } from "../../shared/ui";
+import { CopyButton, Facts, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
 import type { TabProps } from "./tab";
 import { Timeline } from "./timeline";
@@ -63,7 +63,7 @@ function JobFacts({ job }: { job: JobDetail }): ReactNode {
     .filter(Boolean)
     .join(" · ");
   const priority = `priority.${job.priority}`;
-  const none = <span className="tm-faint">–</span>;
+  const none = <Nothing />;
   const items: [string, ReactNode][] = [
     [t("job.fact.owner"), job.owner],
     [t("job.fact.submitted"), <Stamp key="s" at={job.submitted_at} />],
@@ -184,12 +184,7 @@ function Tasks({ attempt, update }: { attempt: AttemptView; update: TabProps["up
       {
         title: t("job.tasks.cards"),
         key: "cards",
-        render: (_, one) =>
-          one.gpus.length > 0 ? (
-            <span className="tm-num">{one.gpus.join(", ")}</span>
-          ) : (
-            <span className="tm-faint">–</span>
-          ),
+        render: (_, one) => (one.gpus.length > 0 ? <span className="tm-num">{one.gpus.join(", ")}</span> : <Nothing />),
       },
       {
         title: t("job.tasks.ports"),
@@ -243,7 +238,7 @@ function Tasks({ attempt, update }: { attempt: AttemptView; update: TabProps["up
 function Exit({ task }: { task: TaskView }): ReactNode {
   const { t } = useTranslation();
   if (task.signal !== null) return <span className="tm-bad">{t("job.verdict.signal", { signal: task.signal })}</span>;
-  if (task.exit_code === null) return <span className="tm-faint">–</span>;
+  if (task.exit_code === null) return <Nothing />;
   return (
     <span className={task.exit_code === 0 ? "tm-num" : "tm-bad tm-num"}>
       {t("job.verdict.exit", { code: task.exit_code })}

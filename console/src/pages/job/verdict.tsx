@@ -15,6 +15,7 @@ import { explainJob } from "../../api/jobs";
 import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useEngineOf } from "../../shared/engines";
 import { duration, modelName } from "../../shared/format";
 import { useNow } from "../../shared/time";
 import { Box } from "./box";
@@ -34,6 +35,7 @@ export function VerdictBox(props: TabProps): ReactNode {
 function EndBox({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
+  const enters = useEngineOf()(job.pool)?.can.attaches !== false;
   const explained = useQuery({
     queryKey: ["explain", job.id, job.version],
     queryFn: () => explainJob(job.id),
@@ -74,7 +76,8 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
       >
         {job.state === "retained" && (
           <p>
-            {t("job.verdict.retainedHint")} <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} />
+            {t(enters ? "job.verdict.retainedHint" : "job.verdict.retainedLook")}{" "}
+            <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} />
           </p>
         )}
         {job.state === "expired" && <p className="tm-faint">{t("job.verdict.atLimitHint")}</p>}

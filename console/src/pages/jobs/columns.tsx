@@ -11,7 +11,7 @@ import { duration, labelText, mib, number } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed, useFormatTime } from "../../shared/time";
-import { JobProgress } from "../../shared/ui";
+import { JobProgress, Nothing } from "../../shared/ui";
 
 export function useColumns(): TableColumnsType<Job> {
   const { t } = useTranslation();
@@ -130,7 +130,7 @@ export function keyMetric(metrics: Record<string, number | null>): [string, numb
 
 function KeyMetric({ metrics }: { metrics: Record<string, number | null> }): ReactNode {
   const found = keyMetric(metrics);
-  if (!found) return <span className="tm-faint">–</span>;
+  if (!found) return <Nothing />;
   const all = Object.entries(metrics).map(([name, value]) => (
     <div key={name}>
       {name}: {value === null ? "–" : number(value)}

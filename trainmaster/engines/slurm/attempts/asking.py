@@ -19,10 +19,9 @@ from trainmaster.core.records import Role
 from trainmaster.core.states import Priority
 from trainmaster.engines.slurm.client.machines import Machines
 from trainmaster.engines.slurm.client.parse import Partition
-from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.messages import slurm, slurm_rules
 from trainmaster.engines.slurm.script import Terms, components, duration
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
 
@@ -88,7 +87,7 @@ class Asking:
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Return what speaks against running `roles` so. Nothing while the cluster has not told us of its partitions."""
         found = [
-            problem(f"roles.{at}.resources.gpu_share", rules.whole_cards())
+            problem(f"roles.{at}.resources.gpu_share", slurm_rules.whole_cards())
             for at, role in enumerate(roles)
             if role.resources.gpu and role.resources.gpu_milli < 1000
         ]
@@ -96,15 +95,15 @@ class Asking:
         if partition is not None:
             found += _over(partition, roles, asked)
         elif self._machines.known:
-            found.append(problem("pool", rules.no_partition(self._machines.partition(asked.pool))))
+            found.append(problem("pool", slurm_rules.no_partition(self._machines.partition(asked.pool))))
         return tuple(found)
 
 
 def _over(partition: Partition, roles: Sequence[Role], asked: Asked) -> Iterator[Problem]:
     """Yield where a job asks for more than its partition gives to one."""
     if partition.limit_s is not None and asked.limit_s is not None and asked.limit_s > partition.limit_s:
-        yield problem("duration", rules.partition_time(partition.name, partition.limit_s), asked.limit_s)
+        yield problem("duration", slurm_rules.partition_time(partition.name, partition.limit_s), asked.limit_s)
     for at, role in enumerate(roles):
         if partition.most_mib is not None and role.resources.memory_mib > partition.most_mib:
             where = f"roles.{at}.resources.memory"
-            yield problem(where, rules.partition_memory(partition.name, partition.most_mib))
+            yield problem(where, slurm_rules.partition_memory(partition.name, partition.most_mib))

@@ -29,9 +29,8 @@ from trainmaster.core.launch import Gang
 from trainmaster.engines.base import LaunchRefused
 from trainmaster.engines.slurm.client import parse
 from trainmaster.engines.slurm.client.commands import SEARCHED, USER, ClusterRefused, Commands
-from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.messages import slurm, slurm_rules
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
-from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
 
@@ -86,7 +85,7 @@ class ClusterPeople:
         """Return what a person should know of whose jobs they will be. Pure."""
         if self.owners:
             return ()
-        return (problem("pool", rules.runs_as_service(engine=self._engine, user=self.service)),)
+        return (problem("pool", slurm_rules.runs_as_service(engine=self._engine, user=self.service)),)
 
     async def user(self, person: str) -> SystemUser:
         """Return as whom Slurm is asked about the jobs of `person`. Raises Stranger, ClusterDown."""
@@ -109,11 +108,11 @@ class ClusterPeople:
         name = self.name_of(person)
         number = await asyncio.to_thread(_number, name)
         if number is None:
-            return Stranger(rules.no_system_user(self._engine, person, name))
+            return Stranger(slurm_rules.no_system_user(self._engine, person, name))
         if number in (0, self._own_number):
-            return Stranger(rules.forbidden_system_user(self._engine, person, name))
+            return Stranger(slurm_rules.forbidden_system_user(self._engine, person, name))
         if why := await self._commands.forbids(name):
-            return Stranger(rules.not_on_behalf(self._engine, person, name, why))
+            return Stranger(slurm_rules.not_on_behalf(self._engine, person, name, why))
         return SystemUser(name, number)
 
     async def problem(self, person: str) -> Problem | None:

@@ -1,7 +1,7 @@
 """What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy. Pure.
 
 Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. What was found, and
-what to do about it, is said by `messages.cluster.checks`.
+what to do about it, is said by `messages.slurm_checks`.
 """
 
 import base64
@@ -13,8 +13,8 @@ from typing import Any, Final
 from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.client.parse import NodeLine, Partition
+from trainmaster.engines.slurm.messages import slurm_checks as saying
 from trainmaster.messages import render
-from trainmaster.messages.cluster import checks as saying
 from trainmaster.messages.said import Said, verbatim
 
 PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm.client.states import JobStateSeen
+from trainmaster.engines.slurm.messages import slurm_checks as saying
 from trainmaster.engines.slurm.messages import slurm_states
 from trainmaster.messages import render
-from trainmaster.messages.cluster import checks as saying
 from trainmaster.messages.said import WORDS, Said, said_from_json, verbatim
 
 

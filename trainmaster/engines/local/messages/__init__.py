@@ -1,0 +1,1 @@
+"""What this engine says, by code."""
