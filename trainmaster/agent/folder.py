@@ -11,6 +11,8 @@
 A part is ``<component>-<node>``. Every file has one writer; a line without its end is not there yet.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import json

@@ -5,6 +5,7 @@ before anything else of ours is imported, and by an older Python only. A test ru
 every program of ours on a node begins.
 """
 
+from __future__ import annotations
 import __future__
 
 import builtins
@@ -52,7 +53,7 @@ def lenient_zip(*given: Any, strict: bool = False) -> Any:
     return plain_zip(*given)
 
 
-class StrEnum(str, enum.Enum):  # noqa: UP042 (this is what is missing)
+class StrEnum(str, enum.Enum):
     """A text that is a member of an enumeration."""
 
     __str__ = str.__str__

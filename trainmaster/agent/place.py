@@ -6,6 +6,8 @@ for anything, and the keeper reads that file before each start of an agent: an a
 Invariant: on a full disk the file that is there can still be written anew.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import fcntl

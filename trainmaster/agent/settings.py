@@ -1,5 +1,7 @@
 """What the server tells the agent once per connection: how tasks are run on this host. Plain data, JSON-able."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property

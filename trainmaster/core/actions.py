@@ -1,5 +1,7 @@
 """Orders from the reducer to the shell. Idempotent by (job, attempt); results come back as events, never as values."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 

@@ -4,6 +4,8 @@ Plain immutable records; the engine says what a machine has, these say what it i
 resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal

@@ -5,6 +5,8 @@ platform -> done_fail, which costs nothing; any role reached its min-failed -> d
 everything ended without either -> done_fail. (A stop, the strongest of all, is an event of its own.)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from trainmaster.core.records import Role, Task, Verdict

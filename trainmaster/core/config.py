@@ -4,6 +4,8 @@ Every key is documented here; unknown keys are refused with the list of known on
 complete configuration.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 

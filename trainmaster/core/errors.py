@@ -15,6 +15,8 @@
 The HTTP status lives here so that API, SDK and CLI share one table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar

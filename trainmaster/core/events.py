@@ -6,6 +6,8 @@ the platform says of it, as messages.said keeps it; what earlier versions said s
 Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final

@@ -5,6 +5,8 @@ without importing it - its options, the port its first task needs, the variables
 Adding one (deepspeed, horovod, tensorflow, mindspore, paddle...): one module in frameworks/ and one entry in KINDS.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, Final
 

@@ -4,6 +4,8 @@ A Gang is everything a framework needs to compute environment and command of any
 the roles with their commands, and where every task runs. The server sends one to each agent; the preview uses the same.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -4,6 +4,8 @@ Changed only by `reduce`, which returns new ones. All are JSON-able through `to_
 Times are seconds since the epoch (UTC), durations seconds, memory MiB, indices start at 0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from operator import attrgetter

@@ -4,6 +4,8 @@ Nothing here acts. `reduce` reads ATTEMPT_TABLE and STRENGTH; consoles read SHOW
 be one of these enum members, never a text.
 """
 
+from __future__ import annotations
+
 from enum import IntEnum, StrEnum
 from typing import Final, NamedTuple
 

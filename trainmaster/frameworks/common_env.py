@@ -4,6 +4,8 @@ A role's name is part of many variables. Beside the exact one (`PAI_HOST_IP_a.b_
 alias in which everything but letters, digits and `_` has become `_`; an alias never replaces another variable.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final

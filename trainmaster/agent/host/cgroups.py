@@ -5,6 +5,8 @@ task is in its group before its first instruction: the single-threaded agent ste
 May never remove or change a group outside its own ``trainmaster-<hash of home>``.
 """
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import os

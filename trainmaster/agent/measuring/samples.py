@@ -4,6 +4,8 @@
 gpu_util_0_1|null, gpu_mem_mib|null, processes]. The network is shared between tasks, so its share is not knowable: null.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Iterator

@@ -7,6 +7,8 @@ through abstract sockets. Invariants: nothing is started with less than was aske
 they have.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import fcntl

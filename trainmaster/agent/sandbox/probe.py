@@ -1,5 +1,7 @@
 """Whether sandboxes work on this machine: one is tried, with everything that every sandbox uses."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 from dataclasses import dataclass

@@ -4,6 +4,8 @@ Invariant: nothing is visible that is not named here - the system's programs, th
 folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass

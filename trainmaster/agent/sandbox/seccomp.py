@@ -6,6 +6,8 @@ a call made in the manner of another architecture is refused whole, or its numbe
 which numbers are always allowed (5.11 and newer): they cost nothing. Pure but for `missing` and `install`.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import os

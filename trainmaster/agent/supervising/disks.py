@@ -6,6 +6,8 @@ that was never counted has grown by all it holds), and no other before that one 
 takes bounded steps. Invariant: nobody is ended for what lies there and does not grow, unless it is over its budget.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Set
 from typing import Final

@@ -6,6 +6,8 @@ the record exists before any process of the attempt; nothing of the user's runs 
 is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
 """
 
+from __future__ import annotations
+
 import errno
 import json
 import os
@@ -36,7 +38,7 @@ class LiveTask:
     task itself, which has ended, but what stands in for it so that it can be entered.
     """
 
-    attempt: "LiveAttempt"
+    attempt: LiveAttempt
     prepared: Prepared
     position: int
     program: str = ""  # path of what is executed when there is no sandbox

@@ -4,6 +4,8 @@ The same functions answer the dry run, so what is shown is what is started. Fram
 this file adds what belongs to the host: paths, cards, the sandbox.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from functools import cache

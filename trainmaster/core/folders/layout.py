@@ -17,6 +17,8 @@ HOME/
 uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from typing import Final

@@ -4,6 +4,8 @@ A file system can be full of bytes or of entries (inodes). One that does not cou
 only bytes count.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from typing import Final

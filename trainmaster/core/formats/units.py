@@ -3,6 +3,8 @@
 Memory is MiB (int), durations are seconds (float) everywhere inside; these are the only parsers and formatters.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final
 
@@ -29,7 +31,7 @@ class NotRead(ValueError):
         self.said = said
         super().__init__(f"{render.text(said)}. {render.remedy(said)}".rstrip(". "))
 
-    def __reduce__(self) -> tuple[type["NotRead"], tuple[Said]]:
+    def __reduce__(self) -> tuple[type[NotRead], tuple[Said]]:
         """Let a clerk hand it on: made again of what was said."""
         return NotRead, (self.said,)
 

@@ -4,6 +4,8 @@
 only a shell understands (R120), the launch sees where `$NAME` may be replaced (never inside single quotes).
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple

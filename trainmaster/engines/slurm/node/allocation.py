@@ -3,6 +3,8 @@
 A job's tasks of one kind are a component; the cluster says on which nodes it lies and how many of its tasks each of them takes.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What is given on a command line to begin on a node that shares no folder with the server: it can read nothing of ours yet."""
 
+from __future__ import annotations
+
 from typing import Final
 
 BEGIN: Final = """\
