@@ -21,9 +21,10 @@ import signal
 import termios
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import ROOT, own_paths
 from trainmaster.agent.sandbox import seccomp

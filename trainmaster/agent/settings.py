@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cached_property
 from typing import Any
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.said import Said, said_from_json, verbatim
 
 

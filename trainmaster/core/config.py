@@ -6,8 +6,10 @@ complete configuration.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
+
+from trainmaster._compat import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import field
 from typing import Any, Final
+
+from trainmaster._compat import StrEnum, dataclass
 
 
 class Kind(StrEnum):

@@ -7,8 +7,10 @@ Adding one (deepspeed, horovod, tensorflow, mindspore, paddle...): one module in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from trainmaster._compat import dataclass
 
 
 @dataclass(frozen=True, slots=True)

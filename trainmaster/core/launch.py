@@ -6,9 +6,10 @@ the roles with their commands, and where every task runs. The server sends one t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from trainmaster._compat import dataclass
 from trainmaster.core.records import Assignment, Job, Role, assignment_from_json, role_from_json, to_json
 
 

@@ -6,8 +6,10 @@ be one of these enum members, never a text.
 
 from __future__ import annotations
 
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from typing import Final, NamedTuple
+
+from trainmaster._compat import StrEnum
 
 
 class JobState(StrEnum):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.jobs import starting as say
 from trainmaster.messages.said import Said
 

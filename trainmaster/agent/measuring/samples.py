@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host import procs, sharing
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.measuring.nvml import Nvml

@@ -18,10 +18,10 @@ import stat
 import struct
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import starting as say

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.sandbox import apart, sandbox, seccomp
 from trainmaster.core.errors import Unavailable
 from trainmaster.messages.jobs import starting as say

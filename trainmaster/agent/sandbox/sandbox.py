@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.sandbox import seccomp
 from trainmaster.core.folders.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within

@@ -12,10 +12,10 @@ import ctypes
 import errno
 import os
 import struct
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.jobs import starting as say
 from trainmaster.messages.said import Said
 

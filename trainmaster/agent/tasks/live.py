@@ -13,9 +13,10 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.folder import write_whole
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import ControlGroup

@@ -7,10 +7,10 @@ this file adds what belongs to the host: paths, cards, the sandbox.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host.cgroups import Limits
 from trainmaster.agent.sandbox import apart, sandbox
 from trainmaster.agent.settings import Settings

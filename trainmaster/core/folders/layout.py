@@ -20,9 +20,9 @@ uploads, jobs and models may lie on another file system (`data`), which the node
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.core.ids import task_name
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from trainmaster._compat import dataclass
 
 EMPTY: Final = hashlib.sha256(b"").hexdigest()
 

@@ -43,7 +43,7 @@ def parse_memory_mib(text: str | int | float) -> int:
     """
     if isinstance(text, bool):
         raise NotRead(submitting.memory_is_a_number())
-    if isinstance(text, int | float):
+    if isinstance(text, (int, float)):
         value = float(text)
     else:
         match = _NUMBER_UNIT.fullmatch(text) if len(text) <= _LONGEST else None
@@ -63,7 +63,7 @@ def parse_duration_s(text: str | int | float) -> float:
     """
     if isinstance(text, bool):
         raise NotRead(submitting.duration_is_a_number())
-    if isinstance(text, int | float):
+    if isinstance(text, (int, float)):
         value = float(text)
     else:
         value, rest = 0.0, text.strip()
