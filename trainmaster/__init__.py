@@ -5,6 +5,8 @@ The public surface is small: :class:`Client` (the SDK) and :func:`log` and
 imported on first use, so that ``import trainmaster`` stays cheap inside agents and user programs.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from trainmaster._version import __version__

@@ -1,5 +1,7 @@
 """Start the agent of one home: ``python -m trainmaster.agent --home HOME``. Started by the keeper, with ``--kept``."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import fcntl

@@ -9,6 +9,8 @@ Exit codes are those of shells and container tools: the command's own, 128 and m
 the command cannot be executed, 127 when there is none of that name.
 """
 
+from __future__ import annotations
+
 import base64
 import ctypes
 import fcntl
@@ -19,9 +21,10 @@ import signal
 import termios
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import ROOT, own_paths
 from trainmaster.agent.sandbox import seccomp
@@ -77,7 +80,7 @@ class Entry:
         return base64.b64encode(json.dumps(asdict(self)).encode()).decode("ascii")
 
     @staticmethod
-    def of(word: str) -> "Entry":
+    def of(word: str) -> Entry:
         """Return what `word` says. Raises ValueError or TypeError."""
         fields = json.loads(base64.b64decode(word))
         return Entry(**{**fields, "argv": tuple(fields["argv"])})

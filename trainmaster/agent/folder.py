@@ -11,15 +11,18 @@
 A part is ``<component>-<node>``. Every file has one writer; a line without its end is not there yet.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host import sharing
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.core.launch import Gang, gang_from_json, gang_to_json

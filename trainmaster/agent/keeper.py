@@ -5,6 +5,8 @@
 # that an upgrade of the package on disk does not touch it; argv: 1 folder for `exits`, 2.. the agent's command line, to which the
 # keeper's pid is added. The place written down in the folder, that of the last server, goes before argv. An agent that exits with 3
 # found another one serving: this keeper then only waits for the tasks it is the parent of. With 4 it makes room for that of the place.
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import json

@@ -1,10 +1,12 @@
-"""Which code an agent is, where code lies from which one can be started, and the command lines of keeper and agent.
+"""Which code an agent is, where code lies from which one can be started, and the command lines of what begins there.
 
 Code is known by what is in its files: two copies of one release are the same code, wherever they lie and however old their files
 are. A place is an interpreter and the folder that holds our package. The server writes its own into HOME/run/place before it asks
 for anything, and the keeper reads that file before each start of an agent: an agent comes from where the last server came from.
 Invariant: on a full disk the file that is there can still be written anew.
 """
+
+from __future__ import annotations
 
 import contextlib
 import errno
@@ -23,7 +25,7 @@ from trainmaster.core.folders.layout import Layout
 PROTOCOL: Final = 2
 """What agent and server say to each other. One that knows no `who` spoke the first."""
 PARTS: Final = ("agent", "core", "frameworks")
-"""What an agent consists of."""
+"""What an agent consists of, beside `_compat`."""
 ANOTHER_SERVES: Final = 3
 """Exit code of an agent that tells the keeper to restart nobody: it goes on only as the parent of the tasks it has."""
 GIVES_WAY: Final = 4
@@ -31,8 +33,24 @@ GIVES_WAY: Final = 4
 ROOM: Final = 4096
 """Bytes of the file of the place: what is written anew must fit into the blocks that it has."""
 PACKAGE: Final = Path(__file__).resolve().parents[1]
+NEW_ENOUGH: Final = (
+    'sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version)'
+)
+"""What a text begins with that runs on a node: whatever Python that has understands it. The shell has it between single quotes."""
+START: Final = (
+    f"import sys; {NEW_ENOUGH}; sys.path.insert(0, sys.argv[1]);"
+    " from trainmaster.MODULE import main; sys.exit(main(sys.argv[2:]))"
+)
 KEEPER: Final = (PACKAGE / "agent" / "keeper.py").read_text(encoding="utf-8")
 """The keeper's text, read at the start: its file may be gone when it is needed."""
+
+
+def start(module: str) -> str:
+    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of ours with the arguments behind PACKAGE.
+
+    Nothing of the node's own Python settings or folders takes part: -I -S, and our package in the one folder given.
+    """
+    return START.replace("MODULE", module)
 
 
 @cache
@@ -44,11 +62,10 @@ def own_digest() -> str:
 def digest() -> str:
     """Return the name of the code that an agent started from here would be of. Reads some 90 files."""
     found = hashlib.sha256()
-    for part in PARTS:
-        for path in sorted((PACKAGE / part).rglob("*.py")):
-            data = path.read_bytes()
-            found.update(f"{path.relative_to(PACKAGE)} {len(data)}\n".encode())
-            found.update(data)
+    for path in (PACKAGE / "_compat.py", *(path for part in PARTS for path in sorted((PACKAGE / part).rglob("*.py")))):
+        data = path.read_bytes()
+        found.update(f"{path.relative_to(PACKAGE)} {len(data)}\n".encode())
+        found.update(data)
     return found.hexdigest()[:32]
 
 

@@ -4,6 +4,8 @@ Requests are ``{id, op, ...}``; answers ``{id, ok}`` or ``{id, error: {code, mes
 go to every connected server. Nothing waits here: a request that must wait (reap) is answered when it is done.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os

@@ -1,10 +1,13 @@
 """What the server tells the agent once per connection: how tasks are run on this host. Plain data, JSON-able."""
 
+from __future__ import annotations
+
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cached_property
 from typing import Any
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.said import Said, said_from_json, verbatim
 
 

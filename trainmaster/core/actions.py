@@ -1,6 +1,8 @@
 """Orders from the reducer to the shell. Idempotent by (job, attempt); results come back as events, never as values."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from trainmaster._compat import dataclass
 
 
 @dataclass(frozen=True, slots=True)

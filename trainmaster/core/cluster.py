@@ -4,10 +4,13 @@ Plain immutable records; the engine says what a machine has, these say what it i
 resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
+from trainmaster._compat import dataclass
 from trainmaster.core.records import Resources, Role
 
 DEFAULT: Final = "default"

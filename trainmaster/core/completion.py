@@ -5,8 +5,9 @@ platform -> done_fail, which costs nothing; any role reached its min-failed -> d
 everything ended without either -> done_fail. (A stop, the strongest of all, is an event of its own.)
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
+from trainmaster._compat import dataclass
 from trainmaster.core.records import Role, Task, Verdict
 from trainmaster.core.states import TaskPhase
 from trainmaster.core.verdicts import PLATFORM_STOPPED
@@ -44,7 +45,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
         by_role[task.role].append(task)
     stopped = next((task for task in tasks if _stopped(task)), None)
     fired = _first_failure(roles, by_role)
-    for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
+    for index, (role, members) in enumerate(zip(roles, by_role)):
         if (role.main or role.ends_job) and role_complete(role, members):
             if role.min_succeeded is None and fired is not None and fired[0] == index:
                 continue  # "all ended" completes a role only while its own failure rule has not fired
@@ -53,7 +54,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
         return Outcome(False, task_verdict(roles[stopped.role], stopped))
     if fired is not None:
         return Outcome(False, fired[1])
-    if all(role_complete(role, members) for role, members in zip(roles, by_role, strict=True)):
+    if all(role_complete(role, members) for role, members in zip(roles, by_role)):
         return Outcome(True, Verdict("ok"))
     if all(task.ended for task in tasks):
         return Outcome(False, _short_of_successes(roles, by_role))
@@ -62,7 +63,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
 
 def _first_failure(roles: tuple[Role, ...], by_role: list[list[Task]]) -> tuple[int, Verdict] | None:
     """Return (role index, verdict) of the first role whose min-failed rule fired. The earliest failed task tells."""
-    for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
+    for index, (role, members) in enumerate(zip(roles, by_role)):
         if role.min_failed is None:
             continue
         failed = [task for task in members if _failed(task)]
@@ -73,7 +74,7 @@ def _first_failure(roles: tuple[Role, ...], by_role: list[list[Task]]) -> tuple[
 
 
 def _short_of_successes(roles: tuple[Role, ...], by_role: list[list[Task]]) -> Verdict:
-    for index, (role, members) in enumerate(zip(roles, by_role, strict=True)):
+    for index, (role, members) in enumerate(zip(roles, by_role)):
         if not role_complete(role, members):
             got = sum(task.succeeded for task in members)
             return Verdict(

@@ -4,8 +4,12 @@ Every key is documented here; unknown keys are refused with the list of known on
 complete configuration.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import field
 from typing import Any, Final, Literal
+
+from trainmaster._compat import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,13 @@
 The HTTP status lives here so that API, SDK and CLI share one table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, ClassVar
 
+from trainmaster._compat import dataclass
 from trainmaster.messages import render
 from trainmaster.messages.said import WORDS, Said, said_from_json, verbatim
 

@@ -6,9 +6,12 @@ the platform says of it, as messages.said keeps it; what earlier versions said s
 Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 """
 
-from dataclasses import dataclass, field
-from enum import StrEnum
+from __future__ import annotations
+
+from dataclasses import field
 from typing import Any, Final
+
+from trainmaster._compat import StrEnum, dataclass
 
 
 class Kind(StrEnum):

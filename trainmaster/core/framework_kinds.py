@@ -5,8 +5,12 @@ without importing it - its options, the port its first task needs, the variables
 Adding one (deepspeed, horovod, tensorflow, mindspore, paddle...): one module in frameworks/ and one entry in KINDS.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import field
 from typing import Any, Final
+
+from trainmaster._compat import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ Invariant: an attempt id is ``<job id>-<number>`` and a task is addressed by its
 inside an attempt (R111), so that every id can be taken apart again without a look-up.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 

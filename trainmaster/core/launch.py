@@ -4,9 +4,12 @@ A Gang is everything a framework needs to compute environment and command of any
 the roles with their commands, and where every task runs. The server sends one to each agent; the preview uses the same.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import field
 from typing import Any
 
+from trainmaster._compat import dataclass
 from trainmaster.core.records import Assignment, Job, Role, assignment_from_json, role_from_json, to_json
 
 

@@ -4,11 +4,14 @@ Changed only by `reduce`, which returns new ones. All are JSON-able through `to_
 Times are seconds since the epoch (UTC), durations seconds, memory MiB, indices start at 0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import field, fields, make_dataclass
 from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
+from trainmaster._compat import dataclass
 from trainmaster.core.ids import split_task_name
 from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown_state
 from trainmaster.messages.said import Said, said_in
@@ -299,7 +302,7 @@ def _shape(kind: Any) -> _Shape:
     It is made as its twin, of the same slots and not frozen, whose fields are set by plain assignments, and then given its class.
     """
     names = [item.name for item in fields(kind)]
-    twin = make_dataclass(kind.__name__, names, slots=True)
+    twin: Callable[..., Any] = dataclass(slots=True)(make_dataclass(kind.__name__, names))
     shape = _SHAPES[kind] = (attrgetter(*names), {name: at for at, name in enumerate(names)}, twin)
     return shape
 
@@ -310,10 +313,8 @@ def to_json(record: Any) -> Any:
         return [to_json(item) for item in record]
     if isinstance(record, Said):
         return record.to_json()
-    slots = getattr(type(record), "__slots__", None)
-    if slots is not None and hasattr(type(record), "__dataclass_fields__"):
-        return {name: to_json(getattr(record, name)) for name in slots}
-    return record
+    names = getattr(type(record), "__dataclass_fields__", None)
+    return record if names is None else {name: to_json(getattr(record, name)) for name in names}
 
 
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:

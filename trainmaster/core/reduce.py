@@ -8,6 +8,8 @@ from every live state in which the outputs are not yet all that counts; an engin
 job and never counts as success.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Final
 

@@ -3,6 +3,8 @@
 Invariant: no duration changes - neither how long the job waited or ran, nor how long it still may.
 """
 
+from __future__ import annotations
+
 from trainmaster.core.records import Attempt, Job, Task, replace
 
 

@@ -4,8 +4,12 @@ Nothing here acts. `reduce` reads ATTEMPT_TABLE and STRENGTH; consoles read SHOW
 be one of these enum members, never a text.
 """
 
-from enum import IntEnum, StrEnum
+from __future__ import annotations
+
+from enum import IntEnum
 from typing import Final, NamedTuple
+
+from trainmaster._compat import StrEnum
 
 
 class JobState(StrEnum):

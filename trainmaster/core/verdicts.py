@@ -1,5 +1,7 @@
 """Verdict codes: every way a task, an attempt or a job can end, named once in both languages. Data only."""
 
+from __future__ import annotations
+
 from typing import Final, Literal, NamedTuple
 
 Fault = Literal["user", "platform", "none"]

@@ -4,6 +4,8 @@ Layers, the later wins: the agent's base (PATH, HOME), the framework's defaults,
 what the platform says (PAI_*, VC_*, TRAINMASTER_*, the framework's own), which nothing may replace (R89).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Protocol
 

@@ -4,6 +4,8 @@ A role's name is part of many variables. Beside the exact one (`PAI_HOST_IP_a.b_
 alias in which everything but letters, digits and `_` has become `_`; an alias never replaces another variable.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -71,7 +73,7 @@ def _shared_env(gang: Gang) -> dict[str, str]:
         env[name] = value
         if alias != name:
             aliases.append((alias, value))
-    for number, (role, tasks) in enumerate(zip(gang.roles, members, strict=True)):
+    for number, (role, tasks) in enumerate(zip(gang.roles, members)):
         hosts, count = ",".join([task.host for task in tasks]), str(len(tasks))
         system, own = role_system_name(number).upper(), safe(role.name).upper()
         env[f"VC_{system}_HOSTS"], env[f"VC_{system}_NUM"] = hosts, count
@@ -102,7 +104,7 @@ def _pai(gang: Gang, by_role: list[list[Assignment]]) -> Iterator[tuple[str, str
     for fact, name in STORAGE.items():
         if fact in gang.facts:
             yield from _same(name, gang.facts[fact].replace("$PAI_DEFAULT_FS_URI", fs_uri))
-    for role, members in zip(gang.roles, by_role, strict=True):
+    for role, members in zip(gang.roles, by_role):
         exact, alias = role.name, safe(role.name)
         for name, value in _of_role(role):
             yield f"{name}_{exact}", f"{name}_{alias}", value

@@ -6,6 +6,8 @@ launcher overwrites them for each process (D5). A command that has a launcher, i
 begin with python runs untouched (D8, R129).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Final

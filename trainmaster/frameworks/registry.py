@@ -4,6 +4,8 @@ The table is `core.framework_kinds.KINDS` (the checks need its data without impo
 horovod, tensorflow, mindspore or paddle: a module beside this one, an entry there, golden files for its shapes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module

@@ -4,6 +4,8 @@ Every task is told of every other one, so all that could be shown grows with the
 of each role, as many as there is room for and one in any case, with as many of its variables; what is left out is counted.
 """
 
+from __future__ import annotations
+
 import shlex
 from collections.abc import Iterator
 from typing import Final

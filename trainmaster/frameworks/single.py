@@ -1,5 +1,7 @@
 """The command runs exactly as typed (R118), alone or as any roles that find each other by variables (R108)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from trainmaster.core.launch import Gang, TaskLaunch

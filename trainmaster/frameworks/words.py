@@ -5,6 +5,8 @@ There is no shell: nothing else is interpreted, a value is never split again, na
 a program can be started with: some names in a short command may stand for very long lists of hosts.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Final

@@ -79,7 +79,7 @@ def duration(seconds: float) -> str:
 
 def moment(at: float) -> str:
     """Return a point in time to the minute, in UTC."""
-    return f"{datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M} UTC"  # noqa: UP017 (Python 3.9)
+    return f"{datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
 def listed(texts: Sequence[str], language: str) -> str:

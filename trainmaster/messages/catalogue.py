@@ -61,7 +61,7 @@ def say(en: str, zh: str, remedy: str = "", remedy_zh: str = "") -> Callable[[Ca
         ENTRIES[code] = Message(code, {"en": en, "zh": zh}, remedies, _kinds(shape.__annotations__))
 
         def said(*values: P.args, **named: P.kwargs) -> Said:
-            return Said(code, {**dict(zip(names, values, strict=False)), **named})
+            return Said(code, {**dict(zip(names, values)), **named})
 
         said.__name__, said.__doc__ = code, en
         return said

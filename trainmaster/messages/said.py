@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
+
+from trainmaster._compat import dataclass
 
 WORDS: Final = "words"
 """The code of what is nobody's of ours to translate: the words of a program, of another system, of a person."""

@@ -5,6 +5,8 @@ a task never tear each other's lines. Invariant: nothing here ever raises into, 
 says so once and does nothing; a value that is no number is left out.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import os

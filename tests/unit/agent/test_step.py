@@ -1,6 +1,5 @@
 """The agent inside a cluster's job, started by hand as srun would: this Python, and the oldest that a node may have."""
 
-import ast
 import json
 import os
 import signal
@@ -21,7 +20,7 @@ from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.pythons import OLD
 from trainmaster.agent import folder
 from trainmaster.agent.folder import Folder, StepWork, step_text
-from trainmaster.agent.older import start
+from trainmaster.agent.place import start
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.tasks import live
 from trainmaster.core.folders.layout import Layout
@@ -347,59 +346,3 @@ def _command(pid: str) -> bytes:
         return Path("/proc", pid, "cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def imported() -> list[str]:
-    """Return the files that a step and a survey import, by a real one."""
-    code = (
-        "import sys, json; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older;"
-        " from trainmaster.engines.slurm.node import survey;"
-        " from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()];"
-        " print(json.dumps([[name, getattr(m, '__file__', None)] for name, m in sys.modules.items()]))"
-    )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code, PACKAGE], capture_output=True, text=True, check=True)
-    return [path for name, path in json.loads(done.stdout) if name.partition(".")[0] == "trainmaster" and path]
-
-
-NOT_IN_39 = {
-    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched", "Self", "override",
-    "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count", "process_cpu_count", "EventFD",
-}  # fmt: skip
-"""Names that the standard library got later and that somebody may reach for."""
-
-
-def test_what_a_step_imports_is_python_3_9() -> None:
-    """Where no 3.9 is at hand this is what watches over it; it knows the language and the likely names, not every function."""
-    for path in imported():
-        tree = ast.parse(Path(path).read_text(encoding="utf-8"), path, feature_version=(3, 9))
-        unread = {id(inner) for item in ast.walk(tree) if _for_checkers(item) for inner in ast.walk(item)}
-        run = [item for item in ast.walk(tree) if id(item) not in unread]
-        names = {alias.name for item in run if isinstance(item, ast.ImportFrom | ast.Import) for alias in item.names}
-        assert not names & NOT_IN_39, (path, names & NOT_IN_39)
-        for item in run:
-            assert not isinstance(item, ast.Match), path
-            if isinstance(item, ast.Call) and getattr(item.func, "id", "") == "isinstance":
-                assert not isinstance(item.args[1], ast.BinOp), f"{path}: isinstance(x, A | B) needs 3.10"
-            called = item.func.attr if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) else ""
-            assert called not in NOT_IN_39 - {"match", "chdir"}, (path, called)
-
-
-def _for_checkers(item: ast.AST) -> bool:
-    """Return whether this is what only a checker of types reads: no Python runs it."""
-    return isinstance(item, ast.If) and getattr(item.test, "id", "") == "TYPE_CHECKING" and not item.orelse
-
-
-@pytest.mark.skipif(OLD is None, reason="no Python 3.9 here")
-def test_all_of_it_loads_in_a_real_python_3_9() -> None:
-    code = (
-        "import sys, importlib; sys.path.insert(0, sys.argv[1]); from trainmaster.agent import older; older.mend();"
-        " [importlib.import_module(name) for name in sys.argv[2:]]"
-    )
-    root = Path(PACKAGE)
-    names = [
-        ".".join(Path(path).relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in imported()
-    ]
-    done = subprocess.run(
-        [str(OLD), "-I", "-S", "-B", "-c", code, PACKAGE, *names], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -2,14 +2,18 @@
 
 import dataclasses
 import json
+import pickle
+import pkgutil
 import re
 from dataclasses import MISSING, fields
+from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainmaster import core
 from trainmaster.core import events, states, verdicts
 from trainmaster.core.formats.units import (
     exact_duration,
@@ -96,6 +100,25 @@ def test_a_malformed_job_is_refused(job: Job, data: st.DataObject) -> None:
     for wrong in (broken, {**document, "surprise": 1}, {**document, "state": "dancing"}):
         with pytest.raises((KeyError, TypeError, ValueError)):
             job_from_json(wrong)
+
+
+def test_records_have_slots_and_no_dictionary() -> None:
+    """A server holds them by the hundred thousand; only the Python 3.9 of a node makes them without."""
+    modules = [import_module(found.name) for found in pkgutil.walk_packages(core.__path__, "trainmaster.core.")]
+    kinds = [
+        kind for module in modules for kind in vars(module).values()
+        if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
+    ]  # fmt: skip
+    assert {Job, Attempt, Task, Resources, Role} <= set(kinds)
+    assert len(kinds) > 40
+    for kind in kinds:
+        assert ("__slots__" in vars(kind), kind.__dictoffset__) == (True, 0), kind
+
+
+@given(jobs)
+def test_records_survive_pickling_and_a_change(job: Job) -> None:
+    assert pickle.loads(pickle.dumps(job)) == job
+    assert replace(job, seq=7) == dataclasses.replace(job, seq=7)
 
 
 @given(

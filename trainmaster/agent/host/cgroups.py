@@ -5,12 +5,15 @@ task is in its group before its first instruction: the single-threaded agent ste
 May never remove or change a group outside its own ``trainmaster-<hash of home>``.
 """
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.jobs import starting as say
 from trainmaster.messages.said import Said
 

@@ -3,6 +3,8 @@
 Without anything to do it does not wake. A call that fails is said and passed over (`guarded`).
 """
 
+from __future__ import annotations
+
 import contextlib
 import heapq
 import itertools

@@ -3,6 +3,8 @@
 A process is named by (pid, start ticks): a bare pid may be somebody else's tomorrow. A zombie is not alive.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import signal

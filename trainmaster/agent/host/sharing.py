@@ -4,6 +4,8 @@ Read and written as the kernel keeps them, in one extended attribute, so that no
 granted here is granted to users by number, never to a group or to everybody; whatever else a list says stays as it is.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os

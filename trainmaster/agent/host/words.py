@@ -4,6 +4,8 @@ Saying something may never harm who says it: the disk may be full, the file clos
 first goes first.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import os

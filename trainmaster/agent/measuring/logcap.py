@@ -4,6 +4,8 @@ A hole is punched into the file, so offsets stay true and the writer notices not
 one JSON object ``{"offset", "length"}`` a line. A line of a gigabyte is no different from a million short ones.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import os

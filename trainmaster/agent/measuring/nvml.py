@@ -3,6 +3,8 @@
 Never raises for a missing library or card: there is then nothing to tell.
 """
 
+from __future__ import annotations
+
 import ctypes
 
 

@@ -4,12 +4,15 @@
 gpu_util_0_1|null, gpu_mem_mib|null, processes]. The network is shared between tasks, so its share is not knowable: null.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host import procs, sharing
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.measuring.nvml import Nvml

@@ -7,6 +7,8 @@ through abstract sockets. Invariants: nothing is started with less than was aske
 they have.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import fcntl
@@ -16,10 +18,10 @@ import stat
 import struct
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.settings import Settings
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import starting as say

@@ -4,6 +4,8 @@ It holds copies of what programs need of the host's, accounts of root, nobody an
 tasks themselves. Running tasks look into it: it is brought up to date in place. Nothing secret may ever come into it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shutil

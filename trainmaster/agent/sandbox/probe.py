@@ -1,9 +1,11 @@
 """Whether sandboxes work on this machine: one is tried, with everything that every sandbox uses."""
 
+from __future__ import annotations
+
 import os
 import subprocess
-from dataclasses import dataclass
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.sandbox import apart, sandbox, seccomp
 from trainmaster.core.errors import Unavailable
 from trainmaster.messages.jobs import starting as say

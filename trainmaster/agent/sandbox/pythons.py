@@ -1,5 +1,7 @@
 """What is said of tasks that find no Python: the nodes of a cluster have no `python` unless an environment is named for them. Pure."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from typing import Final

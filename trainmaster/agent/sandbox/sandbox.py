@@ -4,12 +4,14 @@ Invariant: nothing is visible that is not named here - the system's programs, th
 folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.sandbox import seccomp
 from trainmaster.core.folders.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within

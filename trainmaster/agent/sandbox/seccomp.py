@@ -6,14 +6,16 @@ a call made in the manner of another architecture is refused whole, or its numbe
 which numbers are always allowed (5.11 and newer): they cost nothing. Pure but for `missing` and `install`.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import os
 import struct
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.messages.jobs import starting as say
 from trainmaster.messages.said import Said
 

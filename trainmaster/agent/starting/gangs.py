@@ -4,6 +4,8 @@ A gang may be made ready before anybody may start it, while the server is still 
 was made ready and is never started leaves no trace but the job's own empty folders.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Callable

@@ -5,6 +5,8 @@ agent or keeper opens none. It has no name: who made it keeps a descriptor until
 it through the process that waits. Invariant: a gate is opened only behind the line of the launch in the record.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import stat

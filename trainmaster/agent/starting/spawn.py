@@ -3,6 +3,8 @@
 Raises Refused with a verdict code when a task cannot be started; the caller undoes the rest of the gang.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import itertools

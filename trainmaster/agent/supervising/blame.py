@@ -2,6 +2,8 @@
 the platform's, where the disk of jobs is full of what others wrote. Looks only.
 """
 
+from __future__ import annotations
+
 import os
 from typing import Final
 

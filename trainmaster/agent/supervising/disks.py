@@ -6,6 +6,8 @@ that was never counted has grown by all it holds), and no other before that one 
 takes bounded steps. Invariant: nobody is ended for what lies there and does not grow, unless it is over its budget.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Set
 from typing import Final
@@ -120,5 +122,5 @@ def _may_be_over(room: DiskRoom, budget: Use) -> bool:
     """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else nobody counts."""
     taken = Use(room.total.bytes - room.free.bytes, room.total.files - room.free.files)
     bytes_, files = (min(limit or total, total // 2) for limit, total in zip(
-        (budget.bytes, budget.files), (room.total.bytes, room.total.files), strict=True))  # fmt: skip
+        (budget.bytes, budget.files), (room.total.bytes, room.total.files)))  # fmt: skip
     return taken.bytes > bytes_ or taken.files > files > 0

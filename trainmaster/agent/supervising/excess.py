@@ -4,6 +4,8 @@ A sample comes after the fact: this is for the neighbours, not a wall. Memory th
 kernel cannot tell so is not counted: nobody is ended for a guess. Costs nothing where a control group keeps the limits.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 from trainmaster.agent.supervising.supervisor import Supervisor

@@ -1,5 +1,7 @@
 """Why a task ended, with its evidence. Reads the log's tail and counters; decides nothing else."""
 
+from __future__ import annotations
+
 import os
 import re
 import signal

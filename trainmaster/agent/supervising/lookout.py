@@ -2,6 +2,8 @@
 else keeps. Idle without tasks.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from typing import Any, Final

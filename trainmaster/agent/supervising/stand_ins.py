@@ -6,6 +6,8 @@ only after it was proven that nothing of the task is left; it is in the record b
 stand-ins are proven gone.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 from collections.abc import Callable

@@ -8,6 +8,8 @@ started anew is known by its name of this boot, which stands in every record.
 Invariant: only what was started before the note is meant by it, and a note that nothing came of is forgotten.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal

@@ -5,6 +5,8 @@ is on disk first (best effort on a full disk), `reap` answers only when every ta
 when it is proven that nothing of it is left.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
@@ -63,8 +65,7 @@ class Supervisor:
         Its sandboxes are made and wait; nothing of the user's runs.
         """
         name = live.name_of(gang)
-        known = self._announced.find(name)
-        if known is not None and (known.gang, known.settings) == (gang, settings):
+        if (known := self._announced.find(name)) is not None and (known.gang, known.settings) == (gang, settings):
             return name
         self.drop(name)
         if name not in self.attempts:
@@ -85,8 +86,7 @@ class Supervisor:
 
     def launch_ready(self, name: str, started: Started, refuse: Refuse) -> None:
         """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
-        known = self.attempts.get(name)
-        attempt = self._announced.find(name)
+        known, attempt = self.attempts.get(name), self._announced.find(name)
         if attempt is not None and not all(ending.waits(task) for task in attempt.tasks):
             self.drop(name)
         if (attempt := self._announced.take(name)) is not None:

@@ -1,5 +1,7 @@
 """Read back what a former agent of this home left on disk. Starts and signals nothing."""
 
+from __future__ import annotations
+
 import json
 import os
 import time

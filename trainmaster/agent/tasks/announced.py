@@ -2,6 +2,8 @@
 behind it. Starts and ends nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Final
 

@@ -4,6 +4,8 @@ Proof of emptiness: in a sandbox the death of its pid 1 (the kernel ends the nam
 member list; with neither, no process left that carries the task's marker, descends from it or is in its session.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 from collections.abc import Callable

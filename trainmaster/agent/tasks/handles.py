@@ -5,6 +5,8 @@ An agent that becomes a keeper hands its handles on, and the keeper keeps them f
 agent is there is known as well. Invariant: a handle is of the process that is named beside it, by pid and start.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import os

@@ -6,14 +6,17 @@ the record exists before any process of the attempt; nothing of the user's runs 
 is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
 """
 
+from __future__ import annotations
+
 import errno
 import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.folder import write_whole
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import ControlGroup
@@ -36,7 +39,7 @@ class LiveTask:
     task itself, which has ended, but what stands in for it so that it can be entered.
     """
 
-    attempt: "LiveAttempt"
+    attempt: LiveAttempt
     prepared: Prepared
     position: int
     program: str = ""  # path of what is executed when there is no sandbox

@@ -4,6 +4,8 @@ A child that has ended stays a zombie until its end is on disk: should this agen
 (or the keeper's line, which is written on the same terms). Invariant: of every end there is a record, a zombie or a line.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 from collections.abc import Callable, Mapping
@@ -58,7 +60,7 @@ class Notes:
         if self._writing:
             self._later(AGAIN_S, self._write_again)
 
-    def ended_child(self) -> "os.waitid_result | None":
+    def ended_child(self) -> os.waitid_result | None:
         """Return a child that has ended, without waiting for it: it stays one for others to see."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         with contextlib.suppress(ChildProcessError):

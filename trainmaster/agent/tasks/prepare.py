@@ -4,11 +4,13 @@ The same functions answer the dry run, so what is shown is what is started. Fram
 this file adds what belongs to the host: paths, cards, the sandbox.
 """
 
+from __future__ import annotations
+
 import os
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from trainmaster._compat import dataclass
 from trainmaster.agent.host.cgroups import Limits
 from trainmaster.agent.sandbox import apart, sandbox
 from trainmaster.agent.settings import Settings

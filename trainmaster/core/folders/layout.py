@@ -17,10 +17,12 @@ HOME/
 uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
 """
 
+from __future__ import annotations
+
 import os
-from dataclasses import dataclass
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.core.ids import task_name
 
 

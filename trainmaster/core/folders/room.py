@@ -4,9 +4,12 @@ A file system can be full of bytes or of entries (inodes). One that does not cou
 only bytes count.
 """
 
+from __future__ import annotations
+
 import os
-from dataclasses import dataclass
 from typing import Final
+
+from trainmaster._compat import dataclass
 
 SPARE_FILES: Final = 1000
 """Entries that must be left; a sixteenth of all where that is less."""

@@ -4,6 +4,8 @@ Invariant: a mount that is let through changes nothing of what lies at a place, 
 an earlier attempt has written.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Final
 

@@ -8,10 +8,13 @@ Invariant: the digest is sha256 over one line per entry, sorted by the bytes of 
 file), l (symbolic link) and d (a folder without any entry beneath it).
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from trainmaster._compat import dataclass
 
 EMPTY: Final = hashlib.sha256(b"").hexdigest()
 

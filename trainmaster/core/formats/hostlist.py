@@ -4,6 +4,8 @@ Pure. The rule is Slurm's: a bracket holds numbers and ranges, leading zeros fix
 folded expands to the same names in the same order, for Slurm too: it reads nothing behind a bracket, so there only ends are folded.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

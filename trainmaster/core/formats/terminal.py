@@ -5,6 +5,8 @@ characters newline, carriage return and tab: no titles, links, clipboard, cursor
 Invariant: however the text is cut into pieces, the same comes out, and no order comes out that was let through by none.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final
 

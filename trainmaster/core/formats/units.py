@@ -3,6 +3,8 @@
 Memory is MiB (int), durations are seconds (float) everywhere inside; these are the only parsers and formatters.
 """
 
+from __future__ import annotations
+
 import re
 from typing import Final
 
@@ -29,7 +31,7 @@ class NotRead(ValueError):
         self.said = said
         super().__init__(f"{render.text(said)}. {render.remedy(said)}".rstrip(". "))
 
-    def __reduce__(self) -> tuple[type["NotRead"], tuple[Said]]:
+    def __reduce__(self) -> tuple[type[NotRead], tuple[Said]]:
         """Let a clerk hand it on: made again of what was said."""
         return NotRead, (self.said,)
 
@@ -41,7 +43,7 @@ def parse_memory_mib(text: str | int | float) -> int:
     """
     if isinstance(text, bool):
         raise NotRead(submitting.memory_is_a_number())
-    if isinstance(text, int | float):
+    if isinstance(text, (int, float)):
         value = float(text)
     else:
         match = _NUMBER_UNIT.fullmatch(text) if len(text) <= _LONGEST else None
@@ -61,7 +63,7 @@ def parse_duration_s(text: str | int | float) -> float:
     """
     if isinstance(text, bool):
         raise NotRead(submitting.duration_is_a_number())
-    if isinstance(text, int | float):
+    if isinstance(text, (int, float)):
         value = float(text)
     else:
         value, rest = 0.0, text.strip()

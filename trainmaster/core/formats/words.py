@@ -4,9 +4,13 @@
 only a shell understands (R120), the launch sees where `$NAME` may be replaced (never inside single quotes).
 """
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NamedTuple
+
+from trainmaster._compat import dataclass
 
 SPACE: Final = " \t\r\n"
 _OPERATORS: Final = ("&&", "||", ">>", "<<", ">&", "&>", ";", "|", "&", ">", "<")

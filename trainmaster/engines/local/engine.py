@@ -15,8 +15,7 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 from trainmaster.agent.enter import Entry
-from trainmaster.agent.older import start
-from trainmaster.agent.place import PACKAGE
+from trainmaster.agent.place import PACKAGE, start
 from trainmaster.agent.sandbox import apart, sandbox, seccomp
 from trainmaster.agent.sandbox.probe import Probe, probe_network, probe_sandbox
 from trainmaster.agent.settings import Settings

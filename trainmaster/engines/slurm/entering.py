@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from trainmaster.agent import folder
 from trainmaster.agent.enter import NOT_ENTERED, Entry
-from trainmaster.agent.older import start
+from trainmaster.agent.place import start
 from trainmaster.agent.tasks.prepare import MARKER
 from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.core.ids import task_name

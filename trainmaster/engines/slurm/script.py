@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from trainmaster.agent import older
+from trainmaster.agent.place import start
 from trainmaster.core.formats.hostlist import fold
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Gang
@@ -262,7 +262,7 @@ def _python_arguments(place: AttemptPlace, program: str, number: int) -> list[st
     """Return what Python runs on each node of component `number`."""
     if place.scratch:
         return [f"'{BEGIN}'", '"$folder"', '"$run"', str(number), str(place.patience_s), program]
-    text = older.start("engines.slurm.node." + program)
+    text = start("engines.slurm.node." + program)
     return [f"'{text}'", _path(place.package), '"$folder"', '"$run"', str(number)]
 
 

@@ -2,6 +2,8 @@
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from __future__ import annotations
+
 from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.gangs import gang
-from trainmaster.agent.older import start
+from trainmaster.agent.place import start
 from trainmaster.core.launch import Gang, RoleCommand
 from trainmaster.core.records import Resources, Role
 from trainmaster.engines.slurm.attempts.submitter import TOGETHER

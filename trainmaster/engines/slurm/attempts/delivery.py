@@ -12,10 +12,18 @@ from typing import Final
 
 from trainmaster.agent.place import PACKAGE
 
-WHOLE: Final = ("agent", "answers", "core", "engines/slurm/node", "frameworks", "messages", "sdk")
-"""Folders of the package that go: what a step is made of, and `trainmaster.log` for tasks. No other has any use there."""
-ON_THE_WAY: Final = ("", "engines", "engines/slurm")
-"""Folders of which no more goes than names what is in them."""
+WHOLE: Final = ("agent", "core", "engines/slurm/node", "frameworks", "messages")
+"""Folders of the package that go: what a step is made of."""
+ALONE: Final = (
+    "__init__.py", "_compat.py", "_version.py", "engines/__init__.py", "engines/slurm/__init__.py", "sdk/__init__.py", "sdk/task.py",
+)  # fmt: skip
+"""Files that go without those beside them: what leads there, and `trainmaster.log` for tasks."""
+
+
+def files() -> list[Path]:
+    """Return what goes: it runs by any Python from 3.9 on, with nothing installed."""
+    whole = [path for part in WHOLE for path in sorted((PACKAGE / part).rglob("*.py"))]
+    return [*whole, *(PACKAGE / name for name in ALONE)]
 
 
 def deliver(data: str) -> str:
@@ -23,26 +31,23 @@ def deliver(data: str) -> str:
 
     Everybody may read it: tasks of other system users run it. Raises OSError when the folder cannot be written.
     """
-    root = PACKAGE
-    files = [path for part in WHOLE for path in sorted((root / part).rglob("*.py"))]
-    files += [path for part in ON_THE_WAY for path in sorted((root / part).glob("_*.py"))]
     digest = hashlib.sha256()
-    for path in files:
+    for path in files():
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(root)} {len(content)}\n".encode() + content)
+        digest.update(f"{path.relative_to(PACKAGE)} {len(content)}\n".encode() + content)
     place = Path(data, "agent", digest.hexdigest()[:16])
     if not place.exists():
         place.parent.mkdir(mode=0o755, exist_ok=True)
-        _copy(root, files, place)
+        _copy(place)
     return str(place)
 
 
-def _copy(root: Path, files: list[Path], place: Path) -> None:
+def _copy(place: Path) -> None:
     """Copy beside `place`, then bring it there in one step: nobody finds half of it."""
     fresh = Path(tempfile.mkdtemp(prefix=".", dir=place.parent))
     try:
-        for path in files:
-            target = fresh / root.name / path.relative_to(root)
+        for path in files():
+            target = fresh / PACKAGE.name / path.relative_to(PACKAGE)
             target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
             shutil.copyfile(path, target)
             target.chmod(0o644)

@@ -3,11 +3,13 @@
 A job's tasks of one kind are a component; the cluster says on which nodes it lies and how many of its tasks each of them takes.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from trainmaster._compat import dataclass
 from trainmaster.core.formats.hostlist import expand
 from trainmaster.core.records import Assignment, PortRequest, Role
 
@@ -30,7 +32,7 @@ class Component:
     def on(self, node: str) -> tuple[tuple[int, int], ...]:
         """Return the tasks that `node` takes."""
         before = 0
-        for name, count in zip(self.nodes, self.counts, strict=True):
+        for name, count in zip(self.nodes, self.counts):
             if name == node:
                 return self.tasks[before : before + count]
             before += count

@@ -16,6 +16,8 @@ answered but ``put``, ``link`` and ``folder``: what went wrong with one of those
 executed: it imports nothing of ours. Standard library of Python 3.9 only.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import json
@@ -39,13 +41,13 @@ PAGE: Final = 2000
 FOLDER, FILE, LINK, UNKNOWN = "d", "f", "l", "?"
 
 
-def send(write: "Callable[[bytes], Any]", head: "dict[str, Any]", body: bytes = b"") -> None:
+def send(write: Callable[[bytes], Any], head: dict[str, Any], body: bytes = b"") -> None:
     """Write one frame. Raises OSError."""
     data = json.dumps(head, separators=(",", ":")).encode()
     write(LENGTHS.pack(len(data), len(body)) + data + body)
 
 
-def receive(read: "Callable[[int], bytes]") -> "tuple[dict[str, Any], bytes]":
+def receive(read: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes]:
     """Read one frame. Raises EOFError at the end of the stream, ValueError for what is no frame."""
     lengths = _exactly(read, LENGTHS.size)
     head, body = LENGTHS.unpack(lengths)
@@ -57,7 +59,7 @@ def receive(read: "Callable[[int], bytes]") -> "tuple[dict[str, Any], bytes]":
     return said, _exactly(read, body)
 
 
-def _exactly(read: "Callable[[int], bytes]", size: int) -> bytes:
+def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
     data = read(size)
     if len(data) < size:
         raise EOFError
@@ -163,7 +165,7 @@ class NodeMirror:
             os.makedirs(self.path(path), 0o700, exist_ok=True)
 
     @contextlib.contextmanager
-    def _noted(self) -> "Iterator[None]":
+    def _noted(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -174,7 +176,7 @@ class NodeMirror:
         self.answer(trouble=self.trouble)
         self.trouble = ""
 
-    def ready(self, run: str, package: str, folder: str, trees: "list[str]", body: bytes = b"") -> None:
+    def ready(self, run: str, package: str, folder: str, trees: list[str], body: bytes = b"") -> None:
         """Let the run that waits begin, if it is `run`."""
         with self._noted():
             with open(self.path("known"), "w", encoding="utf-8") as file:
@@ -194,9 +196,7 @@ class NodeMirror:
 
     # ------------------------------------------------------------------------------------------------------ is asked
 
-    def state(
-        self, folder: str, have: "dict[str, int]", beat: str, known: "list[Any]", wait_s: float, body: bytes
-    ) -> None:
+    def state(self, folder: str, have: dict[str, int], beat: str, known: list[Any], wait_s: float, body: bytes) -> None:
         """Tell which files in `folder` are longer than the server has them, as soon as any is, or how it stands is not as `known`, or
         `wait_s` is over. Of all that is written together the facts are looked at first: what they tell of is then among what has grown.
         """
@@ -213,13 +213,13 @@ class NodeMirror:
             at = 0
         self.answer(sizes=sizes, stands=stands, beat=at, now=time.time_ns())
 
-    def _stands(self) -> "list[Any]":
+    def _stands(self) -> list[Any]:
         """Return how it stands: which runs wait, whether one may go on, whether it has left, whether the cluster ends it."""
         names = os.listdir(self.root)
         waiting = sorted(name[len("wants-") :] for name in names if name.startswith("wants-"))
         return [waiting, "ready" in names, "left" in names, self.ending]
 
-    def _growing(self, folder: str) -> "Iterator[tuple[str, int]]":
+    def _growing(self, folder: str) -> Iterator[tuple[str, int]]:
         """Yield name and size of the files that only grow, facts first."""
         top, here = [], self.path(folder)
         with contextlib.suppress(OSError):
@@ -234,7 +234,7 @@ class NodeMirror:
         with contextlib.suppress(OSError):
             yield PRINTED, os.lstat(self.path(PRINTED)).st_size
 
-    def _of_task(self, here: str, task: str) -> "Iterator[tuple[str, int]]":
+    def _of_task(self, here: str, task: str) -> Iterator[tuple[str, int]]:
         for name in sorted(os.listdir(os.path.join(here, task)), reverse=True):  # what was cut before the log itself
             path = os.path.join(here, task, name)
             found = os.lstat(path)
@@ -245,14 +245,14 @@ class NodeMirror:
                     if not isinstance(info, OSError) and stat.S_ISREG(info.st_mode):
                         yield f"{task}/metrics/{of}", info.st_size
 
-    def made(self, trees: "list[str]", at: int, body: bytes = b"") -> None:
+    def made(self, trees: list[str], at: int, body: bytes = b"") -> None:
         """Tell what in `trees` is not as it was brought, and of what was there before what is there no more: from entry `at` on."""
         if at == 0:
             self._look(trees)
         page = self.listed[at : at + PAGE]
         self.answer(json.dumps(page).encode(), more=at + len(page) < len(self.listed), now=time.time_ns())
 
-    def _look(self, trees: "list[str]") -> None:
+    def _look(self, trees: list[str]) -> None:
         known, text = {}, b""
         with contextlib.suppress(FileNotFoundError), open(self.path("known"), "rb") as file:
             text = file.read()
@@ -271,7 +271,7 @@ class NodeMirror:
                 file.write(json.dumps([name, "", 0, 0, 0, ""]) + "\n")  # the server may come to have it
         self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # what is written last may speak of the rest
 
-    def _walk(self, tree: str) -> "Iterator[list[Any]]":
+    def _walk(self, tree: str) -> Iterator[list[Any]]:
         """Yield [path, kind, size, mtime, mode, target] of everything below `tree`; of what is unknown, why it is stands last.
 
         A name that is no text stands there as Python has it, with lone surrogates, which JSON escapes.
@@ -288,7 +288,7 @@ class NodeMirror:
             elif stat.S_ISREG(info.st_mode):
                 yield [path, FILE, info.st_size, info.st_mtime_ns, stat.S_IMODE(info.st_mode), ""]
 
-    def get(self, folder: str, files: "list[list[Any]]", holes: bool = False, body: bytes = b"") -> None:
+    def get(self, folder: str, files: list[list[Any]], holes: bool = False, body: bytes = b"") -> None:
         """Give pieces of files, ``[name, at, size]``; the answer's `got` says of each how much it is, size and time of the file, and
         where it begins: with `holes` where something was written next, which is the size where nothing follows.
         """
@@ -318,7 +318,7 @@ def _written(fd: int, at: int, size: int) -> int:
         return max(at, size) if error.errno == errno.ENXIO else at  # its disk knows of no holes
 
 
-def _below(root: str) -> "Iterator[tuple[str, os.stat_result | OSError]]":
+def _below(root: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
     """Yield relative path and lstat of everything below `root`, or why it could not be looked at; no link is followed, and what
     disappears is left out.
     """
@@ -345,7 +345,7 @@ def _below(root: str) -> "Iterator[tuple[str, os.stat_result | OSError]]":
                 pending.append(path)
 
 
-def main(argv: "list[str]") -> None:
+def main(argv: list[str]) -> None:
     """Run as ``mirror ROOT`` on one node."""
     root = argv[0]
     os.umask(0o077)

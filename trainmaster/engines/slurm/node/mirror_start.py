@@ -1,10 +1,14 @@
 """What is given on a command line to begin on a node that shares no folder with the server: it can read nothing of ours yet."""
 
+from __future__ import annotations
+
 from typing import Final
 
-BEGIN: Final = """\
+from trainmaster.agent.place import NEW_ENOUGH
+
+BEGIN: Final = f"""\
 import json, os, stat, sys, time
-sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version)
+{NEW_ENOUGH}
 base, run, number, most, program = sys.argv[1:]
 root = base + "-" + number + "-" + os.environ["SLURMD_NODENAME"]
 mask = os.umask(0o077)
@@ -33,8 +37,6 @@ if owner != run:
     print("this attempt was started before: nothing is done", file=sys.stderr)
     sys.exit(0)
 sys.path.insert(0, package)
-from trainmaster.agent import older
-sys.version_info < (3, 11) and older.mend()
 from trainmaster.engines.slurm.node.mirrored import main
 sys.exit(main([program, root, folder, run, number, most]))
 """
@@ -42,11 +44,11 @@ sys.exit(main([program, root, folder, run, number, most]))
 node; it waits for the server, at the start and at the end, until that has got no further for so many seconds."""
 
 
-START: Final = """\
-import __future__, sys
-sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version)
+START: Final = f"""\
+import sys
+{NEW_ENOUGH}
 text = sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(4), "big"))
-exec(compile(text, "mirror", "exec", __future__.annotations.compiler_flag))
+exec(compile(text, "mirror", "exec"))
 main(sys.argv[1:])
 """
 """What ``python -I -S -c START ROOT`` runs: it reads this file, as 4 bytes with its length and the text."""

@@ -5,6 +5,8 @@ Invariants: nothing of ours is executed but from a folder that only this user ca
 server has said that this run has the attempt. Standard library of Python 3.9 only.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shutil
@@ -19,7 +21,7 @@ LOOK_S: Final = 0.1
 PROGRAMS: Final = {"step": step.main, "survey": survey.main}
 
 
-def main(argv: "list[str]") -> int:
+def main(argv: list[str]) -> int:
     """Run as ``mirrored PROGRAM ROOT FOLDER RUN COMPONENT SECONDS``; return the exit code of the program."""
     program, root, folder, run, number, most = argv
     code = PROGRAMS[program]([folder, run, number])

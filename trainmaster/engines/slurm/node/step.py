@@ -5,6 +5,8 @@ attempt's folder alone (`folder`): the node needs no route to the server. Invari
 anything; what is told is on disk first; it leaves only when nothing of its tasks is left. Standard library of Python 3.9 only.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os

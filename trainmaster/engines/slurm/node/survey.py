@@ -5,6 +5,8 @@ the folder, writes back what it finds, and answers once when the server has read
 are compared without any guess about how long a message takes. It needs no network. Standard library of Python 3.9 only.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import platform
@@ -70,11 +72,11 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plain(said: "Said | None") -> "dict[str, Any] | None":
+def _plain(said: Said | None) -> dict[str, Any] | None:
     return None if said is None else said.to_json()
 
 
-def main(argv: "list[str]") -> int:
+def main(argv: list[str]) -> int:
     """Run as ``survey FOLDER RUN COMPONENT`` on one node. Exit code 0: the server has read what was found."""
     shared, node = Folder(argv[0]), os.environ["SLURMD_NODENAME"]
     facts = shared.facts(f"0-{node}")
