@@ -20,7 +20,7 @@ from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
-from trainmaster.store.models import ModelRows, NewVersion
+from trainmaster.store.models import ModelRows, saved_model
 
 DAMAGE = {
     "cut": '{"a": "b',
@@ -31,7 +31,7 @@ COLUMNS = [
     (table.name, column.name)
     for table in tables.META.sorted_tables
     for column in table.columns
-    if column.name in ("record", "data", "document", "jobs", "raw", "metrics", "place")
+    if column.name in ("record", "data", "document", "jobs", "raw", "about", "place")
 ]
 """Every column that holds JSON."""
 
@@ -64,7 +64,7 @@ async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
         database = stage.platform._life._database
         database.write(lambda c: c.exec_driver_sql(f"UPDATE job SET record = 'x' WHERE id = '{broken}'")).result()
         assert stage.platform.context.records.get_job(broken) is None
-        saved = NewVersion("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
+        saved = saved_model("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
         ModelRows(database).register(model_id="m1", name="net", owner="admin", saved=saved)
         app = create_app(stage.platform)
         async with signed_in(app, stage.platform) as http:

@@ -42,13 +42,14 @@ from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.readiness import Readiness
+from trainmaster.store.assets import AssetReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.models import ModelReader, ModelRows
+from trainmaster.store.models import ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import PeopleRows
 
@@ -183,4 +184,4 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
         sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
     )  # fmt: skip
-    return Platform(context, life, people, Models(ModelReader(database), layout), readiness)
+    return Platform(context, life, people, Models(AssetReader(database), layout), readiness)

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 6
+SCHEMA: Final = 7
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -192,31 +192,34 @@ tokens = Table(
     Column("last_used_at", Double),
 )
 
-model = Table(
-    "model",
+asset = Table(  # a named line of versions, of some kind: see store/assets.py
+    "asset",
     META,
     Column("id", _TEXT, primary_key=True),
+    Column("kind", _TEXT, nullable=False),
     Column("workspace", _TEXT, nullable=False),
     Column("name", _TEXT, nullable=False),
     Column("owner", _TEXT, nullable=False),
+    Column("visibility", _TEXT, nullable=False),
     Column("created_at", Double, nullable=False),
-    UniqueConstraint("workspace", "name", name="model_name"),
+    UniqueConstraint("kind", "workspace", "name", name="asset_name"),
 )
 
-model_version = Table(
-    "model_version",
+asset_version = Table(  # written once, never changed
+    "asset_version",
     META,
-    Column("model", _TEXT, primary_key=True),
-    Column("version", Integer, primary_key=True),
+    Column("asset", _TEXT, primary_key=True),
+    Column("number", Integer, primary_key=True),
     Column("digest", _TEXT, nullable=False),
     Column("size_bytes", BigInteger, nullable=False),
     Column("files", Integer, nullable=False),
     Column("created_at", Double, nullable=False),
-    Column("job", _TEXT, nullable=False),
-    Column("attempt", Integer, nullable=False),
+    Column("source", _TEXT, nullable=False),
+    Column("job", _TEXT),
+    Column("attempt", Integer),
     Column("path", Text, nullable=False),
-    Column("metrics", Text, nullable=False),
-    UniqueConstraint("job", "attempt", name="model_version_of_attempt"),
+    Column("about", Text, nullable=False),
+    UniqueConstraint("job", "attempt", name="asset_version_of_attempt"),  # any number of versions may have no job
 )
 
 cluster_setting = (

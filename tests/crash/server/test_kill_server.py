@@ -16,9 +16,9 @@ from tests.crash.server.harness import Feeder, Home, Promises, Storm, median
 from tests.fixtures.postgres import cluster
 from tests.fixtures.seeing import ALL
 from tests.scenario.stage import check_fold, marked, spec
+from trainmaster.store.assets import AssetKind, AssetReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.read_ledger import LedgerReader
-from trainmaster.store.models import ModelReader
 
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(900)]
 
@@ -138,11 +138,11 @@ def _check(home: Home, config: dict[str, dict[str, Any]], promises: Promises, lo
             problems += [f"{job} {what}" for what in _wrong(home, job, found, job in promises.stopped)]
             check_fold(job, records)
         assert not problems, f"{len(problems)} problems: {problems[:20]}\n{home.said()}"
-        models = ModelReader(database)
-        versions = models.versions(ALL, models.list_models(ALL, "saved")[0].id)
+        models = AssetReader(database)
+        versions = models.versions(ALL, models.list_assets(ALL, AssetKind.MODEL, "saved")[0].id)
         saved = [job for job in promises.jobs.values() if (found := records.get_job(job)) and found.name == "saved"]
-        assert sorted(version.job for version in versions) == sorted(saved)
-        assert sorted(version.version for version in versions) == list(range(1, len(saved) + 1))
+        assert sorted(version.job or "" for version in versions) == sorted(saved)
+        assert sorted(version.number for version in versions) == list(range(1, len(saved) + 1))
     finally:
         database.close()
 

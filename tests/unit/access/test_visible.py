@@ -18,16 +18,17 @@ from trainmaster.core.errors import NotFound
 from trainmaster.core.records import Job
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
+from trainmaster.store.assets import AssetKind, AssetReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
-from trainmaster.store.models import ModelReader, ModelRows, NewVersion
+from trainmaster.store.models import ModelRows, saved_model
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
 READERS: Final = [
-    getattr(reader, name) for reader in (JobReader, ModelReader) for name in vars(reader) if not name.startswith("_")
+    getattr(reader, name) for reader in (JobReader, AssetReader) for name in vars(reader) if not name.startswith("_")
 ]
 OF_MEMORY: Final = [Feed.subscribe, StateCounts.by_state, filters, page_keys]
 
@@ -67,7 +68,7 @@ def everybodys(database: Database) -> list[Job]:
     Ledger(database).commit(Batch([change for history in histories for change in history.changes])).result(60)
     jobs = [history.job for history in histories if history.job is not None]
     for job in jobs:
-        saved = NewVersion("sha256:1", 1, 1, 1.0, job.id, 1, f"models/{job.seq}")
+        saved = saved_model("sha256:1", 1, 1, 1.0, job.id, 1, f"models/{job.seq}")
         ModelRows(database).register(
             model_id=f"m{job.seq}", name=f"of {job.owner}", owner=job.owner, saved=saved, workspace=job.workspace
         )
@@ -76,9 +77,9 @@ def everybodys(database: Database) -> list[Job]:
 
 def test_sql_and_memory_see_the_same(database: Database) -> None:
     """Lists, counts, look-ups, histories, models, counts in memory and the feed: all see what the value covers, nothing else."""
-    jobs, reader, models, counts = everybodys(database), reading(database), ModelReader(database), StateCounts()
+    jobs, reader, models, counts = everybodys(database), reading(database), AssetReader(database), StateCounts()
     counts.changed(jobs, [])
-    every = models.list_models(ALL)
+    every = models.list_assets(ALL, AssetKind.MODEL)
     assert (len(jobs), len(every)) == (36, 36)
 
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -102,9 +103,11 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
                 assert known
                 assert found == job
         assert visible.covers(Group(job.owner, job.workspace)) == known
-        assert [one.id for one in models.list_models(visible)] == [one.id for one in every if visible.covers(one)]
+        assert [one.id for one in models.list_assets(visible, AssetKind.MODEL)] == [
+            one.id for one in every if visible.covers(one)
+        ]
         model = every[at]
-        assert (models.find(visible, model.id) == model) == visible.covers(model)
+        assert (models.find(visible, AssetKind.MODEL, model.id) == model) == visible.covers(model)
         assert bool(models.versions(visible, model.id)) == visible.covers(model)
 
     holds()
@@ -112,5 +115,6 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
 
 def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
     everybodys(database)
-    assert reading(database).list_jobs(NOTHING, JobQuery()).items == ModelReader(database).list_models(NOTHING) == []
+    assert reading(database).list_jobs(NOTHING, JobQuery()).items == []
+    assert AssetReader(database).list_assets(NOTHING, AssetKind.MODEL) == []
     assert only("nobody").owner == "nobody"

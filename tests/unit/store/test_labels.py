@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.histories import History, new_job
+from tests.fixtures.older_stores import make_older
 from tests.fixtures.seeing import ALL, reading
 from trainmaster.spec.job import CLEAN
 from trainmaster.store.database import Database
@@ -53,9 +54,10 @@ def test_a_store_of_schema_5_finds_its_jobs_by_their_labels(tmp_path: Path) -> N
             (record,) = old.execute("SELECT record FROM job WHERE seq = ?", (seq,)).fetchone()
             written = json.dumps({**json.loads(record), "labels": pairs}, separators=(",", ":"), ensure_ascii=False)
             old.execute("UPDATE job SET record = ? WHERE seq = ?", (written if seq < 3 else written[:-5], seq))
-        old.execute("ALTER TABLE job DROP COLUMN labels")
-        old.execute("UPDATE meta SET value = '5' WHERE key = 'schema'")
     old.close()
+    database = opened()
+    database.write(lambda connection: make_older(connection, 5)).result(60)
+    database.close()
     database = opened()
     reader = reading(database)
     assert [job.labels for job in reader.list_jobs(ALL, JobQuery(order="submitted_at")).items] == held[:2]

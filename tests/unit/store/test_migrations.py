@@ -8,17 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from tests.fixtures.histories import life
+from tests.fixtures.older_stores import make_older, model, model_version
 from tests.fixtures.seeing import ALL, reading
 from tests.unit.store.conftest import Home
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.store import migrate, tables
+from trainmaster.store.assets import AssetReader
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
-from trainmaster.store.models import ModelReader, ModelRows, NewVersion
 
 ROOT = Path(__file__).parents[3]
 
@@ -116,25 +117,27 @@ def test_opening_a_new_store_needs_no_alembic(home: Home) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-OLDER = ("ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT")
-"""What jobs had not before schema 6, and sessions had before schema 4."""
-
-
 def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
     """The real migration: the home of old may be gone; folders may have other numbers than their versions."""
+
+    def before(connection: Connection) -> None:
+        make_older(connection, 2)
+        connection.execute(
+            model.insert().values(id="m1", name="digits", owner="ann", workspace="default", created_at=10.0)
+        )
+        for number, folder in ((1, "/srv/old home/models/m1/1"), (2, "/srv/old home/models/m1/3")):
+            connection.execute(
+                model_version.insert().values(
+                    model="m1", version=number, digest="sha256:d", size_bytes=1, files=1, created_at=10.0, job=f"t{number}",
+                    attempt=1, path=folder, metrics="{}",
+                )
+            )  # fmt: skip
+
     database = home.open()
-    models = ModelRows(database)
-    for job, folder in (("t1", "/srv/old home/models/m1/1"), ("t2", "/srv/old home/models/m1/3")):
-        saved = NewVersion("sha256:d", 1, 1, 10.0, job, 1, folder)
-        models.register(model_id="m1", name="digits", owner="ann", saved=saved)
+    database.write(before).result(60)
     database.close()
-    with sqlite3.connect(home.file) as old:
-        for change in OLDER:
-            old.execute(change)
-        old.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
-    old.close()
     database = home.open()
-    assert [version.path for version in ModelReader(database).versions(ALL, "m1")] == ["models/m1/3", "models/m1/1"]
+    assert [version.path for version in AssetReader(database).versions(ALL, "m1")] == ["models/m1/3", "models/m1/1"]
     database.close()
 
 
@@ -142,13 +145,8 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     """The real migration: an empty table, and jobs as they were."""
     database = home.open()
     Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    database.write(lambda connection: make_older(connection, 1)).result(60)
     database.close()
-    with sqlite3.connect(home.file) as old:
-        old.execute("DROP TABLE cluster_setting")
-        for change in OLDER:
-            old.execute(change)
-        old.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
-    old.close()
     database = home.open()
     settings = ClusterSettings(database)
     assert settings.all() == []

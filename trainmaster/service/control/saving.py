@@ -26,7 +26,8 @@ from trainmaster.service.control.launching import Specs
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
-from trainmaster.store.models import ModelRows, ModelVersion, NewVersion
+from trainmaster.store.assets import AssetVersion
+from trainmaster.store.models import ModelRows, saved_model
 
 T = TypeVar("T")
 AT_ONCE: Final = 2
@@ -118,7 +119,7 @@ class Saving:
                 del self._saves[job.id]
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}, left_out
 
-    def _save(self, job: Job, spec: JobSpec, save: _Save) -> tuple[ModelVersion, Said | None]:
+    def _save(self, job: Job, spec: JobSpec, save: _Save) -> tuple[AssetVersion, Said | None]:
         name, attempt = spec.model.name or spec.name, job.attempts_used
         folder = self._layout.saving(job.id, attempt)
         if (version := self._models.made_by(job.id, attempt)) is not None:  # before a restart
@@ -152,7 +153,7 @@ class Saving:
                 outputs.publish(folder, path)
             model = os.path.basename(os.path.dirname(path))
             where = os.path.relpath(path, self._layout.bulk)  # what is bulky may be moved
-            new = NewVersion(
+            new = saved_model(
                 saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, where, metrics
             )
             version = self._models.register(

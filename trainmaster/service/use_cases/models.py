@@ -9,28 +9,29 @@ from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelV
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import files
-from trainmaster.store.models import ModelReader, ModelRow, ModelVersion
+from trainmaster.store.assets import Asset, AssetKind, AssetReader, AssetVersion
+from trainmaster.store.models import metrics_of
 
 
 class Models:
     """One object per server."""
 
-    def __init__(self, rows: ModelReader, layout: Layout) -> None:
-        self._rows, self._layout = rows, layout
+    def __init__(self, assets: AssetReader, layout: Layout) -> None:
+        self._assets, self._layout = assets, layout
 
     async def page(self, who: Principal, q: str) -> ModelPage:
         """Return the models `who` may see."""
         visible = decide(who, "models:read").demand()
-        found = await asyncio.to_thread(self._rows.list_models, visible, q)
+        found = await asyncio.to_thread(self._assets.list_assets, visible, AssetKind.MODEL, q)
         return ModelPage(items=[_model_view(model) for model in found])
 
     async def detail(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model (id or name) with its versions, newest first. Raises NotFound."""
         visible = decide(who, "models:read").demand()
-        model = await asyncio.to_thread(self._rows.find, visible, ref)
+        model = await asyncio.to_thread(self._assets.find, visible, AssetKind.MODEL, ref)
         if model is None:
             raise NotFound(files.no_such_model(repr(ref)))
-        versions = await asyncio.to_thread(self._rows.versions, visible, model.id)
+        versions = await asyncio.to_thread(self._assets.versions, visible, model.id)
         return ModelDetail(
             id=model.id,
             name=model.name,
@@ -41,21 +42,21 @@ class Models:
             versions=[self._version_view(version) for version in versions],
         )
 
-    def _version_view(self, version: ModelVersion) -> ModelVersionView:
+    def _version_view(self, version: AssetVersion) -> ModelVersionView:
         return ModelVersionView(
-            version=version.version,
+            version=version.number,
             digest=version.digest,
             size_bytes=version.size_bytes,
             files=version.files,
             created_at=version.created_at,
-            job=version.job,
-            attempt=version.attempt,
+            job=version.job or "",  # so far every model is a job's, and answers promise one
+            attempt=version.attempt or 0,
             path=os.path.join(self._layout.bulk, version.path),
-            metrics=version.metrics,
+            metrics=metrics_of(version),
         )
 
 
-def _model_view(model: ModelRow) -> ModelView:
+def _model_view(model: Asset) -> ModelView:
     return ModelView(
         id=model.id,
         name=model.name,

@@ -1,6 +1,6 @@
 """What the platform itself asks the ledger: what lives, where numbers stand, what was. From any thread; each call is one look.
 
-No answer of these goes to a person as it is: whoever reads for one asks `JobReader` or `ModelReader`, with what they may see.
+No answer of these goes to a person as it is: whoever reads for one asks `JobReader` or `AssetReader`, with what they may see.
 """
 
 import logging
