@@ -6,6 +6,7 @@ seconds since the epoch (UTC), durations seconds, memory MiB, fractions 0..1, as
 A class is called as its schema in the contract, with `View` behind it where a record or a use case has that name already.
 """
 
+from trainmaster.answers.audit import AuditPage, DeedView, SubjectView
 from trainmaster.answers.base import (
     Answer,
     Json,
@@ -153,6 +154,7 @@ __all__ = [
     "AskedRole",
     "AskedView",
     "AttemptView",
+    "AuditPage",
     "Bar",
     "BatchItem",
     "BatchView",
@@ -164,6 +166,7 @@ __all__ = [
     "ClusterResources",
     "ClusterView",
     "Cut",
+    "DeedView",
     "DeletedJob",
     "EngineAbilities",
     "EngineView",
@@ -241,6 +244,7 @@ __all__ = [
     "Service",
     "SessionView",
     "ShareView",
+    "SubjectView",
     "SuggestionView",
     "TaskCounts",
     "TaskLimits",

@@ -21,7 +21,7 @@ SERVE: Final = "server.serve"
 PARTS: Final = (
     SERVE, *(f"commands.{name}" for name in (
         "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "simulate",
-        "access",
+        "access", "upkeep",
     )), "server.doctor", "server.unit",
 )  # fmt: skip
 """Modules of this package that bring commands, in the order of the help."""

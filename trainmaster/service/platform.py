@@ -32,6 +32,7 @@ from trainmaster.service.life import Life
 from trainmaster.service.people.people import People
 from trainmaster.service.submitting.preview import Preview
 from trainmaster.service.use_cases.administer import Administer
+from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.cluster import cluster_view
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
@@ -49,8 +50,10 @@ class Platform:
 
     version = __version__
 
-    def __init__(self, context: Context, life: Life, people: People, models: Models, readiness: Readiness) -> None:
-        self.context, self.people = context, people
+    def __init__(
+        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing
+    ) -> None:
+        self.context, self.people, self.auditing = context, people, auditing
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,

@@ -40,8 +40,10 @@ from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.readiness import Readiness
+from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Ledger
@@ -183,4 +185,5 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
         sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
     )  # fmt: skip
-    return Platform(context, life, people, Models(ModelReader(database), layout), readiness)
+    auditing = Auditing(AuditReader(database))
+    return Platform(context, life, people, Models(ModelReader(database), layout), readiness, auditing)

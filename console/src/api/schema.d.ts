@@ -1233,6 +1233,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Audit
+         * @description List what people did to pools, workspaces, nodes, people and jobs, newest first.
+         */
+        get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1576,6 +1596,38 @@ export interface components {
              */
             description: string;
         };
+        /** @description What people did, newest first. */
+        AuditPage: {
+            items: components["schemas"]["Deed"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
+         *
+         *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
+         */
+        Deed: {
+            id: string;
+            at: number;
+            by: string;
+            subject: components["schemas"]["Subject"];
+            kind: string;
+            text: components["schemas"]["Text"];
+            code: string;
+            args: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a job's name is its id. */
+        Subject: {
+            kind: string;
+            name: string;
+        };
+        /** @description A text in both languages. */
+        Text: {
+            zh: string;
+            en: string;
+        };
         /** @description Base of every answer. A field without a default is in every answer. */
         Answer: Record<string, never>;
         /** @description One thing that is wrong, in the reader's language. */
@@ -1612,11 +1664,6 @@ export interface components {
         Sandbox: {
             kind: string;
             detail: string;
-        };
-        /** @description A text in both languages. */
-        Text: {
-            zh: string;
-            en: string;
         };
         /** @description Held by tasks, and there is. */
         Used: {
@@ -5147,6 +5194,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit: {
+        parameters: {
+            query?: {
+                subject?: string;
+                by?: string;
+                kind?: string;
+                after?: (number) | null;
+                before?: (number) | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
                 };
             };
             /** @description Refused: a problem document */

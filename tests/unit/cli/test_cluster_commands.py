@@ -129,3 +129,18 @@ def test_a_job_that_cannot_be_foreseen_says_why(tm: Shell, tmp_path: Path) -> No
         tm("stop", made["id"])
         for node in ("node-1", "node-2"):
             tm("node", "uncordon", node)
+
+
+def test_what_was_done_is_listed(tm: Shell) -> None:
+    tm("pool", "set", "audited")
+    tm("pool", "delete", "audited")
+    said = tm("audit", "pool:audited", "--since", "1h")
+    assert [row.rstrip().split("  ")[-1] for row in said.splitlines()[1:]] == [
+        "The pool audited was removed", "The pool audited was made: nothing but the name",
+    ]  # fmt: skip
+    found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")
+    assert [(one["kind"], one["subject"]) for one in found] == [("pool_removed", {"kind": "pool", "name": "audited"})]
+    assert len(tm.json("audit", "pool:audited", "--all")) == 2
+    assert tm("audit", "--by", "nobody") == "Nobody did anything.\n"
+    assert "must be the kind of a subject" in tm("audit", "pools", code=2)
+    assert "Invalid value" in tm("audit", "--since", "yesterday", code=2)

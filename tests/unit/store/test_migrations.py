@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from tests.fixtures.deeds import audit_of, deed
 from tests.fixtures.histories import life
 from tests.fixtures.seeing import ALL, reading
 from tests.unit.store.conftest import Home
@@ -116,8 +117,10 @@ def test_opening_a_new_store_needs_no_alembic(home: Home) -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-OLDER = ("ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT")
-"""What jobs had not before schema 6, and sessions had before schema 4."""
+OLDER = (
+    "ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT", "DROP TABLE audit", "DROP INDEX event_by_people",
+)  # fmt: skip
+"""What jobs had not before schema 6, sessions had before schema 4, and nobody had before schema 7."""
 
 
 def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home) -> None:
@@ -153,13 +156,40 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     settings = ClusterSettings(database)
     assert settings.all() == []
     pool = Setting("pool", "north", {"kind": "public"}, 1.0, "admin")
-    settings.put(pool).result(60)
-    settings.put(replace(pool, at=2.0)).result(60)
+    settings.put(pool, deed()).result(60)
+    settings.put(replace(pool, at=2.0), deed()).result(60)
     database.close()
     database = home.open()
     settings = ClusterSettings(database)
     assert settings.all() == [replace(pool, at=2.0)]
-    settings.drop("pool", "north").result(60)
+    settings.drop("pool", "north", deed()).result(60)
     assert settings.all() == []
     assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     database.close()
+
+
+def test_a_store_of_schema_6_gets_an_audit(home: Home) -> None:
+    """The real migration: what people did to jobs before is found, in the same schema as that of a new store."""
+    database = home.open()
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    before, schema = audit_of(database), _schema(home)
+    database.close()
+    with sqlite3.connect(home.file) as old:
+        for change in OLDER[2:]:
+            old.execute(change)
+        old.execute("UPDATE meta SET value = '6' WHERE key = 'schema'")
+    old.close()
+    database = home.open()
+    assert audit_of(database) == before
+    assert _schema(home) == schema
+    database.close()
+
+
+def _schema(home: Home) -> set[str]:
+    with sqlite3.connect(home.file) as connection:
+        found = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE tbl_name IN ('audit', 'event') AND sql IS NOT NULL"
+        )
+        texts = {" ".join(sql.replace('"', "").split()) for (sql,) in found}
+    connection.close()
+    return texts

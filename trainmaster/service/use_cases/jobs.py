@@ -260,13 +260,13 @@ class Jobs:
                 raise NotFound(said.job_being_deleted(repr(ref)))
             if not job.terminal:
                 raise Conflict(said.no_deletion_before_end(job.id))
-            await self._delete(job)
+            await self._delete(job, who)
         finally:
             self._deleting -= 1
             if not self._deleting:
                 self._gone.clear()
 
-    async def _delete(self, job: Job) -> None:
+    async def _delete(self, job: Job, who: Principal) -> None:
         """Remove the files, then the record: on a full disk the room that the files leave lets it be removed.
 
         Ended in between, the job is still there, without some of its files, and whoever asked was told nothing.
@@ -276,16 +276,16 @@ class Jobs:
             if job.id in self._ctx.master.live:
                 await self._ctx.master.durable()  # its end is not on disk yet
             await asyncio.to_thread(self._ctx.remove_files, job.id)
-            await self._forget(job)
+            await self._forget(job, who)
         except TrainmasterError:
             self._gone.discard(job.id)
             raise
 
-    async def _forget(self, job: Job) -> None:
+    async def _forget(self, job: Job, who: Principal) -> None:
         give_up = time.monotonic() + PATIENCE_S
         while True:
             try:
-                self._ctx.master.delete(job)
+                self._ctx.master.delete(job, who.name)
                 await self._ctx.master.durable()
             except StorageFailed:
                 if time.monotonic() > give_up:
