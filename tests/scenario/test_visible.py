@@ -28,7 +28,7 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens", "/engines", "/pools",
-    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
+    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage", "/retention",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
@@ -37,7 +37,7 @@ ASKED: Final = {
 }  # fmt: skip
 """What is asked besides the address."""
 
-CLOSED: Final = {"/audit"}
+CLOSED: Final = {"/audit", "/retention"}
 """What tells of everybody, and is told to administrators alone."""
 
 SOCKETS: Final = {"/jobs/{ref}/exec"}

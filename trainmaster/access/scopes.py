@@ -23,5 +23,6 @@ SCOPES: Final[dict[str, Said]] = {
     "uploads:write": access.right_uploads_write(),
     "server:observe": access.right_server_observe(),
     "audit:read": access.right_audit_read(),
+    "retention:read": access.right_retention_read(),
 }
 """scope -> what it permits."""

@@ -6,7 +6,14 @@ seconds since the epoch (UTC), durations seconds, memory MiB, fractions 0..1, as
 A class is called as its schema in the contract, with `View` behind it where a record or a use case has that name already.
 """
 
-from trainmaster.answers.audit import AuditPage, DeedView, SubjectView
+from trainmaster.answers.audit import (
+    AuditPage,
+    DeedView,
+    RetentionName,
+    RetentionRule,
+    RetentionView,
+    SubjectView,
+)
 from trainmaster.answers.base import (
     Answer,
     Json,
@@ -235,6 +242,9 @@ __all__ = [
     "RefusedView",
     "ResourcePool",
     "ResourcePools",
+    "RetentionName",
+    "RetentionRule",
+    "RetentionView",
     "Retries",
     "RoleView",
     "Room",

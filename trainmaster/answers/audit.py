@@ -1,6 +1,10 @@
-"""What people did, as administrators ask for it. See the package."""
+"""What people did, and what is removed by itself, as administrators ask for it. See the package."""
+
+from typing import Literal
 
 from trainmaster.answers.base import Answer, Json, Text
+
+RetentionName = Literal["jobs", "logs", "audit", "uploads", "keys"]
 
 
 class SubjectView(Answer, frozen=True):
@@ -31,3 +35,27 @@ class AuditPage(Answer, frozen=True):
 
     items: list[DeedView]
     next_cursor: str | None
+
+
+class RetentionRule(Answer, frozen=True):
+    """What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
+
+    `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than that. `oldest`:
+    when the first of them was made, used or ended.
+    """
+
+    rule: RetentionName
+    setting: str
+    after_s: float | None
+    text: Text
+    count: int
+    size_bytes: int
+    measured: int
+    oldest: float | None
+
+
+class RetentionView(Answer, frozen=True):
+    """What would be removed at that moment, by rule."""
+
+    items: list[RetentionRule]
+    at: float

@@ -1,4 +1,4 @@
-"""Pools, nodes, workspaces, flavors, the queue and the audit of one server: what `Client.admin` offers. Synchronous.
+"""Pools, nodes, workspaces, flavors, the queue, the audit and retention of one server: what `Client.admin` offers. Synchronous.
 
 Limits are written as ``{"gpu": 8}`` (guaranteed, borrowing without end) or ``{"gpu": (8, 16)}`` (guaranteed, at most).
 Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
@@ -176,6 +176,13 @@ class ClusterCalls:
                 break
             params["cursor"] = page.next_cursor
         return found
+
+    def retention(self, **days: float) -> list[answers.RetentionRule]:
+        """Return what would be removed by itself now, by rule; nothing is removed by asking.
+
+        `days`: as if things were kept so long (``jobs_days``, ``logs_days``, ``audit_days``, ``uploads_days``, ``keys_days``; 0: for ever).
+        """
+        return self._http.read(answers.RetentionView, "GET", "/retention", params=days, timeout=300.0).items
 
     def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, Any] | None = None) -> T:
         options = {} if body is None else {"json": body}

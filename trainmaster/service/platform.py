@@ -31,6 +31,7 @@ from trainmaster.service.language import Language
 from trainmaster.service.life import Life
 from trainmaster.service.people.people import People
 from trainmaster.service.submitting.preview import Preview
+from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.use_cases.administer import Administer
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.cluster import cluster_view
@@ -51,9 +52,10 @@ class Platform:
     version = __version__
 
     def __init__(
-        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing
-    ) -> None:
-        self.context, self.people, self.auditing = context, people, auditing
+        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing,
+        retention: Retention,
+    ) -> None:  # fmt: skip
+        self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,

@@ -1253,6 +1253,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Retention
+         * @description Say what would be removed by itself now, and why, also with other settings; nothing is removed by asking.
+         */
+        get: operations["get_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1627,6 +1647,28 @@ export interface components {
         Text: {
             zh: string;
             en: string;
+        };
+        /**
+         * @description What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
+         *
+         *         `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than that. `oldest`:
+         *         when the first of them was made, used or ended.
+         */
+        RetentionRule: {
+            /** @enum {unknown} */
+            rule: "audit" | "jobs" | "keys" | "logs" | "uploads";
+            setting: string;
+            after_s: number | null;
+            text: components["schemas"]["Text"];
+            count: number;
+            size_bytes: number;
+            measured: number;
+            oldest: number | null;
+        };
+        /** @description What would be removed at that moment, by rule. */
+        Retention: {
+            items: components["schemas"]["RetentionRule"][];
+            at: number;
         };
         /** @description Base of every answer. A field without a default is in every answer. */
         Answer: Record<string, never>;
@@ -5231,6 +5273,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_retention: {
+        parameters: {
+            query?: {
+                jobs_days?: number | null;
+                logs_days?: number | null;
+                audit_days?: number | null;
+                uploads_days?: number | null;
+                keys_days?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             /** @description Refused: a problem document */

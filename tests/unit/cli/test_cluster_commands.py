@@ -144,3 +144,15 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
     assert tm("audit", "--by", "nobody") == "Nobody did anything.\n"
     assert "must be the kind of a subject" in tm("audit", "pools", code=2)
     assert "Invalid value" in tm("audit", "--since", "yesterday", code=2)
+
+
+def test_what_would_be_removed_is_said(tm: Shell) -> None:
+    rows = [row.split() for row in tm("retention").splitlines()[1:]]
+    assert [(row[0], row[1]) for row in rows] == [
+        ("keys", "30d"), ("audit", "ever"), ("uploads", "30d"), ("logs", "ever"), ("jobs", "ever"),
+    ]  # fmt: skip
+    found = {one["rule"]: one for one in tm.json("retention", "--jobs-days", "90", "--audit-days", "1")}
+    assert found["jobs"]["after_s"] == 90 * 86400
+    assert found["audit"]["text"]["en"].startswith("What people did more than 1d ago")
+    assert found["logs"]["after_s"] is None
+    assert tm("retention", "--jobs-days", "-1", code=2)

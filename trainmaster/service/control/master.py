@@ -20,10 +20,10 @@ from typing import Final, Protocol
 
 from trainmaster.core.actions import Action, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed, Unavailable
-from trainmaster.core.events import Deed, Event, Kind, Subject
+from trainmaster.core.events import Deed, Event, Kind
 from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
-from trainmaster.messages.server import audit, ledger
+from trainmaster.messages.server import ledger
 from trainmaster.service.control.feed import Feed, changed, deleted
 from trainmaster.store.jobs.ledger import Batch, Change, IdempotencyRecord, Ledger
 
@@ -157,13 +157,12 @@ class Master:
         self._cycle_soon()
         return after
 
-    def delete(self, job: Job, by: str) -> None:
-        """Forget an ended job: its rows go in the next batch. `by`: who wants that, as the audit tells it."""
+    def delete(self, job: Job, deed: Deed) -> None:
+        """Forget an ended job: its rows go in the next batch, and with them what the audit is told of it."""
         self._refuse_when_blocked()
         self.seq += 1  # a number of its own: a client that resumes after an older one must hear of it
         self._open.deleted.append((self.seq, job))
-        said = audit.job_deleted(job.name, job.owner)
-        self._open.deeds.append(Deed(Subject("job", job.id), said, self._clock(), by))
+        self._open.deeds.append(deed)
         self._cycle_soon()
 
     def set_clock(self, by_s: float, stand: str) -> None:
