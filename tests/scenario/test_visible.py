@@ -28,7 +28,7 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens", "/engines", "/pools",
-    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
+    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage", "/retention",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
@@ -36,6 +36,9 @@ ASKED: Final = {
     **QUERIES, f"{PREFIX}/jobs/{{ref}}/files": "path=outputs", f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
 }  # fmt: skip
 """What is asked besides the address."""
+
+CLOSED: Final = {"/audit", "/retention"}
+"""What tells of everybody, and is told to administrators alone."""
 
 SOCKETS: Final = {"/jobs/{ref}/exec"}
 """Each is tried by hand below."""
@@ -113,6 +116,12 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
         told: dict[str, str] = {}
         for person, other in scene.pairs():
             answer = await scene.get(person, door.of(person))
+            if door.path in CLOSED:
+                assert answer.status_code == 403
+                assert answer.json()["kind"] == "forbidden"
+                told[person.name] = person.name  # no word of them
+                assert not seen_in(said(answer), [*person.marks, *other.marks])
+                continue
             assert answer.status_code == 200, (
                 f"{door.path} answers {answer.text}: if it needs a query, say which in QUERIES of tests/fixtures/pages.py"
             )

@@ -22,5 +22,7 @@ SCOPES: Final[dict[str, Said]] = {
     "models:read": access.right_models_read(),
     "uploads:write": access.right_uploads_write(),
     "server:observe": access.right_server_observe(),
+    "audit:read": access.right_audit_read(),
+    "retention:read": access.right_retention_read(),
 }
 """scope -> what it permits."""

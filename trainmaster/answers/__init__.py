@@ -6,6 +6,14 @@ seconds since the epoch (UTC), durations seconds, memory MiB, fractions 0..1, as
 A class is called as its schema in the contract, with `View` behind it where a record or a use case has that name already.
 """
 
+from trainmaster.answers.audit import (
+    AuditPage,
+    DeedView,
+    RetentionName,
+    RetentionRule,
+    RetentionView,
+    SubjectView,
+)
 from trainmaster.answers.base import (
     Answer,
     Json,
@@ -153,6 +161,7 @@ __all__ = [
     "AskedRole",
     "AskedView",
     "AttemptView",
+    "AuditPage",
     "Bar",
     "BatchItem",
     "BatchView",
@@ -164,6 +173,7 @@ __all__ = [
     "ClusterResources",
     "ClusterView",
     "Cut",
+    "DeedView",
     "DeletedJob",
     "EngineAbilities",
     "EngineView",
@@ -232,6 +242,9 @@ __all__ = [
     "RefusedView",
     "ResourcePool",
     "ResourcePools",
+    "RetentionName",
+    "RetentionRule",
+    "RetentionView",
     "Retries",
     "RoleView",
     "Room",
@@ -241,6 +254,7 @@ __all__ = [
     "Service",
     "SessionView",
     "ShareView",
+    "SubjectView",
     "SuggestionView",
     "TaskCounts",
     "TaskLimits",

@@ -29,6 +29,7 @@ from trainmaster.api.routes import (
     pools,
     queue,
     session,
+    upkeep,
     uploads,
     watch,
     workspaces,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
-    workspaces.routes, queue.routes, models.routes, uploads.routes, health.routes, static.routes,
+    workspaces.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -112,6 +112,20 @@ class LimitsConfig:
     save_s: float = 6 * 3600.0
 
 
+@dataclass(frozen=True, slots=True)
+class RetentionConfig:
+    """`[retention]`: for how many days something is kept; 0: for ever. What would be removed is said by ``tm retention``.
+
+    `jobs_days`: jobs after their end, with logs and files; saved models stay. `logs_days`: only the logs of jobs that ended.
+    `audit_days`: what people did, but for what they did to jobs that are still there. Keys and uploads: `keys_s` and `uploads_s`
+    of `[limits]`.
+    """
+
+    jobs_days: float = 0.0
+    logs_days: float = 0.0
+    audit_days: float = 0.0
+
+
 MOST_PENDING: Final = 1000
 
 
@@ -143,4 +157,5 @@ class Config:
     server: ServerConfig = field(default_factory=ServerConfig)
     local: LocalConfig = field(default_factory=LocalConfig)
     limits: LimitsConfig = field(default_factory=LimitsConfig)
+    retention: RetentionConfig = field(default_factory=RetentionConfig)
     engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

@@ -1,9 +1,11 @@
-"""Every fact the platform can know about a job. The first file a newcomer should read.
+"""Every fact the platform can know about a job, and what somebody did to anything else. The first file a newcomer should read.
 
 An event is appended once and never edited. `attempt` is the fence: facts about an older attempt are recorded and
 ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here. `said` is what
 the platform says of it, as messages.said keeps it; what earlier versions said stands under `reason` or `message`, in words.
 Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
+
+A `Deed` is such a fact about a pool, a person or another thing that no reducer folds: it says itself what was done.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from trainmaster._compat import StrEnum, dataclass
+from trainmaster.messages.said import Said
 
 
 class Kind(StrEnum):
@@ -93,3 +96,27 @@ class Event:
     attempt: int = 0
     data: Data = field(default_factory=dict)
     seq: int = 0
+
+
+SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+"""What a fact can be about."""
+NOBODY: Final = ("system", "scheduler", "agent", "engine")
+"""Actors that are no person: what these did is of no interest to whoever asks what people did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``), of a job its id."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What somebody (`by`: a user's name, or one of NOBODY) did, and when. The code of `said` is its kind."""
+
+    subject: Subject
+    said: Said
+    at: float
+    by: str

@@ -202,7 +202,7 @@ class Client:
 
     @property
     def admin(self) -> ClusterCalls:
-        """Pools, nodes, workspaces, flavors and the queue."""
+        """Pools, nodes, workspaces, flavors, the queue and the audit."""
         return ClusterCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:

@@ -1,4 +1,4 @@
-"""Pools, nodes, workspaces, flavors and the queue of one server: what `Client.admin` offers. Synchronous.
+"""Pools, nodes, workspaces, flavors, the queue, the audit and retention of one server: what `Client.admin` offers. Synchronous.
 
 Limits are written as ``{"gpu": 8}`` (guaranteed, borrowing without end) or ``{"gpu": (8, 16)}`` (guaranteed, at most).
 Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
@@ -154,6 +154,35 @@ class ClusterCalls:
     def set_policy(self, **values: Any) -> answers.PolicyView:
         """Change knobs; None is the default again, what is not named stays."""
         return self._read(answers.PolicyView, "PUT", "/queue/policy", {"values": values})
+
+    # -- what people did ---------------------------------------------------------------------------------------
+
+    def audit(
+        self, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None, before: float | None = None,
+        limit: int | None = 50,
+    ) -> list[answers.DeedView]:  # fmt: skip
+        """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one (``pool:default``).
+
+        `by`: who did it; `kind`: what (``pool_changed``); `after` and `before`: when, in seconds since the epoch.
+        """
+        wanted = {"subject": subject, "by": by, "kind": kind, "after": after, "before": before}
+        params = {name: value for name, value in wanted.items() if value not in ("", None)}
+        found: list[answers.DeedView] = []
+        while limit is None or len(found) < limit:
+            size = 500 if limit is None else min(limit - len(found), 500)
+            page = self._http.read(answers.AuditPage, "GET", "/audit", params={**params, "limit": size})
+            found += page.items
+            if page.next_cursor is None:
+                break
+            params["cursor"] = page.next_cursor
+        return found
+
+    def retention(self, **days: float) -> list[answers.RetentionRule]:
+        """Return what would be removed by itself now, by rule; nothing is removed by asking.
+
+        `days`: as if things were kept so long (``jobs_days``, ``logs_days``, ``audit_days``, ``uploads_days``, ``keys_days``; 0: for ever).
+        """
+        return self._http.read(answers.RetentionView, "GET", "/retention", params=days, timeout=300.0).items
 
     def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, Any] | None = None) -> T:
         options = {} if body is None else {"json": body}

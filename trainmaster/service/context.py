@@ -16,6 +16,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
 from trainmaster.service.cluster.pools import Pools
+from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
@@ -71,6 +72,7 @@ class Context:
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)
     saving: "Saving" = field(init=False)
+    deletion: Deletion = field(init=False)
 
     def __post_init__(self) -> None:
         """Name those that follow the live jobs, too: most use cases ask one of them."""

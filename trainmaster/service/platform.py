@@ -31,7 +31,9 @@ from trainmaster.service.language import Language
 from trainmaster.service.life import Life
 from trainmaster.service.people.people import People
 from trainmaster.service.submitting.preview import Preview
+from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.use_cases.administer import Administer
+from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.cluster import cluster_view
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
@@ -49,8 +51,11 @@ class Platform:
 
     version = __version__
 
-    def __init__(self, context: Context, life: Life, people: People, models: Models, readiness: Readiness) -> None:
-        self.context, self.people = context, people
+    def __init__(
+        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing,
+        retention: Retention,
+    ) -> None:  # fmt: skip
+        self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,

@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from trainmaster.core.config import Config, EngineConfig, LimitsConfig, LocalConfig, ServerConfig, VirtualNode
+from trainmaster.core.config import (
+    Config,
+    EngineConfig,
+    LimitsConfig,
+    LocalConfig,
+    RetentionConfig,
+    ServerConfig,
+    VirtualNode,
+)
 from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
@@ -20,7 +28,9 @@ WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
-_SECTIONS: dict[str, type[Any]] = {"server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig}
+_SECTIONS: dict[str, type[Any]] = {
+    "server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig, "retention": RetentionConfig,
+}  # fmt: skip
 
 
 def load(path: str) -> Config:

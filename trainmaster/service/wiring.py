@@ -13,6 +13,7 @@ from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.context import Context
 from trainmaster.service.control.clock import Clock
+from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Launching, Specs
 from trainmaster.service.control.master import Master
@@ -39,10 +40,14 @@ from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
+from trainmaster.service.upkeep.retention import Retention
+from trainmaster.service.upkeep.rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
+from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Ledger
@@ -177,11 +182,13 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     shell = Shell(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
     master.orders = shell
     people, readiness = People(PeopleRows(database), layout), Readiness(context, database, shell.ended)
-    sweeper = Sweeper(
-        layout, config.limits, Leftovers(database), context.remove_files, lambda job: job in master.live, clock
-    )
+    context.deletion, leftovers = Deletion(master, context.remove_files), Leftovers(database)
+    rules = rules_of(leftovers, layout, records, context.deletion, clock)
+    retention = Retention(rules, Keeping.of(config), clock)
+    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
     life = Life(
         context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
         sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
     )  # fmt: skip
-    return Platform(context, life, people, Models(AssetReader(database), layout), readiness)
+    auditing = Auditing(AuditReader(database))
+    return Platform(context, life, people, Models(AssetReader(database), layout), readiness, auditing, retention)

@@ -1,6 +1,7 @@
 """What administrators decided about the cluster, as rows: one per pool, virtual cluster, workspace, flavor, node, policy.
 
-A row is the JSON of one record under (kind, name), with who changed it last and when. Knows nothing of their fields.
+A row is the JSON of one record under (kind, name), with who changed it last and when; what was changed before is told by the deeds
+stored with it (`store.audit`), in the same transaction. Knows nothing of their fields.
 Methods that read block; writes return a future that resolves once they are durable.
 """
 
@@ -10,6 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from trainmaster.core.events import Deed
+from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.tables import cluster_setting
@@ -46,8 +49,8 @@ class ClusterSettings:
         with self._database.read() as connection:
             return [Setting(**{**row._mapping, "record": _record(row.record)}) for row in connection.execute(statement)]
 
-    def put(self, setting: Setting) -> "Future[None]":
-        """Store one, in place of what was there under its kind and name. The future fails with StorageFailed."""
+    def put(self, setting: Setting, deed: Deed) -> "Future[None]":
+        """Store one, in place of what was there under its kind and name, and what was done. The future fails with StorageFailed."""
         values = {"record": rows.encode(setting.record), "at": setting.at, "by": setting.by}
 
         def work(connection: Connection) -> None:
@@ -55,14 +58,16 @@ class ClusterSettings:
             same = (table.c.kind == setting.kind) & (table.c.name == setting.name)
             if connection.execute(update(table).where(same).values(values)).rowcount == 0:
                 connection.execute(insert(table).values(kind=setting.kind, name=setting.name, **values))
+            audit.write(connection, [deed])
 
         return self._database.write(work)
 
-    def drop(self, kind: str, name: str) -> "Future[None]":
-        """Remove one; nothing happens when it is not there. The future fails with StorageFailed."""
+    def drop(self, kind: str, name: str, deed: Deed) -> "Future[None]":
+        """Remove one, and store what was done; nothing happens when it is not there. The future fails with StorageFailed."""
         table = cluster_setting
 
         def work(connection: Connection) -> None:
-            connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name))
+            if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:
+                audit.write(connection, [deed])
 
         return self._database.write(work)

@@ -1,24 +1,40 @@
-"""What is kept in the store longer than anybody needs it: keys of requests, and what is left of deleted jobs. And which uploads a
-stored job names.
+"""What is kept in the store longer than anybody needs it: keys of requests, what is left of deleted jobs, what people did long ago, jobs
+that ended long ago. And which uploads a stored job names.
 
-Everything goes in pages of a bounded size. Methods block: call them from a worker thread.
+What is old is told here and removed only when it is named: whoever removes asks the same question as whoever wants to know. Everything
+goes in pages of a bounded size. Methods block: call them from a worker thread.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, func, or_, select
+from sqlalchemy import Connection, and_, delete, exists, func, or_, select, text
 
 from trainmaster.store import tables
-from trainmaster.store.database import Database
+from trainmaster.store.database import Database, note
 
 PAGE: Final = 500
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")
-_KEY, _DELETED, _SPEC = tables.idempotency, tables.deleted, tables.spec
+_KEY, _DELETED, _SPEC, _AUDIT = tables.idempotency, tables.deleted, tables.spec, tables.audit
+_JOB, _VERSION = tables.job, tables.asset_version
+_OVER: Final = text("state NOT IN ('queued', 'active')")
 
 Key = tuple[str, str]
 """Workspace and key of a request."""
+Ended = tuple[float, int]
+"""When, and the number: a place in the order of what was."""
+FIRST: Final[Ended] = (1e-9, 0)
+"""Before everything that ever ended; a job that has not ended stands before that."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndedJob:
+    """A job that ended, and its place in the order of ends."""
+
+    id: str
+    ended: Ended
 
 
 class Leftovers:
@@ -27,16 +43,58 @@ class Leftovers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def forget_keys(self, before: float, after: Key = ("", "")) -> Key | None:
-        """Remove the keys on the page behind `after` that are older than `before`; return the last of the page, None at the end."""
+    def old_keys(self, before: float, after: Key = ("", "")) -> tuple[list[tuple[Key, float]], Key | None]:
+        """Return the keys older than `before` on the page behind `after`, each with when it was kept, and the last of the page, None
+        at the end.
+        """
         behind = or_(_KEY.c.workspace > after[0], and_(_KEY.c.workspace == after[0], _KEY.c.key > after[1]))
         page = select(_KEY.c.workspace, _KEY.c.key, _KEY.c.created_at).where(behind)
         with self._database.read() as connection:
             found = connection.execute(page.order_by(_KEY.c.workspace, _KEY.c.key).limit(PAGE)).all()
-        old = [(row.workspace, row.key) for row in found if row.created_at < before]
-        if old:
-            self._database.write(lambda connection: _forget_keys(connection, old, before)).result()
-        return (found[-1].workspace, found[-1].key) if len(found) == PAGE else None
+        old = [((row.workspace, row.key), row.created_at) for row in found if row.created_at < before]
+        return old, (found[-1].workspace, found[-1].key) if len(found) == PAGE else None
+
+    def forget_keys(self, keys: Sequence[Key], before: float) -> None:
+        """Remove those of the keys that are older than `before` still."""
+        self._database.write(lambda connection: _forget_keys(connection, keys, before)).result()
+
+    def ended(self, before: float, after: Ended = FIRST) -> list[EndedJob]:
+        """Return a page of the jobs that ended before `before`, behind `after`, in the order of their ends. O(page): one index.
+
+        Without those that a saved model needs: its files lie in the job's folder.
+        """
+        ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
+        behind = and_(ended >= after[0], or_(ended > after[0], _JOB.c.seq > after[1]))
+        needed = exists().where(_VERSION.c.job == _JOB.c.id, ~_VERSION.c.path.startswith("models/", autoescape=True))
+        page = (
+            select(_JOB.c.seq, _JOB.c.id, _JOB.c.ended_at)
+            .where(behind, ended < before, _OVER, ~needed).order_by(ended, _JOB.c.seq).limit(PAGE)
+        )  # fmt: skip
+        with self._database.read() as connection:
+            return [EndedJob(row.id, (row.ended_at, row.seq)) for row in connection.execute(page)]
+
+    def old_deeds(self, before: float, after: Ended = FIRST) -> list[Ended]:
+        """Return (when, number) of a page of what people did before `before`, behind `after`, in order. O(page): one index."""
+        behind = and_(_AUDIT.c.at >= after[0], or_(_AUDIT.c.at > after[0], _AUDIT.c.seq > after[1]))
+        page = select(_AUDIT.c.at, _AUDIT.c.seq).where(behind, _AUDIT.c.at < before)
+        with self._database.read() as connection:
+            return [
+                (row.at, row.seq) for row in connection.execute(page.order_by(_AUDIT.c.at, _AUDIT.c.seq).limit(PAGE))
+            ]
+
+    def forget_deeds(self, numbers: Sequence[int]) -> None:
+        """Remove what people did, by number."""
+        self._database.write(lambda c: c.execute(delete(_AUDIT).where(_AUDIT.c.seq.in_(numbers)))).result()
+
+    def mark(self, name: str) -> str | None:
+        """Return what was noted of the store as a whole under this name."""
+        meta = tables.meta
+        with self._database.read() as connection:
+            return connection.scalar(select(meta.c.value).where(meta.c.key == name))
+
+    def set_mark(self, name: str, value: str) -> None:
+        """Note something of the store as a whole, in place of what was noted."""
+        self._database.write(lambda connection: note(connection, name, value)).result()
 
     def deleted(self, after: int = 0) -> list[tuple[int, str]]:
         """Return (number, id) of a page of deleted jobs with a number above `after`."""
@@ -57,7 +115,7 @@ class Leftovers:
         return named, found[-1].digest if len(found) == PAGE else None
 
 
-def _forget_keys(connection: Connection, keys: list[Key], before: float) -> None:
+def _forget_keys(connection: Connection, keys: Sequence[Key], before: float) -> None:
     for workspace, key in keys:
         one = and_(_KEY.c.workspace == workspace, _KEY.c.key == key, _KEY.c.created_at < before)
         connection.execute(delete(_KEY).where(one))

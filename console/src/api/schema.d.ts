@@ -1233,6 +1233,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Audit
+         * @description List what people did to pools, workspaces, nodes, people and jobs, newest first.
+         */
+        get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Retention
+         * @description Say what would be removed by itself now, and why, also with other settings; nothing is removed by asking.
+         */
+        get: operations["get_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1576,6 +1616,60 @@ export interface components {
              */
             description: string;
         };
+        /** @description What people did, newest first. */
+        AuditPage: {
+            items: components["schemas"]["Deed"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
+         *
+         *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
+         */
+        Deed: {
+            id: string;
+            at: number;
+            by: string;
+            subject: components["schemas"]["Subject"];
+            kind: string;
+            text: components["schemas"]["Text"];
+            code: string;
+            args: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a job's name is its id. */
+        Subject: {
+            kind: string;
+            name: string;
+        };
+        /** @description A text in both languages. */
+        Text: {
+            zh: string;
+            en: string;
+        };
+        /**
+         * @description What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
+         *
+         *         `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than that. `oldest`:
+         *         when the first of them was made, used or ended.
+         */
+        RetentionRule: {
+            /** @enum {unknown} */
+            rule: "audit" | "jobs" | "keys" | "logs" | "uploads";
+            setting: string;
+            after_s: number | null;
+            text: components["schemas"]["Text"];
+            count: number;
+            size_bytes: number;
+            measured: number;
+            oldest: number | null;
+        };
+        /** @description What would be removed at that moment, by rule. */
+        Retention: {
+            items: components["schemas"]["RetentionRule"][];
+            at: number;
+        };
         /** @description Base of every answer. A field without a default is in every answer. */
         Answer: Record<string, never>;
         /** @description One thing that is wrong, in the reader's language. */
@@ -1612,11 +1706,6 @@ export interface components {
         Sandbox: {
             kind: string;
             detail: string;
-        };
-        /** @description A text in both languages. */
-        Text: {
-            zh: string;
-            en: string;
         };
         /** @description Held by tasks, and there is. */
         Used: {
@@ -5147,6 +5236,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Upload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_audit: {
+        parameters: {
+            query?: {
+                subject?: string;
+                by?: string;
+                kind?: string;
+                after?: (number) | null;
+                before?: (number) | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_retention: {
+        parameters: {
+            query?: {
+                jobs_days?: number | null;
+                logs_days?: number | null;
+                audit_days?: number | null;
+                uploads_days?: number | null;
+                keys_days?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             /** @description Refused: a problem document */

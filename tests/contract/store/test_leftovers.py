@@ -17,9 +17,12 @@ def test_old_keys_are_forgotten_page_by_page(store: Store, monkeypatch: pytest.M
     """B4 holds for as long as the setting says."""
     monkeypatch.setattr(leftovers, "PAGE", 3)
     store.keep(keys=[key(f"k{number}", float(number)) for number in range(10)])
-    rows, after, pages = Leftovers(store.database), ("", ""), 0
+    rows, pages = Leftovers(store.database), 0
+    after: tuple[str, str] | None = ("", "")
     while after is not None:
-        after, pages = rows.forget_keys(7.0, after), pages + 1
+        old, after = rows.old_keys(7.0, after)
+        rows.forget_keys([name for name, _ in old], 7.0)
+        pages += 1
     assert pages == 4
     assert [number for number in range(10) if store.records.idempotency("default", f"k{number}")] == [7, 8, 9]
 

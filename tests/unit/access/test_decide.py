@@ -25,6 +25,8 @@ TABLE = {
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
+    "audit:read": ("any", None),
+    "retention:read": ("any", None),
 }
 
 SEEN = {None: NOTHING, "own": Visible(owner="ann"), "any": Visible(everything=True)}

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trainmaster
+from tests.fixtures.deeds import deed
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
 from trainmaster.access.visible import NOTHING, Visible
@@ -19,16 +20,21 @@ from trainmaster.core.records import Job
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store.assets import AssetKind, AssetReader
+from trainmaster.store.audit import AuditQuery, AuditReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.models import ModelRows, saved_model
+from trainmaster.store.people import PeopleRows, User
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
 READERS: Final = [
-    getattr(reader, name) for reader in (JobReader, AssetReader) for name in vars(reader) if not name.startswith("_")
+    getattr(reader, name)
+    for reader in (JobReader, AssetReader, AuditReader)
+    for name in vars(reader)
+    if not name.startswith("_")
 ]
 OF_MEMORY: Final = [Feed.subscribe, StateCounts.by_state, filters, page_keys]
 
@@ -117,4 +123,8 @@ def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
     everybodys(database)
     assert reading(database).list_jobs(NOTHING, JobQuery()).items == []
     assert AssetReader(database).list_assets(NOTHING, AssetKind.MODEL) == []
+    PeopleRows(database).add_user(User("ann", "", "user"), deed())
+    assert AuditReader(database).page(NOTHING, AuditQuery()).items == []
+    assert AuditReader(database).page(only("ann"), AuditQuery()).items == []
+    assert AuditReader(database).page(ALL, AuditQuery()).items != []
     assert only("nobody").owner == "nobody"

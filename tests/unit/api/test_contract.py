@@ -55,7 +55,8 @@ async def test_real_answers_have_the_published_shapes(app: Any, local: httpx.Asy
         "/api/v1/session": "Session", "/api/v1/jobs": "JobPage", one: "JobDetail", one + "/events": "Events", one + "/files": "Files",
         one + "/explain": "Explanation", one + "/usage": "Usage", one + "/metrics": "Metrics", "/api/v1/cluster": "Cluster",
         one + "/attempts/last/tasks/task0-0/log": "LogWindow", one + "/attempts/1/tasks/task0-0/log/search?q=x": "LogHits",
-        "/api/v1/meta": "Meta", "/api/v1/models": "ModelPage", "/api/v1/tokens": "Tokens", "/healthz": "Alive", "/readyz": "Ready",
+        "/api/v1/meta": "Meta", "/api/v1/models": "ModelPage", "/api/v1/tokens": "Tokens",
+        "/api/v1/audit": "AuditPage", "/api/v1/retention": "Retention", "/healthz": "Alive", "/readyz": "Ready",
         "/api/v1/nothing": "Problem", one + "/attempts/2/tasks/task0-0/log": "Problem", one + "?x=1": "JobDetail",
     }.items():  # fmt: skip
         errors = shape_errors(app, shape, await local.get(path))

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from trainmaster.access.roles import Via
+from trainmaster.access.roles import Principal, Via
 from trainmaster.core.errors import Unauthenticated
 from trainmaster.service.people.people import mark_of
 from trainmaster.store.people import User
@@ -97,7 +97,7 @@ async def test_a_session_that_ends_while_it_is_looked_up_is_not_remembered(
         slow.setattr(people._rows, "user", slowly)
         looking = asyncio.create_task(people.recognise(mark, Via.SESSION))
         await asyncio.to_thread(read.wait, 60)
-        await people.sign_out(mark)
+        await people.sign_out(Principal("admin"), mark)
         go.set()
         await looking  # it was there when it was asked for
     with pytest.raises(Unauthenticated):

@@ -129,3 +129,30 @@ def test_a_job_that_cannot_be_foreseen_says_why(tm: Shell, tmp_path: Path) -> No
         tm("stop", made["id"])
         for node in ("node-1", "node-2"):
             tm("node", "uncordon", node)
+
+
+def test_what_was_done_is_listed(tm: Shell) -> None:
+    tm("pool", "set", "audited")
+    tm("pool", "delete", "audited")
+    said = tm("audit", "pool:audited", "--since", "1h")
+    assert [row.rstrip().split("  ")[-1] for row in said.splitlines()[1:]] == [
+        "The pool audited was removed", "The pool audited was made: nothing but the name",
+    ]  # fmt: skip
+    found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")
+    assert [(one["kind"], one["subject"]) for one in found] == [("pool_removed", {"kind": "pool", "name": "audited"})]
+    assert len(tm.json("audit", "pool:audited", "--all")) == 2
+    assert tm("audit", "--by", "nobody") == "Nobody did anything.\n"
+    assert "must be the kind of a subject" in tm("audit", "pools", code=2)
+    assert "Invalid value" in tm("audit", "--since", "yesterday", code=2)
+
+
+def test_what_would_be_removed_is_said(tm: Shell) -> None:
+    rows = [row.split() for row in tm("retention").splitlines()[1:]]
+    assert [(row[0], row[1]) for row in rows] == [
+        ("keys", "30d"), ("audit", "ever"), ("uploads", "30d"), ("logs", "ever"), ("jobs", "ever"),
+    ]  # fmt: skip
+    found = {one["rule"]: one for one in tm.json("retention", "--jobs-days", "90", "--audit-days", "1")}
+    assert found["jobs"]["after_s"] == 90 * 86400
+    assert found["audit"]["text"]["en"].startswith("What people did more than 1d ago")
+    assert found["logs"]["after_s"] is None
+    assert tm("retention", "--jobs-days", "-1", code=2)

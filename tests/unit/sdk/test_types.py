@@ -40,6 +40,8 @@ assert_type(client.meta().limits.max_upload_mib, int)
 assert_type(client.cluster().nodes[0].gpus[0].uses[0].job, str | None)
 assert_type(client.admin.put_workspace("x").quotas[0].share[0].cap, float | None)
 assert_type(client.models()[0].latest, int)
+assert_type(client.admin.audit()[0].text.zh, str)
+assert_type(client.admin.retention()[0].oldest, float | None)
 assert_type([one.run_s for one in client.admin.history()], list[float | None])
 """
 BAD = """

@@ -6,15 +6,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.histories import History, life
-from trainmaster.core.config import LimitsConfig
 from trainmaster.core.folders.layout import Layout
+from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.upkeep import sweeping
+from trainmaster.service.upkeep.retention import Retention
+from trainmaster.service.upkeep.rules import Keeping, Step, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import use
@@ -24,7 +27,7 @@ from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
 
 DAY = 86400.0
-LIMITS = LimitsConfig(keys_s=30 * DAY, uploads_s=30 * DAY)
+KEEPING = Keeping(keys=30 * DAY, uploads=30 * DAY)
 
 
 class World:
@@ -38,13 +41,16 @@ class World:
         self.jobs: dict[str, str] = {}  # stored job -> the upload that it names
         self.number = 0
         self.now = time.time()
-        self.sweep: Iterator[None] | None = None
+        self.sweep: Iterator[Step] | None = None
 
     def sweeper(self) -> Sweeper:
         def remove(job: str) -> None:
             remove_tree(self.layout.job(job))
 
-        return Sweeper(self.layout, LIMITS, Leftovers(self.database), remove, lambda job: False, lambda: self.now)
+        rows, nothing = Leftovers(self.database), Deletion(SimpleNamespace(live={}), remove)  # type: ignore[arg-type]
+        rules = rules_of(rows, self.layout, self.records, nothing, lambda: self.now)
+        retention = Retention(rules, KEEPING, lambda: self.now)
+        return Sweeper(self.layout, retention, rows, remove, lambda job: False, lambda: self.now)
 
     def send(self, digest: str) -> str:
         """Store an upload, as it is received: anew, or known and touched."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
+from tests.fixtures.deeds import audit_of, deed
 from tests.fixtures.histories import life
 from tests.fixtures.older_stores import make_older, model, model_version
 from tests.fixtures.seeing import ALL, reading
@@ -151,13 +152,36 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     settings = ClusterSettings(database)
     assert settings.all() == []
     pool = Setting("pool", "north", {"kind": "public"}, 1.0, "admin")
-    settings.put(pool).result(60)
-    settings.put(replace(pool, at=2.0)).result(60)
+    settings.put(pool, deed()).result(60)
+    settings.put(replace(pool, at=2.0), deed()).result(60)
     database.close()
     database = home.open()
     settings = ClusterSettings(database)
     assert settings.all() == [replace(pool, at=2.0)]
-    settings.drop("pool", "north").result(60)
+    settings.drop("pool", "north", deed()).result(60)
     assert settings.all() == []
     assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     database.close()
+
+
+def test_a_store_of_schema_7_gets_an_audit(home: Home) -> None:
+    """The real migration: what people did to jobs before is found, in the same schema as that of a new store."""
+    database = home.open()
+    Ledger(database).commit(Batch(list(life(1).changes))).result(60)
+    before, schema = audit_of(database), _schema(home)
+    database.write(lambda connection: make_older(connection, 7)).result(60)
+    database.close()
+    database = home.open()
+    assert audit_of(database) == before
+    assert _schema(home) == schema
+    database.close()
+
+
+def _schema(home: Home) -> set[str]:
+    with sqlite3.connect(home.file) as connection:
+        found = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE tbl_name IN ('audit', 'event') AND sql IS NOT NULL"
+        )
+        texts = {" ".join(sql.replace('"', "").split()) for (sql,) in found}
+    connection.close()
+    return texts

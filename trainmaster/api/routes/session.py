@@ -92,7 +92,7 @@ async def sign_out(request: Request) -> Response:
     """Sign out. Over a token nothing happens: delete the token instead."""
     me = caller(request)
     if me.principal.via is Via.SESSION:
-        await platform(request).people.sign_out(me.mark)
+        await platform(request).people.sign_out(me.principal, me.mark)
     answer = Response(status_code=204)
     answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return answer

@@ -1,14 +1,16 @@
-"""Workspaces: weights, quotas, limits of urgent jobs."""
+"""Workspaces: weights, quotas, limits of urgent jobs; and flavors, the named sets of resources that their jobs choose from."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli.commands.pool import About, Name, read_limits, shares, warn
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.context import AsJson, client, demand_known
 
 if TYPE_CHECKING:
     from trainmaster import answers
+
+Where = Annotated[str, typer.Option("--workspace", "-w", help="The workspace that it belongs to.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -16,10 +18,17 @@ def add_to(app: typer.Typer) -> None:
     part = typer.Typer(no_args_is_help=True, help="Workspaces: weights, quotas, limits of urgent jobs.")
     part.command("list", epilog="Example: [bold]tm workspace list[/]")(list_workspaces)
     part.command("set", epilog="Example: [bold]tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16[/]")(
-        set_
+        set_workspace
     )
-    part.command("delete", epilog="Example: [bold]tm workspace delete vision[/]")(delete)
+    part.command("delete", epilog="Example: [bold]tm workspace delete vision[/]")(delete_workspace)
     app.add_typer(part, name="workspace")
+    flavors = typer.Typer(no_args_is_help=True, help="Flavors: named sets of resources that jobs choose from.")
+    flavors.command("list", epilog="Example: [bold]tm flavor list --kind gpu[/]")(list_flavors)
+    flavors.command("set", epilog="Example: [bold]tm flavor set a100 --cpu 16 --memory 128GiB --gpu 1 --type A100[/]")(
+        set_flavor
+    )
+    flavors.command("delete", epilog="Example: [bold]tm flavor delete a100[/]")(delete_flavor)
+    app.add_typer(flavors, name="flavor")
 
 
 def list_workspaces(as_json: AsJson = False) -> None:
@@ -35,7 +44,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
     ])  # fmt: skip
 
 
-def set_(
+def set_workspace(
     name: Name,
     limits: Annotated[
         list[str] | None, typer.Argument(metavar="[RESOURCE=GUARANTEED[:MOST]]...", help="Quota, for example gpu=8:16.")
@@ -81,9 +90,64 @@ def set_(
         warn(quota.pool, quota.share)
 
 
-def delete(name: Name) -> None:
+def delete_workspace(name: Name) -> None:
     """Remove a workspace that nobody uses."""
     client().admin.delete_workspace(name)
+    print(f"{name}  deleted")
+
+
+def list_flavors(
+    workspace: Where = "default",
+    kind: Annotated[str, typer.Option(help="cpu, gpu or ascend.", show_default="all")] = "",
+    model: Annotated[str, typer.Option(help="Only with cards of this model.", show_default="all")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List flavors."""
+    from trainmaster.cli.render import emit_json, table
+    from trainmaster.core.formats.units import format_memory
+
+    admin = client().admin
+    demand_known("workspace", workspace, admin.workspaces())
+    found = admin.flavors(workspace, kind, model)
+    if as_json:
+        emit_json(found)
+        return
+    table(("flavor", "kind", ">cores", ">memory", ">cards", "model", "about"), [
+        (one.name, one.kind, f"{one.cpu:g}", format_memory(one.memory_mib), f"{one.gpu * one.gpu_share:g}", one.gpu_type or "",
+         one.description) for one in found
+    ]) if found else print("No flavors.")  # fmt: skip
+
+
+def set_flavor(
+    name: Name,
+    workspace: Where = "default",
+    cpu: Annotated[float, typer.Option(min=0.01, help="Cores.")] = 1.0,
+    memory: Annotated[str, typer.Option(help="Memory, for example 16GiB.")] = "1GiB",
+    gpu: Annotated[int, typer.Option(min=0, help="Cards.")] = 0,
+    model: Annotated[str | None, typer.Option("--type", help="Model of the cards.", show_default="any")] = None,
+    share: Annotated[
+        float, typer.Option(min=0.001, max=1, help="Part of a card; less than 1 only with one card.")
+    ] = 1.0,
+    shm: Annotated[str, typer.Option(help="Shared memory.")] = "64MiB",
+    description: About = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make or change a flavor; jobs submitted before keep what it was."""
+    from trainmaster.cli.render import emit_json
+    from trainmaster.core.formats.units import parse_memory_mib
+
+    try:
+        sizes = {"memory_mib": parse_memory_mib(memory), "shm_mib": parse_memory_mib(shm)}
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    more = {"cpu": cpu, "gpu": gpu, "gpu_type": model, "gpu_share": share, "description": description}
+    made = client().admin.put_flavor(name, workspace=workspace, **sizes, **more)
+    emit_json(made) if as_json else print(f"{made.name}  {made.kind}  in workspace {made.workspace}")
+
+
+def delete_flavor(name: Name, workspace: Where = "default") -> None:
+    """Remove a flavor; jobs submitted before keep what it was."""
+    client().admin.delete_flavor(name, workspace)
     print(f"{name}  deleted")
 
 

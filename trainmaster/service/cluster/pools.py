@@ -14,9 +14,11 @@ from typing import Any, Final
 import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.events import Deed, Subject
 from trainmaster.core.records import Job, Node
-from trainmaster.messages.said import verbatim
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.queue.policy import Values
+from trainmaster.service.cluster import decided
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 
 log = logging.getLogger("trainmaster.pools")
@@ -107,20 +109,36 @@ class Pools:
         async with self._lock:
             yield
 
-    async def put(self, kind: str, name: str, record: Record, by: str) -> None:
-        """Store a record, then apply it. Only inside `changing`. Raises StorageFailed."""
+    async def put(self, kind: str, name: str, record: Record, by: str, said: Said | None = None) -> None:
+        """Store a record, then apply it. Only inside `changing`. `said`: what was done; None: which of its fields became what.
+
+        Raises StorageFailed.
+        """
         setting = Setting(kind, name, msgspec.to_builtins(record), self._clock(), by)
-        await asyncio.wrap_future(self._rows.put(setting))
+        said = said or self._said(kind, name, record)
+        await asyncio.wrap_future(self._rows.put(setting, Deed(Subject(kind, name), said, setting.at, by)))
         self._stored[kind, name] = record, setting
         self._settle()
         self._changed(kind)
 
-    async def drop(self, kind: str, name: str) -> None:
+    async def drop(self, kind: str, name: str, by: str) -> None:
         """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
-        await asyncio.wrap_future(self._rows.drop(kind, name))
+        deed = Deed(Subject(kind, name), decided.removed(kind, name), self._clock(), by)
+        await asyncio.wrap_future(self._rows.drop(kind, name, deed))
         self._stored.pop((kind, name), None)
         self._settle()
         self._changed(kind)
+
+    def _said(self, kind: str, name: str, record: Record) -> Said:
+        """Return what a record will become, compared with what holds now."""
+        always: dict[str, Any] = {"pool": self.pools, "workspace": self.workspaces, "policy": {POLICY: {}}}
+        always["node"] = {name: NodeSetting(name)}
+        found = self._stored.get((kind, name))
+        before = found[0] if found else always.get(kind, {}).get(name)
+        if before is None:
+            plain = KINDS[kind](name.rpartition("/")[2])
+            return decided.made(kind, name, msgspec.to_builtins(plain), msgspec.to_builtins(record))
+        return decided.changed(kind, name, msgspec.to_builtins(before), msgspec.to_builtins(record))
 
     def changed_last(self, kind: str, name: str) -> Setting | None:
         """Return who changed a record last and when, None when it was never stored."""

@@ -28,7 +28,7 @@ from trainmaster.core.states import JobState
 from trainmaster.messages.cluster import cluster
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import requests
+from trainmaster.messages.server import audit, requests
 from trainmaster.queue.ordering.rights import amounts_of
 from trainmaster.service.context import Context
 from trainmaster.spec.problems import problem
@@ -64,7 +64,7 @@ class Administer:
             nodes = [node.name for node in self._pools.nodes if node.pool == name]
             shares = [share.name for share in self._pools.shares_of(name)]
             _refuse_used(name, name == DEFAULT, [*nodes, *shares], self._jobs_of("pool", name))
-            await self._pools.drop("pool", name)
+            await self._pools.drop("pool", name, who.name)
 
     async def put_virtual_cluster(self, share: VirtualCluster, who: Principal) -> None:
         """Guarantee a share of a pool (R6). Raises Forbidden, InvalidSpec, StorageFailed."""
@@ -100,7 +100,7 @@ class Administer:
             if name not in self._pools.virtual_clusters:
                 raise NotFound(cluster.virtual_cluster_not_found(name, sorted(self._pools.virtual_clusters)))
             _refuse_used(name, False, [], self._jobs_of("virtual_cluster", name))
-            await self._pools.drop("virtual_cluster", name)
+            await self._pools.drop("virtual_cluster", name, who.name)
 
     # -- workspaces and flavors --------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Administer:
             pools = [pool.name for pool in self._pools.pools.values() if name in pool.workspaces]
             used = [*pools, *self._pools.flavors.get(name, ())]
             _refuse_used(name, name == DEFAULT, used, self._jobs_of("workspace", name))
-            await self._pools.drop("workspace", name)
+            await self._pools.drop("workspace", name, who.name)
 
     async def put_flavor(self, flavor: Flavor, who: Principal) -> None:
         """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec, StorageFailed."""
@@ -142,7 +142,7 @@ class Administer:
             known = self._pools.flavors.get(workspace, {})
             if name not in known:
                 raise NotFound(cluster.flavor_not_found(name, sorted(known)))
-            await self._pools.drop("flavor", f"{workspace}/{name}")
+            await self._pools.drop("flavor", f"{workspace}/{name}", who.name)
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
@@ -151,22 +151,24 @@ class Administer:
         found = unknown((pool,), self._pools.pools, "pool", rules.unknown_pool)
         if not found and self._ctx.engines.of(pool) is not self._ctx.engines.first:
             found.append(problem("pool", rules.pool_elsewhere(name=pool, engine=self._ctx.engines.of(pool).name)))
-        await self._set(node, who, lambda setting: replace(setting, pool=pool), found)
+        await self._set(node, who, lambda setting: replace(setting, pool=pool), audit.node_moved(node, pool), found)
 
     async def cordon(self, node: str, note: str, who: Principal) -> None:
         """Start nothing on a node any more; what runs on it runs on. Raises Forbidden, NotFound, StorageFailed."""
-        await self._set(node, who, self._out_of_service("cordoned", note, who))
+        said = audit.node_cordoned_because(node, note) if note else audit.node_cordoned(node)
+        await self._set(node, who, self._out_of_service("cordoned", note, who), said)
 
     async def uncordon(self, node: str, who: Principal) -> None:
         """Put a node into service again. Raises Forbidden, NotFound, StorageFailed."""
-        await self._set(node, who, lambda setting: NodeSetting(setting.name, setting.pool))
+        await self._set(node, who, lambda setting: NodeSetting(setting.name, setting.pool), audit.node_back(node))
 
     async def drain(self, node: str, note: str, evict: Evict, who: Principal) -> None:
         """Cordon a node and let it become empty: jobs of the kind `evict` go back to the queue, the others end by themselves.
 
         Raises Forbidden, NotFound, StorageFailed.
         """
-        await self._set(node, who, self._out_of_service("draining", note, who))
+        done = audit.node_emptied_because(node, note) if note else audit.node_emptied(node)
+        await self._set(node, who, self._out_of_service("draining", note, who), done)
         said = cluster.node_drained(node, note) if note else cluster.node_drains(node)
         leaving = [
             job for job in self._running_on(node) if evict == "all" or (evict == "preemptible" and job.preemptible)
@@ -185,8 +187,9 @@ class Administer:
         return lambda setting: replace(setting, service=service, note=note, by=who.name, since=now)
 
     async def _set(
-        self, node: str, who: Principal, change: Callable[[NodeSetting], NodeSetting], found: Iterable[Problem] = ()
-    ) -> None:
+        self, node: str, who: Principal, change: Callable[[NodeSetting], NodeSetting], said: Said,
+        found: Iterable[Problem] = (),
+    ) -> None:  # fmt: skip
         decide(who, "cluster:write").demand()
         refuse(list(found))
         async with self._pools.changing():
@@ -197,7 +200,7 @@ class Administer:
             if engine.owns_queue:
                 raise Conflict(cluster.cluster_decides_itself(engine.name))
             setting = self._pools.node_settings.get(node, NodeSetting(node))
-            await self._pools.put("node", node, change(setting), who.name)
+            await self._pools.put("node", node, change(setting), who.name, said)
 
     def _running_on(self, node: str) -> list[Job]:
         active = [job for job in self._ctx.master.live.values() if job.state is JobState.ACTIVE and job.attempt]

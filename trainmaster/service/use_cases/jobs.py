@@ -6,7 +6,6 @@ is told that it does not exist.
 
 import asyncio
 import shlex
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -32,17 +31,16 @@ from trainmaster.core.errors import (
     InvalidSpec,
     NotFound,
     Problem,
-    StorageFailed,
     TrainmasterError,
     problem_of,
 )
-from trainmaster.core.events import Data, Event, Kind
+from trainmaster.core.events import Data, Deed, Event, Kind, Subject
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
-from trainmaster.messages.server import requests
+from trainmaster.messages.server import audit, requests
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling.scheduling import view_judged
@@ -55,8 +53,6 @@ from trainmaster.store.jobs.read_jobs import JobQuery
 
 UNSET: Final[Any] = object()
 MANY: Final = 1000
-PATIENCE_S: Final = 10.0
-"""How long a deletion waits for a ledger on a full disk, which the files that it removed make room for."""
 
 
 def task_in(job: Job, name: str) -> tuple[int, int]:
@@ -72,8 +68,6 @@ class Jobs:
 
     def __init__(self, context: Context) -> None:
         self._ctx = context
-        self._deleting = 0  # requests under way, and what they have deleted: a row goes once
-        self._gone: set[str] = set()
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -253,46 +247,12 @@ class Jobs:
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
-        self._deleting += 1
-        try:
-            job = await self.resolve(ref, who, "jobs:write")
-            if job.id in self._gone:
-                raise NotFound(said.job_being_deleted(repr(ref)))
-            if not job.terminal:
-                raise Conflict(said.no_deletion_before_end(job.id))
-            await self._delete(job)
-        finally:
-            self._deleting -= 1
-            if not self._deleting:
-                self._gone.clear()
 
-    async def _delete(self, job: Job) -> None:
-        """Remove the files, then the record: on a full disk the room that the files leave lets it be removed.
+        def deed(job: Job) -> Deed:
+            said = audit.job_deleted(job.name, job.owner)
+            return Deed(Subject("job", job.id), said, self._ctx.clock(), who.name)
 
-        Ended in between, the job is still there, without some of its files, and whoever asked was told nothing.
-        """
-        self._gone.add(job.id)
-        try:
-            if job.id in self._ctx.master.live:
-                await self._ctx.master.durable()  # its end is not on disk yet
-            await asyncio.to_thread(self._ctx.remove_files, job.id)
-            await self._forget(job)
-        except TrainmasterError:
-            self._gone.discard(job.id)
-            raise
-
-    async def _forget(self, job: Job) -> None:
-        give_up = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                self._ctx.master.delete(job)
-                await self._ctx.master.durable()
-            except StorageFailed:
-                if time.monotonic() > give_up:
-                    raise
-                await asyncio.sleep(0.5)
-            else:
-                return
+        await self._ctx.deletion.delete(ref, self.resolve(ref, who, "jobs:write"), deed)
 
     async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
         """Stop or delete several; each is done or refused for its own reason."""

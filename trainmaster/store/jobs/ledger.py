@@ -13,11 +13,11 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, func, insert, select
 
 from trainmaster.core.errors import Conflict, StorageFailed
-from trainmaster.core.events import Event, Kind
+from trainmaster.core.events import Deed, Event, Kind
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import JobState
 from trainmaster.messages.server import ledger as saying
-from trainmaster.store import tables
+from trainmaster.store import audit, tables
 from trainmaster.store.database import Database, note
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.statements import FORGET, Statements
@@ -48,7 +48,7 @@ class IdempotencyRecord:
 
 @dataclass(slots=True)
 class Batch:
-    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs.
+    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs, `deeds` say who did that.
 
     `seq` is the highest number given away in this batch: deletions have one, too, though no event. `notes` are of the store as a
     whole, by name; each replaces the one before.
@@ -60,6 +60,7 @@ class Batch:
     deleted: list[str] = field(default_factory=list)
     seq: int = 0
     notes: dict[str, str] = field(default_factory=dict)
+    deeds: list[Deed] = field(default_factory=list)
 
 
 _TASK_KINDS: Final = frozenset({Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST})
@@ -114,6 +115,8 @@ class Ledger:
             for batch in batches:
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
+                if batch.deeds:
+                    audit.write(connection, batch.deeds)
                 for name, text in batch.notes.items():
                     note(connection, name, text)
 
@@ -223,7 +226,9 @@ def _stale(job: Job) -> StorageFailed:
 
 
 def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
-    """Remove jobs that ended, with all that is known of them but a tombstone; specs that nobody else uses go too."""
+    """Remove jobs that ended, with all that is known of them but a tombstone and what people did to them; specs that nobody else uses
+    go too.
+    """
     job, event, spec = tables.job, tables.event, tables.spec
     for id_ in jobs:
         row = connection.execute(select(job.c.seq, job.c.state, job.c.spec_digest).where(job.c.id == id_)).first()
@@ -233,6 +238,7 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
             raise Conflict(saying.job_not_ended(id_))
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0
         connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=max(last, seq)))
+        audit.keep_of_job(connection, row.seq, id_)
         connection.execute(delete(job).where(job.c.id == id_))
         for statement in FORGET:
             connection.execute(statement, {"seq": row.seq})

@@ -14,7 +14,7 @@ from sqlalchemy import RowMapping
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, replace
 from trainmaster.messages.jobs import jobs
-from trainmaster.messages.said import said_in
+from trainmaster.messages.said import Said, said_from_json, said_in
 from trainmaster.store.jobs import labels
 
 Row = tuple[Any, ...]
@@ -211,6 +211,14 @@ def decoded(text: str, kind: type[Any]) -> Any:
     if not isinstance(value, kind):
         raise MalformedRow(f"{type(value).__name__} where a {kind.__name__} was expected")
     return value
+
+
+def said_of(kept: Mapping[str, Any]) -> Said:
+    """Return what was said, of its code and arguments. Raises MalformedRow."""
+    try:
+        return said_from_json(kept)
+    except _UNREADABLE as error:
+        raise MalformedRow(f"{type(error).__name__}: {error}") from error
 
 
 _UNREADABLE: Final = (TypeError, KeyError, ValueError, AttributeError, msgspec.MsgspecError)

@@ -1,0 +1,84 @@
+"""What the audit is told when a setting changes: each field that became something else, in words of both languages, never too many."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.fixtures.deeds import audit_of
+from trainmaster.core.cluster import Flavor, Limit, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.messages import render
+from trainmaster.service.cluster.decided import MOST_CHANGES
+from trainmaster.service.cluster.pools import Pools
+from trainmaster.store.audit import AuditQuery
+from trainmaster.store.cluster_settings import ClusterSettings
+from trainmaster.store.database import Database
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database.open(f"sqlite:///{tmp_path}/t.db", backup_dir=str(tmp_path / "b"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def pools(database: Database) -> Pools:
+    return Pools(ClusterSettings(database), lambda: 7.0)
+
+
+def newest(database: Database, language: str = "en") -> str:
+    said = audit_of(database)[0].said
+    assert said is not None
+    return render.text(said, language)
+
+
+async def test_what_became_of_each_field(database: Database, pools: Pools) -> None:
+    async with pools.changing():
+        await pools.put("pool", "lab", Pool("lab", "dedicated", ("v", "w")), "ann")
+        assert newest(database) == "The pool lab was made: kind: public -> dedicated, workspaces = v, w"
+        await pools.put("pool", "lab", Pool("lab", description="all"), "ann")
+        assert newest(database) == (
+            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), description = all"
+        )
+        assert newest(database, "zh").startswith("修改了资源池 lab：kind：dedicated -> public、")
+        await pools.put("pool", "lab", Pool("lab", description="all"), "bob")
+        assert newest(database) == "The pool lab was changed: to what it was before"
+        await pools.drop("pool", "lab", "cleo")
+        assert newest(database, "zh") == "删除了资源池 lab"
+        await pools.put("workspace", "default", Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3), "ann")
+        assert newest(database) == (
+            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, urgent_per_user = 3"
+        )
+        await pools.put("flavor", "default/one", Flavor("one"), "ann")
+        assert newest(database) == "The flavor default/one was made: nothing but the name"
+        await pools.put("policy", "queue", {"age_cap_s": 60}, "ann")
+        assert newest(database, "zh") == "修改了队列策略：age_cap_s = 60"
+
+
+async def test_many_changes_are_counted_and_long_ones_cut(database: Database, pools: Pools) -> None:
+    async with pools.changing():
+        share = {f"gpu:{number}": Limit(number + 1) for number in range(20)}
+        await pools.put("virtual_cluster", "vc", VirtualCluster("vc", share=share, description="x" * 500), "ann")
+    said = audit_of(database)[0].said
+    assert said is not None
+    assert len(said.args["changes"]) == MOST_CHANGES + 1
+    assert newest(database).endswith("9 more changes")
+    assert len(msgspec.json.encode(said.to_json())) < 5000
+
+
+async def test_who_changed_a_setting_last_is_who_its_last_deed_names(database: Database, pools: Pools) -> None:
+    """Whatever kind it is: no way leads to a setting that leaves no deed."""
+    records = {
+        ("pool", "p"): Pool("p"), ("virtual_cluster", "v"): VirtualCluster("v"), ("workspace", "w"): Workspace("w"),
+        ("flavor", "w/f"): Flavor("f", "w"), ("node", "n"): NodeSetting("n", "p"), ("policy", "queue"): {},
+    }  # fmt: skip
+    async with pools.changing():
+        for by in ("ann", "bob"):
+            for (kind, name), record in records.items():
+                await pools.put(kind, name, record, by)
+                last = pools.changed_last(kind, name)
+                found = audit_of(database, AuditQuery(kind, name))[0]
+                assert last is not None
+                assert (last.at, last.by) == (found.at, found.by) == (7.0, by)

@@ -1,0 +1,78 @@
+"""What the audit is told when an administrator decides something: which setting became what. Pure; changes nothing.
+
+Records are compared field by field, by the names that the API gives them (`quotas.default.gpu.nominal`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from trainmaster.messages.said import Said
+from trainmaster.messages.server import audit
+
+MOST_CHANGES: Final = 12
+MOST_TEXT: Final = 100
+
+_MADE: Final[dict[str, Callable[[str, audit.Changes], Said]]] = {
+    "pool": audit.pool_made,
+    "virtual_cluster": audit.virtual_cluster_made,
+    "workspace": audit.workspace_made,
+    "flavor": audit.flavor_made,
+}
+_CHANGED: Final[dict[str, Callable[[str, audit.Changes], Said]]] = {
+    "pool": audit.pool_changed,
+    "virtual_cluster": audit.virtual_cluster_changed,
+    "workspace": audit.workspace_changed,
+    "flavor": audit.flavor_changed,
+    "node": audit.node_changed,
+    "policy": lambda _, changes: audit.policy_changed(changes),
+}
+_REMOVED: Final[dict[str, Callable[[str], Said]]] = {
+    "pool": audit.pool_removed,
+    "virtual_cluster": audit.virtual_cluster_removed,
+    "workspace": audit.workspace_removed,
+    "flavor": audit.flavor_removed,
+}
+
+
+def made(kind: str, name: str, plain: Any, record: Any) -> Said:
+    """Return that something was made. `plain`: what it were if nothing but its name had been said. Both as JSON."""
+    return _MADE[kind](name, _changes(plain, record) or [audit.only_a_name()])
+
+
+def changed(kind: str, name: str, before: Any, after: Any) -> Said:
+    """Return what became of a record. Both as JSON."""
+    return _CHANGED[kind](name, _changes(before, after) or [audit.as_it_was()])
+
+
+def removed(kind: str, name: str) -> Said:
+    """Return that something was removed."""
+    return _REMOVED[kind](name)
+
+
+def _changes(before: Any, after: Any) -> audit.Changes:
+    was, now = dict(_fields(before)), dict(_fields(after))
+    found = [_change(name, was.get(name), now.get(name)) for name in {**was, **now} if was.get(name) != now.get(name)]
+    more = len(found) - MOST_CHANGES
+    return found if more <= 0 else [*found[:MOST_CHANGES], audit.more_changes(more)]
+
+
+def _change(name: str, before: str | None, after: str | None) -> Said:
+    if after is None:
+        return audit.is_gone(name, before or "")
+    return audit.now_is(name, after) if before is None else audit.was_and_is(name, before, after)
+
+
+def _fields(record: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield (path, text) of everything in a record that says something: what is empty is as good as not there."""
+    if isinstance(record, Mapping):
+        for name, value in record.items():
+            yield from _fields(value, f"{path}.{name}" if path else str(name))
+    elif record not in (None, "", [], ()):
+        text = ", ".join(map(str, record)) if isinstance(record, list | tuple) else _text(record)
+        yield path, text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

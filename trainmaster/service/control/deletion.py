@@ -1,0 +1,70 @@
+"""Deletes jobs that ended: whoever wants it, a person or the rules by which things are kept. One way for all.
+
+Files go before the record: on a full disk the room that they leave lets it be removed. Ended in between, the job is still there,
+without some of its files, and whoever asked was told nothing. Invariant: of several who delete a job at once one does it.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from trainmaster.core.errors import Conflict, NotFound, StorageFailed, TrainmasterError
+from trainmaster.core.events import Deed
+from trainmaster.core.records import Job
+from trainmaster.messages.jobs import jobs as said
+from trainmaster.service.control.master import Master
+
+PATIENCE_S: Final = 10.0
+"""How long a deletion waits for a ledger on a full disk, which the files that it removed make room for."""
+
+
+class Deletion:
+    """One object per server; in the loop's thread. `remove_files` removes all of a job but saved models; it may block."""
+
+    def __init__(self, master: Master, remove_files: Callable[[str], None]) -> None:
+        self._master, self._remove_files = master, remove_files
+        self._deleting = 0  # requests under way, and what they have deleted: a row goes once
+        self._gone: set[str] = set()
+
+    async def delete(self, ref: str, find: Awaitable[Job], deed_of: Callable[[Job], Deed]) -> None:
+        """Delete the job that `find` finds for `ref`. `deed_of`: what the audit is told of it.
+
+        Raises Conflict before its end, NotFound where another is deleting it, StorageFailed, and what `find` raises.
+        """
+        self._deleting += 1
+        try:
+            job = await find
+            if job.id in self._gone:
+                raise NotFound(said.job_being_deleted(repr(ref)))
+            if not job.terminal:
+                raise Conflict(said.no_deletion_before_end(job.id))
+            await self._delete(job, deed_of(job))
+        finally:
+            self._deleting -= 1
+            if not self._deleting:
+                self._gone.clear()
+
+    async def _delete(self, job: Job, deed: Deed) -> None:
+        self._gone.add(job.id)
+        try:
+            if job.id in self._master.live:
+                await self._master.durable()  # its end is not on disk yet
+            await asyncio.to_thread(self._remove_files, job.id)
+            await self._forget(job, deed)
+        except TrainmasterError:
+            self._gone.discard(job.id)
+            raise
+
+    async def _forget(self, job: Job, deed: Deed) -> None:
+        give_up = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                self._master.delete(job, deed)
+                await self._master.durable()
+            except StorageFailed:
+                if time.monotonic() > give_up:
+                    raise
+                await asyncio.sleep(0.5)
+            else:
+                return
