@@ -24,7 +24,7 @@ from trainmaster.core.folders.layout import Layout
 
 PROTOCOL: Final = 2
 """What agent and server say to each other. One that knows no `who` spoke the first."""
-PARTS: Final = ("agent", "core", "frameworks")
+PARTS: Final = ("agent", "core", "frameworks", "messages")
 """What an agent consists of, beside `_compat`."""
 ANOTHER_SERVES: Final = 3
 """Exit code of an agent that tells the keeper to restart nobody: it goes on only as the parent of the tasks it has."""
@@ -60,7 +60,7 @@ def own_digest() -> str:
 
 
 def digest() -> str:
-    """Return the name of the code that an agent started from here would be of. Reads some 90 files."""
+    """Return the name of the code that an agent started from here would be of. Reads some 150 files."""
     found = hashlib.sha256()
     for path in (PACKAGE / "_compat.py", *(path for part in PARTS for path in sorted((PACKAGE / part).rglob("*.py")))):
         data = path.read_bytes()

@@ -7,8 +7,8 @@ A class is called as its schema in the contract, with `View` behind it where a r
 """
 
 from trainmaster.answers.audit import (
+    AuditEventView,
     AuditPage,
-    DeedView,
     RetentionName,
     RetentionRule,
     RetentionView,
@@ -161,6 +161,7 @@ __all__ = [
     "AskedRole",
     "AskedView",
     "AttemptView",
+    "AuditEventView",
     "AuditPage",
     "Bar",
     "BatchItem",
@@ -173,7 +174,6 @@ __all__ = [
     "ClusterResources",
     "ClusterView",
     "Cut",
-    "DeedView",
     "DeletedJob",
     "EngineAbilities",
     "EngineView",

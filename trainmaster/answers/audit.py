@@ -14,7 +14,7 @@ class SubjectView(Answer, frozen=True):
     name: str
 
 
-class DeedView(Answer, frozen=True):
+class AuditEventView(Answer, frozen=True):
     """One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
 
     `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
@@ -33,7 +33,7 @@ class DeedView(Answer, frozen=True):
 class AuditPage(Answer, frozen=True):
     """What people did, newest first."""
 
-    items: list[DeedView]
+    items: list[AuditEventView]
     next_cursor: str | None
 
 

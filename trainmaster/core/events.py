@@ -5,7 +5,7 @@ ignored by `reduce`. `data` is a small JSON object whose keys are documented bes
 the platform says of it, as messages.said keeps it; what earlier versions said stands under `reason` or `message`, in words.
 Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 
-A `Deed` is such a fact about a pool, a person or another thing that no reducer folds: it says itself what was done.
+A `AuditEvent` is such a fact about a pool, a person or another thing that no reducer folds: it says itself what was done.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class AuditEvent:
     """What somebody (`by`: a user's name, or one of NOBODY) did, and when. The code of `said` is its kind."""
 
     subject: Subject

@@ -160,14 +160,14 @@ class ClusterCalls:
     def audit(
         self, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None, before: float | None = None,
         limit: int | None = 50,
-    ) -> list[answers.DeedView]:  # fmt: skip
+    ) -> list[answers.AuditEventView]:  # fmt: skip
         """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one (``pool:default``).
 
         `by`: who did it; `kind`: what (``pool_changed``); `after` and `before`: when, in seconds since the epoch.
         """
         wanted = {"subject": subject, "by": by, "kind": kind, "after": after, "before": before}
         params = {name: value for name, value in wanted.items() if value not in ("", None)}
-        found: list[answers.DeedView] = []
+        found: list[answers.AuditEventView] = []
         while limit is None or len(found) < limit:
             size = 500 if limit is None else min(limit - len(found), 500)
             page = self._http.read(answers.AuditPage, "GET", "/audit", params={**params, "limit": size})

@@ -1,6 +1,6 @@
-"""Who did what to what: the deeds of people as rows, and the one reader of them, which brings in what people did to jobs.
+"""Who did what to what: the audit events of people as rows, and the one reader of them, which brings in what people did to jobs.
 
-A deed is written in the transaction of the change that it tells of, by whoever makes that change (`write`). What people did to a
+An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`). What people did to a
 job stands once, among the job's events; when the job is deleted it moves here (`keep_of_job`). Invariant: nothing here is edited.
 """
 
@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, insert, literal,
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.core.events import Deed, Kind, Subject
+from trainmaster.core.events import AuditEvent, Kind, Subject
 from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit as said
@@ -58,18 +58,18 @@ class AuditEntry:
     data: dict[str, Any] | None = None
 
 
-def write(connection: Connection, deeds: Iterable[Deed]) -> None:
-    """Store deeds, within the transaction of what they tell of."""
+def write(connection: Connection, audit_events: Iterable[AuditEvent]) -> None:
+    """Store audit events, within the transaction of what they tell of."""
     values = [
         {
-            "at": deed.at,
-            "by": deed.by,
-            "subject_kind": deed.subject.kind,
-            "subject": deed.subject.name,
-            "kind": deed.said.code,
-            "data": rows.encode(deed.said.to_json()["args"]),
+            "at": audit_event.at,
+            "by": audit_event.by,
+            "subject_kind": audit_event.subject.kind,
+            "subject": audit_event.subject.name,
+            "kind": audit_event.said.code,
+            "data": rows.encode(audit_event.said.to_json()["args"]),
         }
-        for deed in deeds
+        for audit_event in audit_events
     ]
     if values:
         connection.execute(insert(_AUDIT), values)
@@ -189,5 +189,5 @@ def _entry(source: int, row: Any) -> AuditEntry:
         kept = rows.said_of({"code": row.kind, "args": data})
     except MalformedRow as error:
         _log.warning("the entry %s of the audit cannot be read: %s", id_, error)
-        kept = said.deed_unreadable(id_)
+        kept = said.audit_event_unreadable(id_)
     return AuditEntry(id_, row.at, row.by, subject, row.kind, said=kept)

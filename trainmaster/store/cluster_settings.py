@@ -1,6 +1,6 @@
 """What administrators decided about the cluster, as rows: one per pool, virtual cluster, workspace, flavor, node, policy.
 
-A row is the JSON of one record under (kind, name), with who changed it last and when; what was changed before is told by the deeds
+A row is the JSON of one record under (kind, name), with who changed it last and when; what was changed before is told by the audit events
 stored with it (`store.audit`), in the same transaction. Knows nothing of their fields.
 Methods that read block; writes return a future that resolves once they are durable.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from trainmaster.core.events import Deed
+from trainmaster.core.events import AuditEvent
 from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
@@ -49,7 +49,7 @@ class ClusterSettings:
         with self._database.read() as connection:
             return [Setting(**{**row._mapping, "record": _record(row.record)}) for row in connection.execute(statement)]
 
-    def put(self, setting: Setting, deed: Deed) -> "Future[None]":
+    def put(self, setting: Setting, audit_event: AuditEvent) -> "Future[None]":
         """Store one, in place of what was there under its kind and name, and what was done. The future fails with StorageFailed."""
         values = {"record": rows.encode(setting.record), "at": setting.at, "by": setting.by}
 
@@ -58,16 +58,16 @@ class ClusterSettings:
             same = (table.c.kind == setting.kind) & (table.c.name == setting.name)
             if connection.execute(update(table).where(same).values(values)).rowcount == 0:
                 connection.execute(insert(table).values(kind=setting.kind, name=setting.name, **values))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         return self._database.write(work)
 
-    def drop(self, kind: str, name: str, deed: Deed) -> "Future[None]":
+    def drop(self, kind: str, name: str, audit_event: AuditEvent) -> "Future[None]":
         """Remove one, and store what was done; nothing happens when it is not there. The future fails with StorageFailed."""
         table = cluster_setting
 
         def work(connection: Connection) -> None:
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:
-                audit.write(connection, [deed])
+                audit.write(connection, [audit_event])
 
         return self._database.write(work)

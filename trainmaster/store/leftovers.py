@@ -73,7 +73,7 @@ class Leftovers:
         with self._database.read() as connection:
             return [EndedJob(row.id, (row.ended_at, row.seq)) for row in connection.execute(page)]
 
-    def old_deeds(self, before: float, after: Ended = FIRST) -> list[Ended]:
+    def old_audit_events(self, before: float, after: Ended = FIRST) -> list[Ended]:
         """Return (when, number) of a page of what people did before `before`, behind `after`, in order. O(page): one index."""
         behind = and_(_AUDIT.c.at >= after[0], or_(_AUDIT.c.at > after[0], _AUDIT.c.seq > after[1]))
         page = select(_AUDIT.c.at, _AUDIT.c.seq).where(behind, _AUDIT.c.at < before)
@@ -82,7 +82,7 @@ class Leftovers:
                 (row.at, row.seq) for row in connection.execute(page.order_by(_AUDIT.c.at, _AUDIT.c.seq).limit(PAGE))
             ]
 
-    def forget_deeds(self, numbers: Sequence[int]) -> None:
+    def forget_audit_events(self, numbers: Sequence[int]) -> None:
         """Remove what people did, by number."""
         self._database.write(lambda c: c.execute(delete(_AUDIT).where(_AUDIT.c.seq.in_(numbers)))).result()
 

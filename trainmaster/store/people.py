@@ -1,5 +1,5 @@
 """Users, sessions and API tokens as rows. Hashes passwords nowhere (the caller does); keeps sessions and tokens as
-digests of their secrets (marks) only, so that a stolen copy of the database signs nobody in. Every change brings the deed that
+digests of their secrets (marks) only, so that a stolen copy of the database signs nobody in. Every change brings the audit event that
 tells of it, which is stored with it (`store.audit`).
 
 Methods block until durable or read: call them from a worker thread. Times are seconds since the epoch, given by the
@@ -14,7 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from trainmaster.core.errors import NotFound
-from trainmaster.core.events import Deed
+from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
 from trainmaster.store.database import Database
@@ -69,12 +69,12 @@ class PeopleRows:
 
     # ---------------------------------------------------------------------------------------------------------- users
 
-    def add_user(self, user: User, deed: Deed) -> None:
+    def add_user(self, user: User, audit_event: AuditEvent) -> None:
         """Store a new user. Raises Conflict when the name is taken."""
 
         def work(connection: Connection) -> None:
             connection.execute(insert(users).values(asdict(user)))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         self._write(work)
 
@@ -90,7 +90,13 @@ class PeopleRows:
             return [User(**row._mapping) for row in connection.execute(select(users).order_by(users.c.name))]
 
     def set_password(
-        self, name: str, password_hash: str, deed: Deed, *, must_change: bool = False, keep_session: str = ""
+        self,
+        name: str,
+        password_hash: str,
+        audit_event: AuditEvent,
+        *,
+        must_change: bool = False,
+        keep_session: str = "",
     ) -> None:
         """Store another password and end the user's sessions but `keep_session` (its mark). Raises NotFound."""
 
@@ -98,7 +104,7 @@ class PeopleRows:
             values = {"password_hash": password_hash, "must_change_password": must_change}
             self._change_user(connection, name, values)
             connection.execute(delete(sessions).where(sessions.c.user == name, sessions.c.id_hash != keep_session))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         self._write(work)
 
@@ -113,13 +119,13 @@ class PeopleRows:
 
     # ------------------------------------------------------------------------------------------------------- sessions
 
-    def add_session(self, mark: str, session: Session, deed: Deed) -> None:
+    def add_session(self, mark: str, session: Session, audit_event: AuditEvent) -> None:
         """Store a session under its mark; sessions that ended before it began are forgotten."""
 
         def work(connection: Connection) -> None:
             connection.execute(delete(sessions).where(sessions.c.expires_at <= session.created_at))
             connection.execute(insert(sessions).values(id_hash=mark, **asdict(session)))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         self._write(work)
 
@@ -130,23 +136,23 @@ class PeopleRows:
             row = connection.execute(statement).first()
         return Session(row.user, row.created_at, row.expires_at) if row else None
 
-    def drop_session(self, mark: str, deed: Deed) -> None:
+    def drop_session(self, mark: str, audit_event: AuditEvent) -> None:
         """Sign out; nothing happens when there is no such session."""
 
         def work(connection: Connection) -> None:
             if connection.execute(delete(sessions).where(sessions.c.id_hash == mark)).rowcount:
-                audit.write(connection, [deed])
+                audit.write(connection, [audit_event])
 
         self._write(work)
 
     # --------------------------------------------------------------------------------------------------------- tokens
 
-    def add_token(self, mark: str, token: Token, deed: Deed) -> None:
+    def add_token(self, mark: str, token: Token, audit_event: AuditEvent) -> None:
         """Store an API token under its mark. Raises Conflict when its id or mark exists."""
 
         def work(connection: Connection) -> None:
             connection.execute(insert(tokens).values(token_hash=mark, **asdict(token)))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         self._write(work)
 
@@ -163,14 +169,14 @@ class PeopleRows:
         with self._database.read() as connection:
             return [_token(row) for row in connection.execute(statement)]
 
-    def drop_token(self, id_: str, owner: str, deed: Deed) -> None:
+    def drop_token(self, id_: str, owner: str, audit_event: AuditEvent) -> None:
         """Revoke a token of `owner`. Raises NotFound."""
 
         def work(connection: Connection) -> None:
             mine = delete(tokens).where(tokens.c.id == id_, tokens.c.owner == owner)
             if connection.execute(mine).rowcount != 1:
                 raise NotFound(people.no_such_token(repr(id_)))
-            audit.write(connection, [deed])
+            audit.write(connection, [audit_event])
 
         self._write(work)
 

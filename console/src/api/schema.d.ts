@@ -1616,17 +1616,12 @@ export interface components {
              */
             description: string;
         };
-        /** @description What people did, newest first. */
-        AuditPage: {
-            items: components["schemas"]["Deed"][];
-            next_cursor: string | null;
-        };
         /**
          * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
          *
          *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
          */
-        Deed: {
+        AuditEvent: {
             id: string;
             at: number;
             by: string;
@@ -1647,6 +1642,11 @@ export interface components {
         Text: {
             zh: string;
             en: string;
+        };
+        /** @description What people did, newest first. */
+        AuditPage: {
+            items: components["schemas"]["AuditEvent"][];
+            next_cursor: string | null;
         };
         /**
          * @description What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.

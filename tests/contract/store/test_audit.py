@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, event, text, update
 
 from tests.contract.store.conftest import Store
-from tests.fixtures.deeds import audit_of, deed
+from tests.fixtures.audited import audit_event, audit_of
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, InvalidSpec
@@ -44,19 +44,19 @@ def told(found: list[AuditEntry]) -> list[tuple[float, str, str, str, str]]:
     return [(one.at, one.by, one.subject.kind, one.subject.name, one.kind) for one in found]
 
 
-def test_a_change_and_its_deed_are_stored_together_or_not_at_all(store: Store) -> None:
+def test_a_change_and_its_audit_event_are_stored_together_or_not_at_all(store: Store) -> None:
     people, settings = PeopleRows(store.database), ClusterSettings(store.database)
-    people.add_user(User("ann", "", "admin"), deed(at=1.0))
+    people.add_user(User("ann", "", "admin"), audit_event(at=1.0))
     with pytest.raises(Conflict):
-        people.add_user(User("ann", "", "user"), deed(at=2.0))
-    settings.put(Setting("pool", "p", {}, 3.0, "ann"), deed("pool", "p", at=3.0)).result(60)
-    settings.drop("pool", "p", deed("pool", "p", at=4.0)).result(60)
-    settings.drop("pool", "p", deed("pool", "p", at=5.0)).result(60)  # there was nothing to remove
-    people.drop_session("none", deed(at=6.0))
+        people.add_user(User("ann", "", "user"), audit_event(at=2.0))
+    settings.put(Setting("pool", "p", {}, 3.0, "ann"), audit_event("pool", "p", at=3.0)).result(60)
+    settings.drop("pool", "p", audit_event("pool", "p", at=4.0)).result(60)
+    settings.drop("pool", "p", audit_event("pool", "p", at=5.0)).result(60)  # there was nothing to remove
+    people.drop_session("none", audit_event(at=6.0))
     assert [one.at for one in audit_of(store.database)] == [4.0, 3.0, 1.0]
 
     def fails(connection: Connection) -> None:
-        audit.write(connection, [deed(at=9.0)])
+        audit.write(connection, [audit_event(at=9.0)])
         raise Conflict("a mistake")
 
     with pytest.raises(Conflict):
@@ -72,8 +72,8 @@ def test_what_people_did_to_a_job_stays_when_it_is_deleted(store: Store) -> None
     assert other.job is not None
     before = told(audit_of(store.database))
     assert before == [(5000.0 + at, "bob", "job", one.job.id, STEPS[at][0].value) for at in (2, 1, 0)]
-    gone = deed("job", one.job.id, by="cleo", at=7000.0)
-    store.keep(deleted=[one.job.id, other.job.id], seq=store.records.last_seq() + 1, deeds=[gone])
+    gone = audit_event("job", one.job.id, by="cleo", at=7000.0)
+    store.keep(deleted=[one.job.id, other.job.id], seq=store.records.last_seq() + 1, audit_events=[gone])
     after = audit_of(store.database)
     assert told(after) == [(7000.0, "cleo", "job", one.job.id, "words"), *before]
     assert after[1].data == {"reason": "no"}
@@ -115,13 +115,13 @@ def test_pages_of_every_question_are_what_was_done_in_order(store: Store) -> Non
             story.changes.append(Change((done,), story.job))
             story.seq += 1
         store.keep(*story.changes)
-        deeds = [
-            deed("pool", f"p{draw.randrange(3)}", by=draw.choice(("ann", "bob")), at=5000.0 + draw.randrange(5))
+        audit_events = [
+            audit_event("pool", f"p{draw.randrange(3)}", by=draw.choice(("ann", "bob")), at=5000.0 + draw.randrange(5))
             for _ in range(3)
         ]
         assert story.job is not None
         gone = {"deleted": [story.job.id], "seq": store.records.last_seq() + 1} if seq % 2 == 0 else {}
-        store.keep(deeds=deeds, **gone)
+        store.keep(audit_events=audit_events, **gone)
     every = told(audit_of(store.database, limit=500))
     assert len(every) == 8 * 6
     assert every == sorted(every, key=lambda one: one[0], reverse=True)
@@ -138,19 +138,19 @@ def test_a_foreign_cursor_is_refused(store: Store) -> None:
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", '{"x": {"code": 1, "args": 2}}'])
 def test_what_cannot_be_read_is_told_so_in_its_place(store: Store, damage: str) -> None:
-    store.keep(deeds=[deed(at=1.0), deed(at=2.0)])
+    store.keep(audit_events=[audit_event(at=1.0), audit_event(at=2.0)])
     store.database.write(lambda c: c.execute(update(table).where(table.c.at == 2.0).values(data=damage))).result(60)
     first, second = audit_of(store.database)
     assert first.said is not None
-    assert first.said.code in ("deed_unreadable", "words")
-    assert second.said == deed().said
+    assert first.said.code in ("audit_event_unreadable", "words")
+    assert second.said == audit_event().said
 
 
 def test_no_question_looks_at_every_event(store: Store) -> None:
     """SQLite's own plan: indexes and no sorting, however many events there are that nobody did."""
     if not store.database.sqlite:
         pytest.skip("SQLite's plan")
-    store.keep(*stopped(1).changes, deeds=[deed()])
+    store.keep(*stopped(1).changes, audit_events=[audit_event()])
     asked: list[tuple[str, Any]] = []
 
     def note(_: Any, __: Any, statement: str, values: Any, *___: Any) -> None:

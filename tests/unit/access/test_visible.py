@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trainmaster
-from tests.fixtures.deeds import deed
+from tests.fixtures.audited import audit_event
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
 from trainmaster.access.visible import NOTHING, Visible
@@ -123,7 +123,7 @@ def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
     everybodys(database)
     assert reading(database).list_jobs(NOTHING, JobQuery()).items == []
     assert AssetReader(database).list_assets(NOTHING, AssetKind.MODEL) == []
-    PeopleRows(database).add_user(User("ann", "", "user"), deed())
+    PeopleRows(database).add_user(User("ann", "", "user"), audit_event())
     assert AuditReader(database).page(NOTHING, AuditQuery()).items == []
     assert AuditReader(database).page(only("ann"), AuditQuery()).items == []
     assert AuditReader(database).page(ALL, AuditQuery()).items != []

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.fixtures.deeds import audit_of
+from tests.fixtures.audited import audit_of
 from trainmaster.core.cluster import Flavor, Limit, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.messages import render
 from trainmaster.service.cluster.decided import MOST_CHANGES
@@ -68,8 +68,8 @@ async def test_many_changes_are_counted_and_long_ones_cut(database: Database, po
     assert len(msgspec.json.encode(said.to_json())) < 5000
 
 
-async def test_who_changed_a_setting_last_is_who_its_last_deed_names(database: Database, pools: Pools) -> None:
-    """Whatever kind it is: no way leads to a setting that leaves no deed."""
+async def test_who_changed_a_setting_last_is_who_its_last_audit_event_names(database: Database, pools: Pools) -> None:
+    """Whatever kind it is: no way leads to a setting that leaves no audit event."""
     records = {
         ("pool", "p"): Pool("p"), ("virtual_cluster", "v"): VirtualCluster("v"), ("workspace", "w"): Workspace("w"),
         ("flavor", "w/f"): Flavor("f", "w"), ("node", "n"): NodeSetting("n", "p"), ("policy", "queue"): {},

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.deeds import deed
+from tests.fixtures.audited import audit_event
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
 from trainmaster.core.records import Job, Node, Resources, Role, replace
 from trainmaster.core.states import JobState
@@ -50,8 +50,8 @@ async def test_every_kind_of_record_comes_back_as_it_was(rows: ClusterSettings) 
 
 
 async def test_a_row_that_cannot_be_read_does_not_stop_the_server(rows: ClusterSettings) -> None:
-    rows.put(Setting("pool", "bad", {"name": 7, "kind": "secret"}, 1.0, "ann"), deed()).result(10)
-    rows.put(Setting("of the future", "x", {}, 1.0, "ann"), deed()).result(10)
+    rows.put(Setting("pool", "bad", {"name": 7, "kind": "secret"}, 1.0, "ann"), audit_event()).result(10)
+    rows.put(Setting("of the future", "x", {}, 1.0, "ann"), audit_event()).result(10)
     pools = Pools(rows, lambda: 5.0)
     await pools.start()
     assert [*pools.pools] == ["default"]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fixtures.deeds import audit_of, deed
+from tests.fixtures.audited import audit_event, audit_of
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, reading
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Forbidden
-from trainmaster.core.events import Deed
+from trainmaster.core.events import AuditEvent
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.control.deletion import Deletion
@@ -67,8 +67,10 @@ class World:
         deletion = Deletion(self, lambda job: remove_tree(self.layout.job(job)))  # type: ignore[arg-type]
         self.rules = rules_of(self.rows, self.layout, self.records, deletion, lambda: NOW)
 
-    def delete(self, job: Job, deed: Deed) -> None:
-        self.ledger.commit(Batch(deleted=[job.id], deeds=[deed], seq=self.records.last_seq() + 1)).result(60)
+    def delete(self, job: Job, audit_event: AuditEvent) -> None:
+        self.ledger.commit(Batch(deleted=[job.id], audit_events=[audit_event], seq=self.records.last_seq() + 1)).result(
+            60
+        )
 
     async def durable(self) -> None:
         """It is."""
@@ -137,7 +139,7 @@ KEPT: Final = st.sampled_from([0.0, 1 * DAY_S, 2 * DAY_S, 3 * DAY_S])
     st.builds(Keeping, KEPT, KEPT, KEPT, KEPT, KEPT),
 )  # fmt: skip
 def test_what_is_said_is_what_goes(
-    pasts: list[Past], uploads: dict[int, int], keys: list[int], deeds: list[int], keeping: Keeping
+    pasts: list[Past], uploads: dict[int, int], keys: list[int], audit_events: list[int], keeping: Keeping
 ) -> None:
     """Compared with a naive reading of the rules, before and after, on pages of two."""
     with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
@@ -148,7 +150,9 @@ def test_what_is_said_is_what_goes(
         for number, age in uploads.items():
             world.upload(number, age)
         records = [IdempotencyRecord("default", f"k{n}", "d", (), at(age)) for n, age in enumerate(keys)]
-        world.ledger.commit(Batch(keys=records, deeds=[deed(at=at(age)) for age in deeds])).result(60)
+        world.ledger.commit(Batch(keys=records, audit_events=[audit_event(at=at(age)) for age in audit_events])).result(
+            60
+        )
 
         def old(age: int, kept_s: float) -> bool:
             return bool(kept_s) and (age + 0.5) * DAY_S > kept_s + 60.0
@@ -160,7 +164,7 @@ def test_what_is_said_is_what_goes(
         folders = {number for number, age in uploads.items() if old(age, keeping.uploads) and number not in named}
         wanted = {
             "jobs": len(jobs), "logs": len(logs), "uploads": len(folders),
-            "keys": sum(old(age, keeping.keys) for age in keys), "audit": sum(old(age, keeping.audit) for age in deeds),
+            "keys": sum(old(age, keeping.keys) for age in keys), "audit": sum(old(age, keeping.audit) for age in audit_events),
         }  # fmt: skip
         for _ in range(2):  # asking changes nothing
             answers = asked(world.retention(keeping))
@@ -181,7 +185,7 @@ def test_what_is_said_is_what_goes(
         left = [world.records.idempotency("default", f"k{n}") for n, _ in enumerate(keys)]
         assert left.count(None) == wanted["keys"]
         told = audit_of(world.database)
-        assert sum(one.kind == "words" for one in told) == len(deeds) - wanted["audit"]
+        assert sum(one.kind == "words" for one in told) == len(audit_events) - wanted["audit"]
         assert {one.subject.name for one in told if one.kind == "job_outlived"} == jobs
         assert {one.by for one in audit_of(world.database, AuditQuery(subject_kind="job"))} <= {"system"}
         again = asked(world.retention(keeping))
@@ -264,7 +268,7 @@ def test_what_goes_is_found_by_an_index(world: World) -> None:
         world.database.readers, "before_cursor_execute", lambda _, __, sql, values, *___: asked_.append((sql, values))
     )
     world.rows.ended(NOW)
-    world.rows.old_deeds(NOW)
+    world.rows.old_audit_events(NOW)
     with world.database.read() as connection:
         for sql, values in [one for one in asked_ if one[0].startswith("SELECT")]:
             plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]

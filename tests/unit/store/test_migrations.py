@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from tests.fixtures.deeds import audit_of, deed
+from tests.fixtures.audited import audit_event, audit_of
 from tests.fixtures.histories import life
 from tests.fixtures.older_stores import make_older, model, model_version
 from tests.fixtures.seeing import ALL, reading
@@ -152,13 +152,13 @@ def test_a_store_of_schema_1_gets_the_settings_of_the_cluster(home: Home) -> Non
     settings = ClusterSettings(database)
     assert settings.all() == []
     pool = Setting("pool", "north", {"kind": "public"}, 1.0, "admin")
-    settings.put(pool, deed()).result(60)
-    settings.put(replace(pool, at=2.0), deed()).result(60)
+    settings.put(pool, audit_event()).result(60)
+    settings.put(replace(pool, at=2.0), audit_event()).result(60)
     database.close()
     database = home.open()
     settings = ClusterSettings(database)
     assert settings.all() == [replace(pool, at=2.0)]
-    settings.drop("pool", "north", deed()).result(60)
+    settings.drop("pool", "north", audit_event()).result(60)
     assert settings.all() == []
     assert len(reading(database).list_jobs(ALL, JobQuery()).items) == 1
     database.close()

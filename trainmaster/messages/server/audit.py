@@ -1,4 +1,4 @@
-"""What people did: the sentences of the audit. Each code is also the kind by which such a deed is looked for."""
+"""What people did: the sentences of the audit. Each code is also the kind by which such an audit event is looked for."""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
@@ -169,7 +169,7 @@ def job_event(kind: str) -> Said: ...
 # --- what cannot be told
 
 @say("What is kept of this ({id}) cannot be read", "此条记录（{id}）无法读取")
-def deed_unreadable(id: str) -> Said: ...
+def audit_event_unreadable(id: str) -> Said: ...
 
 @say("must be the kind of a subject: {kinds}; a name may stand behind a colon", "应为对象的种类：{kinds}；冒号后可以写名称", "Write for example pool:default.", "例如：pool:default。")
 def not_a_subject(kinds: str) -> Said: ...

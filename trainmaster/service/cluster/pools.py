@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
-from trainmaster.core.events import Deed, Subject
+from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.queue.policy import Values
@@ -116,15 +116,15 @@ class Pools:
         """
         setting = Setting(kind, name, msgspec.to_builtins(record), self._clock(), by)
         said = said or self._said(kind, name, record)
-        await asyncio.wrap_future(self._rows.put(setting, Deed(Subject(kind, name), said, setting.at, by)))
+        await asyncio.wrap_future(self._rows.put(setting, AuditEvent(Subject(kind, name), said, setting.at, by)))
         self._stored[kind, name] = record, setting
         self._settle()
         self._changed(kind)
 
     async def drop(self, kind: str, name: str, by: str) -> None:
         """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
-        deed = Deed(Subject(kind, name), decided.removed(kind, name), self._clock(), by)
-        await asyncio.wrap_future(self._rows.drop(kind, name, deed))
+        audit_event = AuditEvent(Subject(kind, name), decided.removed(kind, name), self._clock(), by)
+        await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
         self._stored.pop((kind, name), None)
         self._settle()
         self._changed(kind)

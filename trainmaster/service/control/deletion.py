@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from trainmaster.core.errors import Conflict, NotFound, StorageFailed, TrainmasterError
-from trainmaster.core.events import Deed
+from trainmaster.core.events import AuditEvent
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.service.control.master import Master
@@ -27,8 +27,8 @@ class Deletion:
         self._deleting = 0  # requests under way, and what they have deleted: a row goes once
         self._gone: set[str] = set()
 
-    async def delete(self, ref: str, find: Awaitable[Job], deed_of: Callable[[Job], Deed]) -> None:
-        """Delete the job that `find` finds for `ref`. `deed_of`: what the audit is told of it.
+    async def delete(self, ref: str, find: Awaitable[Job], audit_event_of: Callable[[Job], AuditEvent]) -> None:
+        """Delete the job that `find` finds for `ref`. `audit_event_of`: what the audit is told of it.
 
         Raises Conflict before its end, NotFound where another is deleting it, StorageFailed, and what `find` raises.
         """
@@ -39,28 +39,28 @@ class Deletion:
                 raise NotFound(said.job_being_deleted(repr(ref)))
             if not job.terminal:
                 raise Conflict(said.no_deletion_before_end(job.id))
-            await self._delete(job, deed_of(job))
+            await self._delete(job, audit_event_of(job))
         finally:
             self._deleting -= 1
             if not self._deleting:
                 self._gone.clear()
 
-    async def _delete(self, job: Job, deed: Deed) -> None:
+    async def _delete(self, job: Job, audit_event: AuditEvent) -> None:
         self._gone.add(job.id)
         try:
             if job.id in self._master.live:
                 await self._master.durable()  # its end is not on disk yet
             await asyncio.to_thread(self._remove_files, job.id)
-            await self._forget(job, deed)
+            await self._forget(job, audit_event)
         except TrainmasterError:
             self._gone.discard(job.id)
             raise
 
-    async def _forget(self, job: Job, deed: Deed) -> None:
+    async def _forget(self, job: Job, audit_event: AuditEvent) -> None:
         give_up = time.monotonic() + PATIENCE_S
         while True:
             try:
-                self._master.delete(job, deed)
+                self._master.delete(job, audit_event)
                 await self._master.durable()
             except StorageFailed:
                 if time.monotonic() > give_up:

@@ -20,7 +20,7 @@ from typing import Final, Protocol
 
 from trainmaster.core.actions import Action, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed, Unavailable
-from trainmaster.core.events import Deed, Event, Kind
+from trainmaster.core.events import AuditEvent, Event, Kind
 from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.messages.server import ledger
@@ -78,7 +78,7 @@ class _Open:
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[tuple[int, Job]] = field(default_factory=list)
-    deeds: list[Deed] = field(default_factory=list)
+    audit_events: list[AuditEvent] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
@@ -157,12 +157,12 @@ class Master:
         self._cycle_soon()
         return after
 
-    def delete(self, job: Job, deed: Deed) -> None:
+    def delete(self, job: Job, audit_event: AuditEvent) -> None:
         """Forget an ended job: its rows go in the next batch, and with them what the audit is told of it."""
         self._refuse_when_blocked()
         self.seq += 1  # a number of its own: a client that resumes after an older one must hear of it
         self._open.deleted.append((self.seq, job))
-        self._open.deeds.append(deed)
+        self._open.audit_events.append(audit_event)
         self._cycle_soon()
 
     def set_clock(self, by_s: float, stand: str) -> None:
@@ -245,7 +245,9 @@ class Master:
         changes = [Change(tuple(events), job) for parts in batch.changes.values() for events, job in parts]
         self._flights += 1
         gone = [job.id for _, job in batch.deleted]
-        future = self._ledger.commit(Batch(changes, batch.specs, batch.keys, gone, self.seq, batch.notes, batch.deeds))
+        future = self._ledger.commit(
+            Batch(changes, batch.specs, batch.keys, gone, self.seq, batch.notes, batch.audit_events)
+        )
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))
         for action in batch.actions:

@@ -20,7 +20,7 @@ from msgspec.structs import asdict
 from trainmaster.access.roles import Principal, Via
 from trainmaster.answers import NewToken, Tokens, TokenView
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
-from trainmaster.core.events import Deed, Subject
+from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import access, audit
@@ -108,8 +108,8 @@ class People:
             password = "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
             admin = User(ADMIN, await self._passwords.hash(password), "admin", True, created_at=self._clock())
             try:
-                deed = self._deed(ADMIN, audit.user_made(ADMIN, admin.role), "system")
-                await asyncio.to_thread(self._rows.add_user, admin, deed)
+                audit_event = self._audit_event(ADMIN, audit.user_made(ADMIN, admin.role), "system")
+                await asyncio.to_thread(self._rows.add_user, admin, audit_event)
                 self.one_time_password = password
             except Conflict:
                 self.one_time_password = None  # another server process on the same database was faster
@@ -208,14 +208,14 @@ class People:
             self._turns.succeeded(line)
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
         session = Session(user.name, now, now + SESSION_S)
-        deed = self._deed(user.name, audit.signed_in(client))
-        await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, deed)
+        audit_event = self._audit_event(user.name, audit.signed_in(client))
+        await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
         principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
         return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
 
     async def sign_out(self, who: Principal, mark: str) -> None:
         """End the session of `who` with this mark; nothing happens when it has ended already."""
-        await asyncio.to_thread(self._rows.drop_session, mark, self._deed(who.name, audit.signed_out()))
+        await asyncio.to_thread(self._rows.drop_session, mark, self._audit_event(who.name, audit.signed_out()))
         self._forget(lambda of, _: of == mark)
 
     async def change_password(self, who: Principal, old: str | None, new: str, keep: str | None = None) -> None:
@@ -233,8 +233,8 @@ class People:
             self._turns.forget(line)
         hashed = await self._passwords.hash(new)
         said = audit.password_reset() if who.via is Via.LOCAL else audit.password_changed()
-        deed = self._deed(user.name, said)
-        await asyncio.to_thread(self._rows.set_password, user.name, hashed, deed, keep_session=keep or "")
+        audit_event = self._audit_event(user.name, said)
+        await asyncio.to_thread(self._rows.set_password, user.name, hashed, audit_event, keep_session=keep or "")
         self._forget(lambda _, known: known.principal.name == user.name and known.principal.via is Via.SESSION)
         if user.name == ADMIN:
             self.one_time_password = None
@@ -256,20 +256,20 @@ class People:
         said = audit.token_made(name, token.id)
         if expires_in_s is not None:
             said = audit.token_made_for(name, token.id, expires_in_s)
-        await asyncio.to_thread(self._rows.add_token, digest(secret), token, self._deed(who.name, said))
+        await asyncio.to_thread(self._rows.add_token, digest(secret), token, self._audit_event(who.name, said))
         return NewToken(**asdict(_token_view(token)), token=secret)
 
     async def delete_token(self, who: Principal, token_id: str) -> None:
         """Delete a token; it is refused from now on. Raises NotFound for one that is not there or somebody else's."""
-        deed = self._deed(who.name, audit.token_deleted(token_id))
-        await asyncio.to_thread(self._rows.drop_token, token_id, who.name, deed)
+        audit_event = self._audit_event(who.name, audit.token_deleted(token_id))
+        await asyncio.to_thread(self._rows.drop_token, token_id, who.name, audit_event)
         self._forget(lambda _, known: known.token == token_id)
 
     # ------------------------------------------------------------------------------------------------------- inside
 
-    def _deed(self, person: str, said: Said, by: str = "") -> Deed:
+    def _audit_event(self, person: str, said: Said, by: str = "") -> AuditEvent:
         """Return that this was done to a person now, by themselves unless it says `by` whom."""
-        return Deed(Subject("person", person), said, self._clock(), by or person)
+        return AuditEvent(Subject("person", person), said, self._clock(), by or person)
 
     def _remembered(self, mark: str, now: float) -> _Known | None:
         known = self._known.get(mark)

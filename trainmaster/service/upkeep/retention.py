@@ -37,7 +37,7 @@ class RuleText:
 TEXTS: Final[Mapping[RetentionName, RuleText]] = {
     "jobs": RuleText("retention.jobs_days", said.old_jobs_go, said.jobs_stay),
     "logs": RuleText("retention.logs_days", said.old_logs_go, said.logs_stay),
-    "audit": RuleText("retention.audit_days", said.old_deeds_go, said.deeds_stay),
+    "audit": RuleText("retention.audit_days", said.old_audit_events_go, said.audit_events_stay),
     "uploads": RuleText("limits.uploads_s", said.old_uploads_go, said.uploads_stay),
     "keys": RuleText("limits.keys_s", said.old_keys_go, said.keys_stay),
 }

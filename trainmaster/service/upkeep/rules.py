@@ -21,7 +21,7 @@ import msgspec
 from trainmaster.answers import RetentionName
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, NotFound
-from trainmaster.core.events import Deed, Subject
+from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.messages import render
@@ -133,12 +133,12 @@ class AuditRule(Rule):
 
     def due(self, keeping: Keeping, now: float) -> Iterator[DuePage]:
         after: Ended = FIRST
-        while page := self._rows.old_deeds(now - keeping.audit, after):
+        while page := self._rows.old_audit_events(now - keeping.audit, after):
             after = page[-1]
             yield DuePage(tuple(DueItem(number, at) for at, number in page))
 
     def remove(self, page: DuePage, keeping: Keeping, now: float) -> Iterator[Step]:
-        self._rows.forget_deeds([due.key for due in page.items])
+        self._rows.forget_audit_events([due.key for due in page.items])
         yield None
 
 
@@ -283,12 +283,12 @@ class JobsRule(Rule):
         return bytes_in(self._layout.job(due.key))
 
     async def _go(self, id_: str, after_s: float) -> None:
-        def deed(job: Job) -> Deed:
+        def audit_event(job: Job) -> AuditEvent:
             gone = audit.job_outlived(job.name, job.owner, after_s)
-            return Deed(Subject("job", job.id), gone, self._clock(), "system")
+            return AuditEvent(Subject("job", job.id), gone, self._clock(), "system")
 
         try:
-            await self._deletion.delete(id_, self._find(id_), deed)
+            await self._deletion.delete(id_, self._find(id_), audit_event)
         except (NotFound, Conflict) as error:  # somebody was faster, or its record cannot be read
             log.info("the job %s is not removed: %s", id_, error.message)
 

@@ -1,4 +1,4 @@
-"""The audit: who did what to what, and when. Reads; whatever changes something stores its own deed with it.
+"""The audit: who did what to what, and when. Reads; whatever changes something stores its own audit event with it.
 
 What is kept are codes with arguments; here they become words in both languages, those of jobs from the events of the jobs.
 """
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.answers import AuditPage, DeedView, SubjectView
+from trainmaster.answers import AuditEventView, AuditPage, SubjectView
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.events import SUBJECTS, Data, Kind
 from trainmaster.core.ids import task_name
@@ -44,9 +44,9 @@ class Auditing:
         return AuditPage(items=[_view(entry) for entry in page.items], next_cursor=page.next_cursor)
 
 
-def _view(entry: AuditEntry) -> DeedView:
+def _view(entry: AuditEntry) -> AuditEventView:
     said = entry.said or _of_job(entry.id, entry.kind, entry.data or {})
-    return DeedView(
+    return AuditEventView(
         id=entry.id,
         at=entry.at,
         by=entry.by,
@@ -63,7 +63,7 @@ def _of_job(id_: str, kind: str, data: Data) -> Said:
     try:
         return _EVENTS[Kind(kind)](data) if kind in _EVENTS else audit.job_event(kind)
     except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
-        return audit.deed_unreadable(id_)
+        return audit.audit_event_unreadable(id_)
 
 
 def _stopped(data: Data) -> Said:

@@ -34,7 +34,7 @@ from trainmaster.core.errors import (
     TrainmasterError,
     problem_of,
 )
-from trainmaster.core.events import Data, Deed, Event, Kind, Subject
+from trainmaster.core.events import AuditEvent, Data, Event, Kind, Subject
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import Phase, Priority, Shown
@@ -248,11 +248,11 @@ class Jobs:
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
 
-        def deed(job: Job) -> Deed:
+        def audit_event(job: Job) -> AuditEvent:
             said = audit.job_deleted(job.name, job.owner)
-            return Deed(Subject("job", job.id), said, self._ctx.clock(), who.name)
+            return AuditEvent(Subject("job", job.id), said, self._ctx.clock(), who.name)
 
-        await self._ctx.deletion.delete(ref, self.resolve(ref, who, "jobs:write"), deed)
+        await self._ctx.deletion.delete(ref, self.resolve(ref, who, "jobs:write"), audit_event)
 
     async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
         """Stop or delete several; each is done or refused for its own reason."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, func, insert, select
 
 from trainmaster.core.errors import Conflict, StorageFailed
-from trainmaster.core.events import Deed, Event, Kind
+from trainmaster.core.events import AuditEvent, Event, Kind
 from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import JobState
 from trainmaster.messages.server import ledger as saying
@@ -48,10 +48,9 @@ class IdempotencyRecord:
 
 @dataclass(slots=True)
 class Batch:
-    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs, `deeds` say who did that.
-
-    `seq` is the highest number given away in this batch: deletions have one, too, though no event. `notes` are of the store as a
-    whole, by name; each replaces the one before.
+    """What is stored together or not at all. `specs` maps digest to document; `deleted` are ids of ended jobs,
+    `audit_events` say who did that. `seq` is the highest number given away in this batch: deletions have one, too,
+    though no event. `notes` are of the store as a whole, by name; each replaces the one before.
     """
 
     changes: list[Change] = field(default_factory=list)
@@ -60,7 +59,7 @@ class Batch:
     deleted: list[str] = field(default_factory=list)
     seq: int = 0
     notes: dict[str, str] = field(default_factory=dict)
-    deeds: list[Deed] = field(default_factory=list)
+    audit_events: list[AuditEvent] = field(default_factory=list)
 
 
 _TASK_KINDS: Final = frozenset({Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST})
@@ -115,8 +114,8 @@ class Ledger:
             for batch in batches:
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
-                if batch.deeds:
-                    audit.write(connection, batch.deeds)
+                if batch.audit_events:
+                    audit.write(connection, batch.audit_events)
                 for name, text in batch.notes.items():
                     note(connection, name, text)
 
