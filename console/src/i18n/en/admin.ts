@@ -137,6 +137,6 @@ export const admin = {
     moved: "Moved to {{pool}}.",
     cordonTitle: "Take {{name}} out of service?",
     drainTitle: "Drain {{name}}?",
-    decides: "{{engine}} decides what its nodes are for.",
+    decides: "managed by {{engine}}",
   },
 } as const;

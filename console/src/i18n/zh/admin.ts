@@ -130,6 +130,6 @@ export const admin = {
     moved: "已移到 {{pool}}。",
     cordonTitle: "停用 {{name}}？",
     drainTitle: "排空 {{name}}？",
-    decides: "由引擎 {{engine}} 自行管理",
+    decides: "由 {{engine}} 自行管理",
   },
 };

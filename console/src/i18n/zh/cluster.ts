@@ -54,7 +54,7 @@ export const engines = {
   hint: "任务在引擎上运行，一个资源池属于一个引擎。在服务器上用 tm engine add 添加引擎。",
   can: "能力",
   pools: "资源池",
-  nodes: "节点",
+  nodesInService: "{{total}} 个节点中 {{n}} 个在用",
   inService: "{{total}} 个中 {{n}} 个在用",
   state: "状态",
   answers: "有响应",

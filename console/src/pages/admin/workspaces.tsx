@@ -111,7 +111,7 @@ function WorkspaceDialog({
       one={one}
       add={t("admin.workspaces.add")}
       close={close}
-      width={720}
+      width={780}
       values={{
         weight: one?.weight ?? 1,
         quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),

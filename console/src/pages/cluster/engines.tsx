@@ -40,17 +40,23 @@ export function Engines({ hint }: { hint?: string }): ReactNode {
               render: (_, one) => <TwoLines first={<b title={one.name}>{one.name}</b>} second={pick(one.label)} />,
             },
             { title: t("engines.can"), key: "can", render: (_, one) => <Abilities engine={one} /> },
-            { title: t("engines.pools"), key: "pools", width: 200, render: (_, one) => <Labels names={one.pools} /> },
             {
-              title: t("engines.nodes"),
-              key: "nodes",
-              width: 150,
-              render: (_, one) => t("engines.inService", { n: one.nodes_in_service, total: one.nodes }),
+              title: t("engines.pools"),
+              key: "pools",
+              width: 190,
+              render: (_, one) => (
+                <div className="tm-cell">
+                  <Labels names={one.pools} />
+                  <span className="tm-line">
+                    {t("engines.nodesInService", { n: one.nodes_in_service, total: one.nodes })}
+                  </span>
+                </div>
+              ),
             },
             {
               title: t("engines.state"),
               key: "state",
-              width: 200,
+              width: 230,
               render: (_, one) => <State trouble={one.trouble} />,
             },
           ]}
