@@ -76,7 +76,9 @@ async def test_what_people_do_to_people_is_told(fake: Stage) -> None:
 
 async def test_what_people_do_to_jobs_is_told_also_when_these_are_gone(fake: Stage) -> None:
     stage, platform = fake, fake.platform
-    view, _ = await platform.submit({"spec": {"name": "j", "roles": [{"name": "main", "command": "sleep infinity"}]}}, ANN, None)
+    view, _ = await platform.submit(
+        {"spec": {"name": "j", "roles": [{"name": "main", "command": "sleep infinity"}]}}, ANN, None
+    )
     await stage.running(view.id)
     await platform.change(view.id, ANN, duration_s=3600.0, priority="urgent")
     await platform.stop(view.id, ADMIN, "too long")

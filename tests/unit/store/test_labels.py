@@ -55,7 +55,6 @@ def test_a_store_of_schema_5_finds_its_jobs_by_their_labels(tmp_path: Path) -> N
             old.execute("UPDATE job SET record = ? WHERE seq = ?", (written if seq < 3 else written[:-5], seq))
         old.execute("ALTER TABLE job DROP COLUMN labels")
         old.execute("DROP TABLE audit")
-        old.execute("DROP INDEX event_by_people")
         old.execute("UPDATE meta SET value = '5' WHERE key = 'schema'")
     old.close()
     database = opened()

@@ -118,7 +118,7 @@ def test_opening_a_new_store_needs_no_alembic(home: Home) -> None:
 
 
 OLDER = (
-    "ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT", "DROP TABLE audit", "DROP INDEX event_by_people",
+    "ALTER TABLE job DROP COLUMN labels", "ALTER TABLE sessions ADD COLUMN csrf TEXT", "DROP TABLE audit",
 )  # fmt: skip
 """What jobs had not before schema 6, sessions had before schema 4, and nobody had before schema 7."""
 
@@ -172,7 +172,11 @@ def test_a_store_of_schema_6_gets_an_audit(home: Home) -> None:
     """The real migration: what people did to jobs before is found, in the same schema as that of a new store."""
     database = home.open()
     Ledger(database).commit(Batch(list(life(1).changes))).result(60)
-    before, schema = audit_of(database), _schema(home)
+    database.write(lambda c: c.exec_driver_sql("UPDATE event SET actor = 'ann' WHERE seq IN (20, 21)").close()).result(
+        60
+    )
+    assert audit_of(database) == []
+    schema = _schema(home)
     database.close()
     with sqlite3.connect(home.file) as old:
         for change in OLDER[2:]:
@@ -180,7 +184,7 @@ def test_a_store_of_schema_6_gets_an_audit(home: Home) -> None:
         old.execute("UPDATE meta SET value = '6' WHERE key = 'schema'")
     old.close()
     database = home.open()
-    assert audit_of(database) == before
+    assert [(one.by, one.kind) for one in audit_of(database)] == [("ann", "placed")]
     assert _schema(home) == schema
     database.close()
 
