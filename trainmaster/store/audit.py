@@ -29,8 +29,9 @@ from trainmaster.store.jobs.rows import MalformedRow
 
 _log: Final = logging.getLogger(__name__)
 _AUDIT: Final = tables.audit
-_NOBODY: Final = frozenset(NOBODY)
 _KINDS: Final = frozenset(Kind)
+NO_PERSON: Final = frozenset(NOBODY)
+"""Actors whose events of jobs are not told here. Nor are submits: the list of jobs tells them, by owner and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +91,6 @@ def write_events(connection: Connection, events: Iterable[Event]) -> None:
     ]
     if values:
         connection.execute(insert(_AUDIT), values)
-
-
-def by_people(event: Event) -> bool:
-    """Return whether a person did this to a job. Submits are not told here: the list of jobs tells them, by owner and time."""
-    return event.actor not in _NOBODY and event.kind is not Kind.SUBMITTED
 
 
 class AuditReader:

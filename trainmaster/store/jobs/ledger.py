@@ -156,10 +156,12 @@ class _Gathered:
             raise _stale(job)
         else:
             pending.job = job
-        self._events.extend(rows.event_row(job.seq, event) for event in events)
-        self.by_people.extend(filter(audit.by_people, events))
-        if any(event.kind is Kind.CLOCK_SET for event in events):
-            self._clock_set[job.id] = job
+        for event in events:  # one loop: this is paid for every event there is
+            self._events.append(rows.event_row(job.seq, event))
+            if event.actor not in audit.NO_PERSON and event.kind is not Kind.SUBMITTED:
+                self.by_people.append(event)
+            if event.kind is Kind.CLOCK_SET:
+                self._clock_set[job.id] = job
         if job.attempt is not None:
             self._note_attempt(pending, job.attempt, events)
 
