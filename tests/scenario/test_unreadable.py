@@ -90,7 +90,7 @@ def overwrite(path: Path, table: str) -> None:
             file.write(b"\xa5" * size)
 
 
-@pytest.mark.parametrize("table", ["spec", "attempt", "tokens", "model"])
+@pytest.mark.parametrize("table", ["spec", "attempt", "tokens", "asset"])
 async def test_a_page_of_the_file_that_is_destroyed_is_said_and_the_rest_answers(
     tmp_path: Path, machines: FakeMachines, table: str
 ) -> None:

@@ -117,8 +117,7 @@ class RetentionConfig:
     """`[retention]`: for how many days something is kept; 0: for ever. What would be removed is said by ``tm retention``.
 
     `jobs_days`: jobs after their end, with logs and files; saved models stay. `logs_days`: only the logs of jobs that ended.
-    `audit_days`: what people did, but for what they did to jobs that are still there. Keys and uploads: `keys_s` and `uploads_s`
-    of `[limits]`.
+    `audit_days`: what people did; jobs keep their own events. Keys and uploads: `keys_s` and `uploads_s` of `[limits]`.
     """
 
     jobs_days: float = 0.0

@@ -1,7 +1,8 @@
-"""Who did what to what: the audit events of people as rows, and the one reader of them, which brings in what people did to jobs.
+"""Who did what to what: the audit events of people as rows, and the one reader of them.
 
-An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`). What people did to a
-job stands once, among the job's events; when the job is deleted it moves here (`keep_of_job`). Invariant: nothing here is edited.
+An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`); of what
+people do to jobs, the ledger writes it beside the event (`write_events`), as which it is kept. Invariant: nothing here is edited,
+so that neither it nor the event can say anything else than the other; when the job is deleted its events go, and this stays.
 """
 
 import base64
@@ -12,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, insert, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.core.events import AuditEvent, Kind, Subject
+from trainmaster.core.events import NOBODY, AuditEvent, Event, Kind, Subject
 from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit as said
@@ -27,10 +28,10 @@ from trainmaster.store.jobs.job_query import Page
 from trainmaster.store.jobs.rows import MalformedRow
 
 _log: Final = logging.getLogger(__name__)
-_AUDIT, _EVENT, _JOB = tables.audit, tables.event, tables.job
+_AUDIT: Final = tables.audit
 _KINDS: Final = frozenset(Kind)
-_OF_JOBS, _OF_ALL = 0, 1
-"""Which of the two tables an entry stands in; of two of the same moment the one of the higher comes first."""
+NO_PERSON: Final = frozenset(NOBODY)
+"""Actors whose events of jobs are not told here. Nor are submits: the list of jobs tells them, by owner and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +76,21 @@ def write(connection: Connection, audit_events: Iterable[AuditEvent]) -> None:
         connection.execute(insert(_AUDIT), values)
 
 
-def keep_of_job(connection: Connection, seq: int, id_: str) -> None:
-    """Keep what people did to a job, whose events are about to be removed."""
-    found = (
-        select(_EVENT.c.at, _EVENT.c.actor, literal("job"), literal(id_), _EVENT.c.kind, _EVENT.c.data)
-        .where(_EVENT.c.job == seq, tables.BY_PEOPLE).order_by(_EVENT.c.seq)
-    )  # fmt: skip
-    columns = ("at", "by", "subject_kind", "subject", "kind", "data")
-    connection.execute(insert(_AUDIT).from_select(columns, found))
+def write_events(connection: Connection, events: Iterable[Event]) -> None:
+    """Store what people did to jobs, within the transaction of these events."""
+    values = [
+        {
+            "at": event.at,
+            "by": event.actor,
+            "subject_kind": "job",
+            "subject": event.job,
+            "kind": event.kind.value,
+            "data": rows.encode(event.data),
+        }
+        for event in events
+    ]
+    if values:
+        connection.execute(insert(_AUDIT), values)
 
 
 class AuditReader:
@@ -96,72 +104,33 @@ class AuditReader:
 
         O(limit) for everything, for a subject and for a person; `kind` alone walks all that people did until it has found enough.
         """
-        mark = None if cursor is None else _read_cursor(cursor)
+        behind = [] if cursor is None else [_behind(_read_cursor(cursor))]
         if not visible.everything:
             return Page([], None)
-        found: list[tuple[float, int, int, Any]] = []
+        found = select(_AUDIT).where(*_conditions(query), *behind).order_by(_AUDIT.c.at.desc(), _AUDIT.c.seq.desc())
         with self._database.read() as connection:
-            for source, statement in _statements(connection, query):
-                behind = () if mark is None else (_behind(source, mark),)
-                at, seq = (_AUDIT.c.at, _AUDIT.c.seq) if source == _OF_ALL else (_EVENT.c.at, _EVENT.c.seq)
-                ordered = statement.where(*behind).order_by(at.desc(), seq.desc()).limit(limit + 1)
-                found += [(row.at, source, row.seq, row) for row in connection.execute(ordered)]
-        found.sort(key=lambda one: one[:3], reverse=True)
-        following = _write_cursor(found[limit - 1][:3]) if len(found) > limit else None
-        return Page([_entry(source, row) for _, source, _, row in found[:limit]], following)
-
-
-_Statement = tuple[int, Select[Any]]
-
-
-def _statements(connection: Connection, query: AuditQuery) -> list[_Statement]:
-    """Return the question to each table that may hold an answer."""
-    asked = [(_OF_ALL, select(_AUDIT).where(*_conditions(query)))]
-    if query.subject_kind not in ("", "job") or (query.kind and query.kind not in _KINDS):
-        return asked
-    columns = (
-        _EVENT.c.seq,
-        _EVENT.c.at,
-        _EVENT.c.actor.label("by"),
-        _JOB.c.id.label("subject"),
-        _EVENT.c.kind,
-        _EVENT.c.data,
-    )
-    events = select(*columns).join(_JOB, _JOB.c.seq == _EVENT.c.job)
-    found = _between(_EVENT.c.at, query)
-    if query.by:
-        found.append(_EVENT.c.actor == query.by)
-    if query.kind:
-        found.append(_EVENT.c.kind == query.kind)
-    if query.subject:
-        number = connection.scalar(select(_JOB.c.seq).where(_JOB.c.id == query.subject))
-        found.append(_EVENT.c.job == (-1 if number is None else number))
-    return [*asked, (_OF_JOBS, events.where(tables.BY_PEOPLE, *found))]
+            page = connection.execute(found.limit(limit + 1)).all()
+        following = _write_cursor((page[limit - 1].at, page[limit - 1].seq)) if len(page) > limit else None
+        return Page([_entry(row) for row in page[:limit]], following)
 
 
 def _conditions(query: AuditQuery) -> list[ColumnElement[bool]]:
-    found = _between(_AUDIT.c.at, query)
     wanted = {"subject_kind": query.subject_kind, "subject": query.subject, "by": query.by, "kind": query.kind}
-    return [*found, *(_AUDIT.c[name] == value for name, value in wanted.items() if value)]
+    found: list[ColumnElement[bool]] = [_AUDIT.c[name] == value for name, value in wanted.items() if value]
+    if query.after is not None:
+        found.append(_AUDIT.c.at > query.after)
+    if query.before is not None:
+        found.append(_AUDIT.c.at <= query.before)
+    return found
 
 
-def _between(at: ColumnElement[float], query: AuditQuery) -> list[ColumnElement[bool]]:
-    after = [] if query.after is None else [at > query.after]
-    return after if query.before is None else [*after, at <= query.before]
+Mark = tuple[float, int]
+"""When, and which number: the place of an entry in the order."""
 
 
-Mark = tuple[float, int, int]
-"""When, which table, which number: the place of an entry in the order."""
-
-
-def _behind(source: int, mark: Mark) -> ColumnElement[bool]:
-    at, where, number = mark
-    table = _AUDIT if source == _OF_ALL else _EVENT
-    if source > where:
-        return table.c.at < at
-    if source < where:
-        return table.c.at <= at
-    return and_(table.c.at <= at, or_(table.c.at < at, table.c.seq < number))
+def _behind(mark: Mark) -> ColumnElement[bool]:
+    at, number = mark
+    return and_(_AUDIT.c.at <= at, or_(_AUDIT.c.at < at, _AUDIT.c.seq < number))
 
 
 def _write_cursor(mark: Mark) -> str:
@@ -171,17 +140,16 @@ def _write_cursor(mark: Mark) -> str:
 def _read_cursor(cursor: str) -> Mark:
     try:
         written = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        mark: Mark = msgspec.json.decode(written, type=tuple[float, int, int])
+        mark: Mark = msgspec.json.decode(written, type=tuple[float, int])
     except (ValueError, binascii.Error, msgspec.MsgspecError):
         problem = problem_of("cursor", said_of_lists.not_a_cursor_here())
         raise InvalidSpec(said_of_lists.cursor_of_another_list(), problems=(problem,)) from None
     return mark
 
 
-def _entry(source: int, row: Any) -> AuditEntry:
+def _entry(row: Any) -> AuditEntry:
     """Return an entry; for one whose arguments cannot be read stands that it cannot."""
-    subject = Subject("job" if source == _OF_JOBS else row.subject_kind, row.subject)
-    id_ = f"{'e' if source == _OF_JOBS else 'd'}{row.seq}"
+    subject, id_ = Subject(row.subject_kind, row.subject), str(row.seq)
     try:
         data = rows.decoded(row.data, dict)
         if subject.kind == "job" and row.kind in _KINDS:

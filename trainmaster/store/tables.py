@@ -48,14 +48,7 @@ event = Table(
     Index("event_of_job", "job", "seq"),
 )
 
-# What people did to jobs, but for submitting them, which the list of jobs tells: few of all events, so that most cost this index nothing.
-BY_PEOPLE: Final = text("kind <> 'submitted' AND actor NOT IN ('system', 'scheduler', 'agent', 'engine')")
-Index(
-    "event_by_people", event.c.at, event.c.seq, event.c.actor, event.c.kind,
-    sqlite_where=BY_PEOPLE, postgresql_where=BY_PEOPLE,
-)  # fmt: skip
-
-audit = Table(  # what people did to anything but a job, and to jobs that are deleted; appended to and never edited
+audit = Table(  # what people did, to whatever it was; appended to and never edited
     "audit",
     META,
     Column("seq", _BIG, primary_key=True),

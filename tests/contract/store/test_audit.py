@@ -1,4 +1,4 @@
-"""What people did is stored with what they did it to or not at all, stands once, stays when a job goes, and is found page by page."""
+"""What people did is stored with what they did it to or not at all, stays when a job goes, and is found page by page."""
 
 import random
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_a_change_and_its_audit_event_are_stored_together_or_not_at_all(store: S
 
 
 def test_what_people_did_to_a_job_stays_when_it_is_deleted(store: Store) -> None:
-    """It stands once: among the job's events while there are some, then here; a submit is told by the list of jobs."""
+    """As the event said it, which is gone then; a submit is told by the list of jobs."""
     one, other = stopped(1), stopped(2, "system", 6000.0)
     store.keep(*one.changes, *other.changes)
     assert one.job is not None
@@ -131,7 +131,7 @@ def test_pages_of_every_question_are_what_was_done_in_order(store: Store) -> Non
 
 
 def test_a_foreign_cursor_is_refused(store: Store) -> None:
-    for cursor in ("x", "e30", "WzEsMl0", ""):
+    for cursor in ("x", "e30", "WzFd", ""):
         with pytest.raises(InvalidSpec):
             AuditReader(store.database).page(ALL, AuditQuery(), 1, cursor)
 
@@ -169,4 +169,4 @@ def test_no_question_looks_at_every_event(store: Store) -> None:
             plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
             assert not [step for step in plan if step.startswith("SCAN") and "USING" not in step], (statement, plan)
             sorts = [step for step in plan if "TEMP B-TREE" in step]
-            assert not sorts or "event.job = ?" in statement, (statement, plan)  # of one job: a few
+            assert not sorts, (statement, plan)

@@ -168,11 +168,15 @@ def test_a_store_of_schema_7_gets_an_audit(home: Home) -> None:
     """The real migration: what people did to jobs before is found, in the same schema as that of a new store."""
     database = home.open()
     Ledger(database).commit(Batch(list(life(1).changes))).result(60)
-    before, schema = audit_of(database), _schema(home)
+    database.write(lambda c: c.exec_driver_sql("UPDATE event SET actor = 'ann' WHERE seq IN (20, 21)").close()).result(
+        60
+    )
+    assert audit_of(database) == []
+    schema = _schema(home)
     database.write(lambda connection: make_older(connection, 7)).result(60)
     database.close()
     database = home.open()
-    assert audit_of(database) == before
+    assert [(one.by, one.kind) for one in audit_of(database)] == [("ann", "placed")]
     assert _schema(home) == schema
     database.close()
 

@@ -124,7 +124,7 @@ class KeysRule(Rule):
 
 
 class AuditRule(Rule):
-    """What people did. What they did to a job is the job's as long as that is there."""
+    """What people did. The events of jobs are the jobs' own."""
 
     name = "audit"
 

@@ -111,6 +111,7 @@ class Ledger:
             gathered.write(cursor, sql)
             sql.add_key.run(cursor, [_key_row(key) for batch in batches for key in batch.keys])
             cursor.close()
+            audit.write_events(connection, gathered.by_people)
             for batch in batches:
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
@@ -140,6 +141,7 @@ class _Gathered:
 
     def __init__(self) -> None:
         self._events: list[rows.Row] = []
+        self.by_people: list[Event] = []
         self._jobs: dict[str, _Pending] = {}
         self._clock_set: dict[str, Job] = {}  # jobs whose times have all moved, those of fixed columns, too
 
@@ -153,9 +155,12 @@ class _Gathered:
             raise _stale(job)
         else:
             pending.job = job
-        self._events.extend(rows.event_row(job.seq, event) for event in events)
-        if any(event.kind is Kind.CLOCK_SET for event in events):
-            self._clock_set[job.id] = job
+        for event in events:  # one loop: this is paid for every event there is
+            self._events.append(rows.event_row(job.seq, event))
+            if event.actor not in audit.NO_PERSON and event.kind is not Kind.SUBMITTED:
+                self.by_people.append(event)
+            if event.kind is Kind.CLOCK_SET:
+                self._clock_set[job.id] = job
         if job.attempt is not None:
             self._note_attempt(pending, job.attempt, events)
 
@@ -225,9 +230,7 @@ def _stale(job: Job) -> StorageFailed:
 
 
 def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
-    """Remove jobs that ended, with all that is known of them but a tombstone and what people did to them; specs that nobody else uses
-    go too.
-    """
+    """Remove jobs that ended, with all that is known of them but a tombstone; specs that nobody else uses go too."""
     job, event, spec = tables.job, tables.event, tables.spec
     for id_ in jobs:
         row = connection.execute(select(job.c.seq, job.c.state, job.c.spec_digest).where(job.c.id == id_)).first()
@@ -237,7 +240,6 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
             raise Conflict(saying.job_not_ended(id_))
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0
         connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=max(last, seq)))
-        audit.keep_of_job(connection, row.seq, id_)
         connection.execute(delete(job).where(job.c.id == id_))
         for statement in FORGET:
             connection.execute(statement, {"seq": row.seq})

@@ -8,11 +8,9 @@ down_revision = "0007"
 branch_labels = None
 depends_on = None
 
-BY_PEOPLE = text("kind <> 'submitted' AND actor NOT IN ('system', 'scheduler', 'agent', 'engine')")
-
 
 def upgrade() -> None:
-    """Add the table, empty: of before, only who changed a setting last is known. One look at each event of a job, for the index."""
+    """Add the table, with what people did to jobs; of settings only who changed them last is known. One look at each event."""
     name = Text().with_variant(String(collation="C"), "postgresql")
     op.create_table(
         "audit",
@@ -28,6 +26,10 @@ def upgrade() -> None:
     op.create_index("audit_of_kind", "audit", ["subject_kind", "at", "seq"])
     op.create_index("audit_of_subject", "audit", ["subject_kind", "subject", "at", "seq"])
     op.create_index("audit_of_person", "audit", ["by", "at", "seq"])
-    op.create_index(
-        "event_by_people", "event", ["at", "seq", "actor", "kind"], sqlite_where=BY_PEOPLE, postgresql_where=BY_PEOPLE
+    op.execute(
+        text(
+            'INSERT INTO audit (at, "by", subject_kind, subject, kind, data)'
+            " SELECT event.at, event.actor, 'job', job.id, event.kind, event.data FROM event JOIN job ON job.seq = event.job"
+            " WHERE event.kind <> 'submitted' AND event.actor NOT IN ('system', 'scheduler', 'agent', 'engine') ORDER BY event.seq"
+        )
     )
