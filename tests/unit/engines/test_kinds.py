@@ -37,9 +37,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 def module(name: str, more: str = "") -> str:
     return (
         "from dataclasses import dataclass\nfrom typing import Literal\n"
-        "from trainmaster.engines.kinds import EngineKind\nfrom trainmaster.messages.said import words\n"
+        "from trainmaster.engines.kinds import EngineKind\nfrom trainmaster.messages.said import verbatim\n"
         "@dataclass(frozen=True)\nclass Settings:\n    speed: Literal['slow', 'fast'] = 'slow'\n    loud: bool = False\n"
-        f"KIND = EngineKind({name!r}, words('x'), lambda own, layout, config: None, Settings{more})\n"
+        f"KIND = EngineKind({name!r}, verbatim('x'), lambda own, layout, config: None, Settings{more})\n"
     )
 
 

@@ -17,7 +17,7 @@ from trainmaster.engines.slurm.attempts import turn
 HOLD = """
 import os, socket, subprocess, sys
 sys.path.insert(0, {package!r})
-from trainmaster.engines.slurm import turn
+from trainmaster.engines.slurm.attempts import turn
 ours, its = socket.socketpair()
 if {holds}:
     lock = turn.take({path!r}, its, 60)
@@ -40,7 +40,7 @@ class Others:
 
     def holds(self, holds: bool = True, child: bool = False) -> subprocess.Popen[bytes]:
         """Return one that holds the lock, or only has its file open; `child`: so does a program that it has started."""
-        text = HOLD.format(package=str(Path(turn.__file__).parents[3]), path=str(self.lock), holds=holds, child=child)
+        text = HOLD.format(package=str(Path(turn.__file__).parents[4]), path=str(self.lock), holds=holds, child=child)
         made = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.processes.append(made)
         assert made.stdout is not None
