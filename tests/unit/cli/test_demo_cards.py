@@ -60,7 +60,7 @@ def test_it_says_how_tasks_get_pytorch(shell: Shell, tmp_path: Path) -> None:
     [
         ("[local]\nvirtual_nodes = 3\n", "so does [local] virtual_nodes in config.toml"),
         ("[[local.nodes]]\ngpus = 8\n", "so does [local] nodes in config.toml"),
-        ('[[engines]]\nname = "hall"\nkind = "slurm"\n', "no engine of kind local"),
+        ('[[engines]]\nname = "hall"\nkind = "slurm"\n', "no engine in config.toml runs jobs on it"),
     ],
 )
 def test_nothing_is_guessed_where_the_settings_say_otherwise(shell: Shell, config: str, why: str) -> None:
