@@ -30,7 +30,7 @@ from trainmaster.store.jobs.job_query import JobQuery
 from trainmaster.store.jobs.ledger import Batch, IdempotencyRecord, Ledger
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.models import ModelRows, NewVersion
+from trainmaster.store.models import ModelRows, saved_model
 
 ADMIN: Final = Principal("admin", "admin")
 NOW: Final = 1_000.0 * DAY_S
@@ -92,7 +92,7 @@ class World:
             for name in ("log", "log.idx", "usage.jsonl"):
                 (place / name).write_text("x")
         where = f"jobs/{id_}/model" if past.kept else f"models/m{seq}/1"
-        saved = NewVersion("sha256:1", 1, 1, 1.0, id_, 1, where)
+        saved = saved_model("sha256:1", 1, 1, 1.0, id_, 1, where)
         ModelRows(self.database).register(model_id=f"m{seq}", name=f"m{seq}", owner="ann", saved=saved)
         return id_
 
