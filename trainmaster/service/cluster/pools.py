@@ -6,7 +6,7 @@ no answers (service/use_cases/administer and service/use_cases/cluster_views do)
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -131,8 +131,9 @@ class Pools:
 
     def _said(self, kind: str, name: str, record: Record) -> Said:
         """Return what a record will become, compared with what holds now."""
-        always: dict[str, Any] = {"pool": self.pools, "workspace": self.workspaces, "policy": {POLICY: {}}}
-        always["node"] = {name: NodeSetting(name)}
+        always: Mapping[str, Mapping[str, Record]] = {
+            "pool": self.pools, "workspace": self.workspaces, "policy": {POLICY: {}}, "node": {name: NodeSetting(name)},
+        }  # fmt: skip
         found = self._stored.get((kind, name))
         before = found[0] if found else always.get(kind, {}).get(name)
         if before is None:

@@ -5,7 +5,7 @@ What is kept are codes with arguments; here they become words in both languages,
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -84,7 +84,7 @@ _PRIORITIES: Final[dict[Priority, Said]] = {
     Priority.URGENT: audit.priority_urgent(),
     Priority.VERY_URGENT: audit.priority_very_urgent(),
 }
-_EVENTS: Final[dict[Kind, Callable[[dict[str, Any]], Said]]] = {
+_EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.STOP_REQUESTED: _stopped,
     Kind.RELEASED: lambda _: audit.job_released(),
     Kind.DURATION_CHANGED: _may_run,
