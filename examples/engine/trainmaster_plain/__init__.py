@@ -12,15 +12,15 @@ from trainmaster.messages.said import Said
 
 
 @say("plain processes", "普通进程")
-def plain_processes() -> Said: ...  # type: ignore[empty-body]
+def plain_processes() -> Said: ...  # type: ignore[empty-body]  # the decorator makes the body
 
 
 @say("{attempt} was ended: it does not start again", "{attempt} 已结束，不会再次启动")
-def plain_ended(attempt: str) -> Said: ...  # type: ignore[empty-body]
+def plain_ended(attempt: str) -> Said: ...  # type: ignore[empty-body]  # the decorator makes the body
 
 
 @say("{folder} cannot be written: {why}", "无法写入 {folder}：{why}", "Free space there.", "请清理空间。")
-def plain_unwritable(folder: str, why: str) -> Said: ...  # type: ignore[empty-body]
+def plain_unwritable(folder: str, why: str) -> Said: ...  # type: ignore[empty-body]  # the decorator makes the body
 
 
 @dataclass(frozen=True, slots=True)
