@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from trainmaster.api import problems, static
-from trainmaster.api.auth import gate_for
+from trainmaster.api.auth import gate
 from trainmaster.api.desk import Desk
 from trainmaster.api.policy import Table, check_policies, express
 from trainmaster.api.routes import (
@@ -36,20 +36,25 @@ from trainmaster.api.routes import (
 )  # fmt: skip
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
+from trainmaster.api.socket.servers import Servers
 from trainmaster.core.errors import TrainmasterError
+from trainmaster.service.folders.secret_files import servers_secret
 from trainmaster.storage.logs.follow import Follower
 
 if TYPE_CHECKING:
+    from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
+SHARED: Final = "postgresql"
+"""How the address of a database begins that several servers may use."""
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
     workspaces.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes, static.routes,
 )  # fmt: skip
 
 
-def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Front:
-    """Return the ASGI application of `platform`, which starts and closes with it.
+def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failover: "Failover | None" = None) -> Front:
+    """Return the ASGI application of `platform`, which starts and closes with it; with `failover`, of whichever it has at the moment.
 
     Set `app.state.closing` (an asyncio.Event) to end all live views before the server closes. Raises TypeError when a
     route has no policy.
@@ -57,12 +62,15 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
 
     @asynccontextmanager
     async def life() -> AsyncIterator[None]:
-        await platform.start()
+        serving = failover or platform
+        await serving.start()
         try:
             yield
         finally:
             inner.state.closing.set()
-            await platform.close()
+            await serving.close()
+            if forwarding is not None:
+                await forwarding.close()
 
     inner = FastAPI(
         title="Trainmaster", version=platform.version, openapi_url=None, docs_url=None, redoc_url=None,
@@ -73,11 +81,18 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
         },
     )  # fmt: skip
     inner.state.platform = platform
+    servers = Servers(servers_secret(platform.layout)) if platform.config.server.database.startswith(SHARED) else None
+    forwarding = None
+    if failover is not None and servers is not None:
+        failover.on_change.append(lambda other: setattr(inner.state, "platform", other))
+        from trainmaster.api.socket.forwarding import Forwarding  # noqa: PLC0415 - an HTTP client costs memory
+
+        forwarding = Forwarding(servers, lambda: failover.leader)
+    inner.state.forwarding = forwarding
     inner.state.console = static.Console()
     inner.state.closing = asyncio.Event()
     inner.state.follower = Follower()
     inner.state.desk = Desk()
-    gate = gate_for(platform)
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
@@ -85,6 +100,7 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
         inner,
         Hosts(server.host, server.allowed_hosts),
         Proxies(server.trusted_proxies),
+        servers,
         life,
         express(inner.router.routes),
     )

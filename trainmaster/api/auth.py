@@ -16,15 +16,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.api.desk import LARGE, Desk, Intake
-from trainmaster.api.policy import Gate, RoutePolicy
+from trainmaster.api.desk import LARGE, Desk, Intake, Person
+from trainmaster.api.policy import By, RoutePolicy
 from trainmaster.api.problems import refuse_socket
-from trainmaster.core.errors import TrainmasterError, Unauthenticated
+from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
 from trainmaster.messages.server import requests
 from trainmaster.service.people.people import People, Seen
 from trainmaster.service.people.tickets import PARAMETER
 
 if TYPE_CHECKING:
+    from trainmaster.api.socket.forwarding import Forwarding
     from trainmaster.service.platform import Platform
 
 
@@ -65,42 +66,69 @@ def looking(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
     return desk.looking(who(request).name)
 
 
-def gate_for(platform: "Platform") -> Gate:
-    """Return the gate that app.py puts before every route."""
+def gate(app: ASGIApp, policy: RoutePolicy) -> ASGIApp:
+    """Return `app` behind the gate: what app.py puts before every route."""
 
-    def gate(app: ASGIApp, policy: RoutePolicy) -> ASGIApp:
-        async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-            name = None
-            try:
-                headers = {key: value for key, value in scope["headers"] if key in _WANTED}
-                if policy.scope is not None:
-                    scope[_CALLER] = seen = await _admit(platform.people, policy.scope, scope, headers)
-                    name = seen.principal.name
-                    if (seat := scope.get("state", {}).get("seat")) is not None:
-                        scope["app"].state.connections.belongs(seat, name)
-            except TrainmasterError as error:
-                if scope["type"] != "websocket":
-                    raise
-                await refuse_socket(error, scope, receive, send)
-                return
-            desk: Desk = scope["app"].state.desk
-            person = desk.comes(name) if name is not None else None
-            if scope["type"] != "http" or scope["method"] in _SAFE:
-                await app(scope, receive, send)
-                return
-            limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
-            length = announced(headers)
-            intake = Intake(receive, length, limit, person)
-            try:
-                work = cast(Coroutine[Any, Any, None], app(scope, intake.receive, send))
-                large = _CHUNKED in headers if length is None else length > LARGE
-                await (desk.work(person, work, large) if person is not None else work)
-            finally:
-                intake.done()
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        state = scope["app"].state
+        platform: Platform = state.platform
+        if state.forwarding is not None and await _forwarded(platform, state.forwarding, policy, scope, receive, send):
+            return
+        name = None
+        try:
+            headers = {key: value for key, value in scope["headers"] if key in _WANTED}
+            if policy.scope is not None:
+                scope[_CALLER] = seen = await _admit(platform.people, policy.scope, scope, headers)
+                name = seen.principal.name
+                if (seat := scope.get("state", {}).get("seat")) is not None:
+                    state.connections.belongs(seat, name)
+        except TrainmasterError as error:
+            if scope["type"] != "websocket":
+                raise
+            await refuse_socket(error, scope, receive, send)
+            return
+        desk: Desk = state.desk
+        person = desk.comes(name) if name is not None else None
+        if scope["type"] != "http" or scope["method"] in _SAFE:
+            await app(scope, receive, send)
+            return
+        intake = _intake(platform, policy, receive, headers, person)
+        length = announced(headers)
+        try:
+            work = cast(Coroutine[Any, Any, None], app(scope, intake.receive, send))
+            large = _CHUNKED in headers if length is None else length > LARGE
+            await (desk.work(person, work, large) if person is not None else work)
+        finally:
+            intake.done()
 
-        return guarded
+    return guarded
 
-    return gate
+
+def _intake(
+    platform: "Platform", policy: RoutePolicy, receive: Receive, headers: dict[bytes, bytes], person: Person | None
+) -> Intake:
+    limit = policy.body_limit if isinstance(policy.body_limit, int) else policy.body_limit(platform)
+    return Intake(receive, announced(headers), limit, person)
+
+
+async def _forwarded(
+    platform: "Platform", forwarding: "Forwarding", policy: RoutePolicy, scope: Scope, receive: Receive, send: Send
+) -> bool:
+    """Return whether the server that leads has answered in place of this one. Raises Unavailable where nobody else may, TooLarge.
+
+    A ticket is known to the server that gave it, and only the one that leads gives any.
+    """
+    if platform.context.leads or (policy.by is By.ANY and b"ticket=" not in scope["query_string"]):
+        return False
+    if scope["type"] == "http" and scope["method"] not in _SAFE:
+        receive = _intake(platform, policy, receive, dict(scope["headers"]), None).receive
+    try:
+        await forwarding.forward(scope, receive, send)
+    except Unavailable:
+        if policy.by is By.LEADER:
+            raise
+        return False  # nothing was sent yet
+    return True
 
 
 def announced(headers: dict[bytes, bytes]) -> int | None:

@@ -7,6 +7,7 @@ a text that openapi.py looks up when the contract is asked for, so that no schem
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Final
 
 from fastapi.routing import APIRoute
@@ -28,15 +29,27 @@ Schema = dict[str, Any]
 Endpoint = Callable[..., Any]
 
 
+class By(Enum):
+    """Which of several servers on one home answers."""
+
+    LEADER = "leader"
+    """The one that leads: what changes something, and what only its memory knows."""
+    LEADER_FIRST = "leader first"
+    """The one that leads; while nobody does, any: the answer is made of rows, and lacks what only the leader's memory knows."""
+    ANY = "any"
+    """Whichever is asked: the answer is made of rows and files, or is about that server itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class RoutePolicy:
-    """Who may call: everybody (`scope` None) or who holds `scope`.
+    """Who may call: everybody (`scope` None) or who holds `scope`. `by`: which server answers.
 
     `body_limit` in bytes; a callable is asked with the application's state (limits that are configured).
     """
 
     scope: str | None
     body_limit: int | Callable[[Any], int] = BODY_LIMIT
+    by: By = By.LEADER
 
     def __post_init__(self) -> None:
         """Refuse a scope that does not exist: a misspelt policy must fail at start, not open a door."""
@@ -136,10 +149,10 @@ class Table:
     def route(
         self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
         raw: bool = False, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
-        parameters: Iterable[Schema] = (), in_schema: bool = True,
+        parameters: Iterable[Schema] = (), in_schema: bool = True, by: By = By.LEADER,
     ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
-        policy = RoutePolicy(scope, body_limit=body_limit)
+        policy = RoutePolicy(scope, body_limit=body_limit, by=by)
         doc = Doc(answers, takes, tuple(parameters))
 
         def declare(endpoint: Endpoint) -> Endpoint:

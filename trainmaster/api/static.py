@@ -13,7 +13,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.core.errors import NotFound
 from trainmaster.messages.server import requests
 
@@ -68,7 +68,7 @@ def _pack(path: Path) -> bytes:
 routes = Table("console", prefix="")
 
 
-@routes.route("GET", "/{path:path}", scope=None, raw=True, answers={200: "text/html"}, in_schema=False)
+@routes.route("GET", "/{path:path}", scope=None, raw=True, answers={200: "text/html"}, in_schema=False, by=By.ANY)
 async def console(request: Request) -> Response:
     """Serve the console; every address it does not know as a file is its own page."""
     path: str = request.path_params["path"]

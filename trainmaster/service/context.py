@@ -61,6 +61,8 @@ class Context:
     metrics: MetricsReader
     pools: Pools
     clerks: Clerks
+    leads: bool
+    """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers take rows."""
     scheduling: Scheduling = field(init=False)
     counts: StateCounts = field(init=False)
     tally: Tally = field(init=False)
@@ -84,6 +86,10 @@ class Context:
         self.forecasts, self.shares = self.followers.forecasts, self.followers.shares
         self.waits, self.disks = self.followers.waits, self.followers.disks
 
+    def newest(self, job: Job) -> Job | None:
+        """Return `job`, which was just found, as it is at this moment; None once it is not live any more."""
+        return self.master.live.get(job.id) if self.leads else job
+
     def names_for(self, visible: Visible) -> Callable[[str], str | None]:
         """Return what gives the name of a live job by its id, None of one that is not `visible`."""
 
@@ -94,7 +100,12 @@ class Context:
         return name_of
 
     def reason(self, job: Job, name_of: Callable[[str], str | None]) -> ReasonView | None:
-        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet."""
+        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet.
+
+        None also where another process leads, which alone knows it.
+        """
+        if not self.leads:
+            return None
         waiting = self.waits.of(job)
         if waiting is None and (held_up := self.held_up(job)) is not None:
             return held_up
@@ -112,7 +123,7 @@ class Context:
 
     def foretold(self, job: Job) -> ForecastView | None:
         """Return when the engine expects to start a job that waits in a queue of its own, None of any other."""
-        if job.shown is not Shown.PENDING:
+        if not self.leads or job.shown is not Shown.PENDING:
             return None
         return forecast_view(self.waits.of(job), self.engines.of(job.pool).name)
 

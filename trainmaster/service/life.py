@@ -48,11 +48,24 @@ class Life:
         self._timers, self._sweeper, self._readiness = timers, sweeper, readiness
         self._database, self._ledger = database, ledger
         self._background: set[asyncio.Task[None]] = set()
+        self._started = False
+
+    async def stand_by(self) -> None:
+        """Answer from rows and files while another server leads. Nothing is written, planned or asked of an engine."""
+        _use_threads()
+        await self._people.meet()
+        await self._ctx.pools.start()
+        await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Take in how far the ledger is: whoever lists here watches from there."""
+        self._ctx.feed.start_at(await asyncio.to_thread(self._ctx.records.last_seq))
 
     async def start(self) -> None:
         """Read what is live, connect to the engines, and go on where every job is. Raises Unavailable when none can be used."""
         ctx = self._ctx
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "worker"))
+        _use_threads()
+        self._started = True
         await self._people.start()
         await ctx.pools.start(self._decided)
         await ctx.shares.start()
@@ -75,6 +88,16 @@ class Life:
         """Let go of everything; user processes go on."""
         self.leave()
         ctx = self._ctx
+        if self._started:
+            await self._stop()
+        ctx.metrics.close()
+        await asyncio.to_thread(ctx.clerks.close)
+        await asyncio.to_thread(self._ledger.close)
+        await asyncio.to_thread(self._database.close)
+
+    async def _stop(self) -> None:
+        """End what `start` has begun, and what came of it."""
+        ctx = self._ctx
         for work in self._background:
             work.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -87,10 +110,6 @@ class Life:
         self._timers.close()
         ctx.master.close()
         await ctx.engines.close()
-        ctx.metrics.close()
-        await asyncio.to_thread(ctx.clerks.close)
-        await asyncio.to_thread(self._ledger.close)
-        await asyncio.to_thread(self._database.close)
 
     def _keep_doing(self, work: Coroutine[Any, Any, None]) -> None:
         self._background.add(asyncio.get_running_loop().create_task(work))
@@ -182,3 +201,7 @@ class Life:
     def _cluster_changed(self) -> None:
         self._ctx.master.wake()
         self._ctx.feed.publish(cluster_changed(self._ctx.feed.seq))
+
+
+def _use_threads() -> None:
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "worker"))

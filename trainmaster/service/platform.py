@@ -73,6 +73,14 @@ class Platform:
         """Begin. Raises Unavailable when no engine can be used."""
         await self._life.start()
 
+    async def stand_by(self) -> None:
+        """Answer what rows and files say while another server leads, instead of `start`."""
+        await self._life.stand_by()
+
+    async def catch_up(self) -> None:
+        """While standing by: take in how far the ledger is."""
+        await self._life.catch_up()
+
     def leave(self) -> None:
         """Start nothing more."""
         self._life.leave()

@@ -53,6 +53,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
+from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import ModelRows
 from trainmaster.store.past import Past
@@ -122,17 +123,44 @@ def build(
     `demo_cards`: see service/cluster/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
     bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
     """
+    layout, config = prepare(home, host, port, demo_cards)
+    return lead(layout, config, engines=engines, accept_loss=accept_loss, clock=clock)
+
+
+def prepare(home: str, host: str | None, port: int | None, demo_cards: int = 0) -> tuple[Layout, Config]:
+    """Make the folders of `home`; return where everything lies, and the settings. Raises InvalidSpec, Conflict, OSError."""
     layout = prepare_home(home)
     config = read_config(layout, host, port, demo_cards)
-    layout = prepare_data(layout, config.server.data)
+    return prepare_data(layout, config.server.data), config
+
+
+def lead(
+    layout: Layout, config: Config, *, engines: Engines | None = None, accept_loss: bool = False, clock: Clock | None = None,
+    address: str = "", patience_s: float = LEAD_S,
+) -> Platform:  # fmt: skip
+    """Return the platform that leads a home, not started. `address`, `patience_s`: see `Database.open`.
+
+    Raises StorageFailed or Conflict when the ledger cannot be opened, OSError.
+    """
     Disks(layout, config.limits.reserve_mib).settle()
     past = replace(past_of(layout), accept_loss=accept_loss)
-    url = config.server.database or f"sqlite:///{layout.database}"
     found = engines or engines_of(layout, config)
     database = Database.open(
-        url, backup_dir=layout.path("backups"), past=past, before_migration=lambda: demand_agents(found)
-    )
-    return assemble(layout, config, database, found, clock or Clock())
+        database_url(layout, config), backup_dir=layout.path("backups"), past=past, before_migration=lambda: demand_agents(found),
+        address=address, patience_s=patience_s,
+    )  # fmt: skip
+    return assemble(layout, config, database, found, clock or Clock(), leads=True)
+
+
+def follow(layout: Layout, config: Config) -> Platform:
+    """Return the platform that stands by while another server leads, not started. Raises like `Database.follow`."""
+    database = Database.follow(database_url(layout, config))
+    return assemble(layout, config, database, engines_of(layout, config), Clock(), leads=False)
+
+
+def database_url(layout: Layout, config: Config) -> str:
+    """Return where the ledger is."""
+    return config.server.database or f"sqlite:///{layout.database}"
 
 
 def demand_agents(engines: Engines) -> None:
@@ -146,7 +174,9 @@ def demand_agents(engines: Engines) -> None:
             keeper.demand_agent()
 
 
-def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:
+def assemble(
+    layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
+) -> Platform:
     """Join the parts."""
     counts, waits = StateCounts(), Waits()
     records = LedgerReader(
@@ -169,6 +199,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     context = Context(
         config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, followers=followers, feed=feed,
         records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, pools=pools, clerks=Clerks(),
+        leads=leads,
     )  # fmt: skip
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)

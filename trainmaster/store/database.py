@@ -1,7 +1,7 @@
 """Opens the database: SQLite in a file or PostgreSQL, its schema stamp, its one writer and its readers.
 
 Invariant: at most one open Database leads a store. SQLite: a lock on a file beside it. PostgreSQL: an advisory lock
-held by the write connection and an epoch in `meta`, checked in every transaction, so that a server which lost its
+held by the write connection (`leading`) and an epoch in `meta`, checked in every transaction, so that a server which lost its
 connection while another led can never write again.
 """
 
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -23,19 +23,13 @@ from sqlalchemy.pool import NullPool, QueuePool
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger
-from trainmaster.store import tables
-from trainmaster.store.ledger_mark import Keeper
-from trainmaster.store.past import Past
+from trainmaster.store import leading, tables
+from trainmaster.store.past import Keeper, Past
 from trainmaster.store.trouble import cause_of, from_below, is_damage, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call
 
 T = TypeVar("T")
 _log: Final = logging.getLogger(__name__)
-
-LEAD_S: Final = 2.0
-"""How long a start waits to lead: PostgreSQL notices a moment later that the server before was killed."""
-_LEADER_LOCK: Final = 0x7472_6D73_7472_0001
-"""The advisory lock of the leader: any number works that no other program uses in the same database."""
 
 _POOL: Final[dict[str, Any]] = {"pool_size": 4, "pool_use_lifo": True}
 """The readers' connections: the one used last comes first, since SQLite keeps 2 MiB of what it read for each."""
@@ -57,22 +51,27 @@ class Database:
         self._url = url
         self._lock = lock
         self._epoch = ""
+        self.lost = False
+        """Another server has led the store since: this one can write no more."""
         self.sqlite = url.get_backend_name() == "sqlite"
         self._writing = _engine(url, self._fence)
         self.readers = _engine(url, None)
         self._writer: Writer | None = None
         self._before_migration: Callable[[], None] = lambda: None
         self._keeper: Keeper | None = None
+        self._patience_s = leading.LEAD_S
 
     @classmethod
     def open(
-        cls, url: str, *, backup_dir: str, past: Past | None = None, before_migration: Callable[[], None] = lambda: None
-    ) -> "Database":
+        cls, url: str, *, backup_dir: str, past: Past | None = None, before_migration: Callable[[], None] = lambda: None,
+        address: str = "", patience_s: float = leading.LEAD_S,
+    ) -> "Database":  # fmt: skip
         """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
         schema.
 
         An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise.
-        `past`: what is known of it elsewhere. Raises Unavailable when it is damaged, Conflict when
+        `past`: what is known of it elsewhere. `address`: where servers that follow reach this one. `patience_s`: how long it waits
+        for the one before to end. Raises Unavailable when it is damaged, Conflict when
         another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
         another kind of database; StorageFailed when it cannot be opened.
         """
@@ -81,13 +80,37 @@ class Database:
         database = cls(parsed, lock)
         try:
             database._before_migration = before_migration
-            database._start(backup_dir, past)
+            database._patience_s = patience_s
+            database._start(backup_dir, past, address)
         except BaseException as error:
             database.close()
             if isinstance(error, SQLAlchemyError) and is_damage(error) and "not a database" not in str(error):
                 raise not_read(error) from error
             if isinstance(error, SQLAlchemyError | OSError):
                 raise StorageFailed(ledger.database_not_opened(str(error))) from error
+            raise
+        return database
+
+    @classmethod
+    def follow(cls, url: str) -> "Database":
+        """Open the store at `url`, which another server leads, for reading.
+
+        Raises Conflict for SQLite, which one server uses, and for another schema than ours; Unavailable when there are no tables
+        yet, or it cannot be read.
+        """
+        parsed = _parse(url)
+        if parsed.get_backend_name() == "sqlite":
+            raise Conflict(ledger.only_postgresql_is_shared())
+        database = cls(parsed, None)
+        try:
+            with database.read() as connection:
+                stamp = _stamp(connection)
+            if stamp is None:
+                raise Unavailable(ledger.nobody_leads())
+            if stamp != tables.SCHEMA:
+                raise Conflict(ledger.leader_has_other_schema(stamp, tables.SCHEMA))
+        except BaseException:
+            database.close()
             raise
         return database
 
@@ -116,19 +139,33 @@ class Database:
 
     def put(self, handler: Handler, item: Item[Any]) -> "Future[Any]":
         """Queue `item` for `handler` on the writer thread."""
-        assert self._writer is not None, "the database is open"
+        if self._writer is None:  # it follows
+            item.future.set_exception(Unavailable(ledger.another_server_leads()))
+            return item.future
         return self._writer.put(handler, item)
 
     @property
     def server_id(self) -> str:
         """A random name given to this store when it was created."""
         with self.read() as connection:
-            return str(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "server_id")))
+            return _noted(connection, "server_id")
 
     @property
     def dialect(self) -> Any:
         """The SQLAlchemy dialect, for compiling statements."""
         return self._writing.dialect
+
+    def leader(self) -> str | None:
+        """Return where the server says that it can be reached which leads, None while nobody does. PostgreSQL only."""
+        with self.read() as connection:
+            return _noted(connection, "leader") if leading.is_led(connection) else None
+
+    def fenced(self) -> bool:
+        """Return whether another server has led since this one began to. PostgreSQL only."""
+        if not self.lost:
+            with self.read() as connection:
+                self.lost = _noted(connection, "epoch") != self._epoch
+        return self.lost
 
     def close(self) -> None:
         """Write what is queued and let go of everything, leadership included. May be called twice."""
@@ -147,7 +184,7 @@ class Database:
         with self.read() as connection:
             return last_seq(connection)
 
-    def _start(self, backup_dir: str, past: Past | None) -> None:
+    def _start(self, backup_dir: str, past: Past | None, address: str) -> None:
         connection = self._connect()
         try:
             self._settle_schema(connection, backup_dir, past)
@@ -156,7 +193,9 @@ class Database:
                     _hold_to(past, connection)
             if not self.sqlite:
                 with connection.begin():
-                    self._epoch = _next_epoch(connection)
+                    epoch = leading.next_epoch(connection)
+                    note(connection, "leader", address)
+                self._epoch = epoch
         except BaseException:
             connection.close()
             raise
@@ -194,18 +233,14 @@ class Database:
         return connection
 
     def _lead(self, connection: Connection) -> None:
-        patience = 0 if self._epoch else LEAD_S
+        patience = 0 if self._epoch else self._patience_s
         give_up = time.monotonic() + patience
-        while not (leads := self._try_to_lead(connection)) and time.monotonic() < give_up:
+        while not (leads := leading.try_to_lead(connection)) and time.monotonic() < give_up:
             time.sleep(0.05)  # the other server's session ends without a word to us
         if not leads:
-            problem = Unavailable if self._epoch else Conflict  # lost on the way, or never had
+            self.lost = bool(self._epoch)
+            problem = Unavailable if self.lost else leading.AnotherLeads  # lost on the way, or never had
             raise problem(ledger.another_server_leads())
-
-    @staticmethod
-    def _try_to_lead(connection: Connection) -> bool:
-        with connection.begin():
-            return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LEADER_LOCK}))
 
     def _fence(self, connection: Connection) -> None:
         """At the begin of every transaction of PostgreSQL's writer: still our epoch? Held until the commit."""
@@ -214,6 +249,7 @@ class Database:
         now = connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'epoch' FOR SHARE").scalar()
         if now != self._epoch:
             connection.connection.rollback()
+            self.lost = True
             raise Unavailable(ledger.another_server_led())
 
 
@@ -314,14 +350,6 @@ def _hold_to(past: Past, connection: Connection) -> None:
         note(connection, "floor", str(above))
 
 
-def _next_epoch(connection: Connection) -> str:
-    meta = tables.meta
-    old = connection.scalar(select(meta.c.value).where(meta.c.key == "epoch").with_for_update())
-    epoch = str(int(old or 0) + 1)
-    connection.execute(update(meta).where(meta.c.key == "epoch").values(value=epoch))
-    return epoch
-
-
 def probe(connection: Connection) -> None:
     """Write one row, so that a disk that is full or a server that went away shows. For `Database.write`."""
     note(connection, "probe", os.urandom(4).hex())
@@ -332,3 +360,7 @@ def note(connection: Connection, name: str, text: str) -> None:
     meta = tables.meta
     if connection.execute(update(meta).where(meta.c.key == name).values(value=text)).rowcount == 0:
         connection.execute(insert(meta).values(key=name, value=text))
+
+
+def _noted(connection: Connection, name: str) -> str:
+    return str(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == name)) or "")

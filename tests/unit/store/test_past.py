@@ -15,7 +15,7 @@ import pytest
 
 from tests.fixtures.histories import life
 from trainmaster.core.errors import Conflict
-from trainmaster.store import ledger_mark
+from trainmaster.store import past
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -25,11 +25,11 @@ PATIENCE_S = 60.0
 WRITER = """
 import sys, time
 from tests.fixtures.histories import life
-from trainmaster.store import ledger_mark
+from trainmaster.store import past
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.past import Past
-ledger_mark.CHECKPOINT_S = 3600.0  # all of it stays in the -wal
+past.CHECKPOINT_S = 3600.0  # all of it stays in the -wal
 database = Database.open(f"sqlite:///{sys.argv[1]}/ledger.db", backup_dir=sys.argv[1], past=Past(sys.argv[1] + "/mark"))
 for number in range(1, 41):
     Ledger(database).commit(Batch(list(life(number).changes))).result()
@@ -174,8 +174,8 @@ def test_a_mark_that_cannot_be_read_or_written_stops_nothing(home: Home) -> None
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checkpoints as soon as something was written."""
-    monkeypatch.setattr(ledger_mark, "MARK_S", 0.0)
-    monkeypatch.setattr(ledger_mark, "CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(past, "MARK_S", 0.0)
+    monkeypatch.setattr(past, "CHECKPOINT_S", 0.0)
 
 
 @pytest.mark.usefixtures("quick")

@@ -12,7 +12,7 @@ from trainmaster.answers import File, Files
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.server import requests
@@ -48,7 +48,7 @@ def _top(name: str, root: str) -> File:
     return File(name=name, path=name, kind="folder", size=len(items), modified_at=changed)
 
 
-@routes.route("GET", "/jobs/{ref}/files", scope="jobs:read", answers={200: "Files"})
+@routes.route("GET", "/jobs/{ref}/files", scope="jobs:read", answers={200: "Files"}, by=By.ANY)
 async def list_job_files(request: Request, ref: str, path: FilePath = "") -> Response:
     """List a folder of what the job wrote."""
     app = platform(request)
@@ -57,7 +57,9 @@ async def list_job_files(request: Request, ref: str, path: FilePath = "") -> Res
         return Json(await asyncio.to_thread(_listed, app.layout, job.id, path))
 
 
-@routes.route("GET", "/jobs/{ref}/files/content", scope="jobs:read", answers={200: "application/octet-stream"})
+@routes.route(
+    "GET", "/jobs/{ref}/files/content", scope="jobs:read", answers={200: "application/octet-stream"}, by=By.ANY
+)
 async def get_job_file(request: Request, ref: str, path: FilePath) -> Response:
     """Download one file that the job wrote."""
     app = platform(request)
@@ -66,7 +68,7 @@ async def get_job_file(request: Request, ref: str, path: FilePath) -> Response:
     return await send_file(request, root, rest)
 
 
-@routes.route("GET", "/jobs/{ref}/files/download", scope="jobs:read", answers={200: "application/zip"})
+@routes.route("GET", "/jobs/{ref}/files/download", scope="jobs:read", answers={200: "application/zip"}, by=By.ANY)
 async def download_job_files(request: Request, ref: str, path: FilePath) -> Response:
     """Download a folder that the job wrote as one archive."""
     app = platform(request)

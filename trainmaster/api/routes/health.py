@@ -9,25 +9,25 @@ from trainmaster.api import measurements
 from trainmaster.api.auth import identify
 from trainmaster.api.deps import DocumentJson, Json, platform
 from trainmaster.api.openapi import contract
-from trainmaster.api.policy import PREFIX, Table
+from trainmaster.api.policy import PREFIX, By, Table
 
 routes = Table("server", prefix="")
 
 
-@routes.route("GET", "/healthz", scope=None, raw=True, answers={200: "Alive"})
+@routes.route("GET", "/healthz", scope=None, raw=True, answers={200: "Alive"}, by=By.ANY)
 async def healthz(request: Request) -> Response:
     """Say that the process answers."""
     return Json(Alive(ok=True))
 
 
-@routes.route("GET", "/readyz", scope=None, raw=True, answers={200: "Ready", 503: "Ready"})
+@routes.route("GET", "/readyz", scope=None, raw=True, answers={200: "Ready", 503: "Ready"}, by=By.ANY)
 async def readyz(request: Request) -> Response:
     """Say whether the ledger can be written and the engine answers."""
     ready = await platform(request).ready()
     return Json(ready, status_code=200 if ready.ok else 503)
 
 
-@routes.route("GET", "/metrics", scope=None, raw=True, answers={200: "text/plain"})
+@routes.route("GET", "/metrics", scope=None, raw=True, answers={200: "text/plain"}, by=By.ANY)
 async def metrics(request: Request) -> Response:
     """Give the server's measurements as Prometheus text; without a token only to this machine itself."""
     if not measurements.from_this_machine(request):
@@ -36,7 +36,9 @@ async def metrics(request: Request) -> Response:
     return Response(measurements.render(platform(request)), media_type=measurements.MEDIA_TYPE)
 
 
-@routes.route("GET", PREFIX + "/openapi.json", scope=None, raw=True, answers={200: "Document"}, in_schema=False)
+@routes.route(
+    "GET", PREFIX + "/openapi.json", scope=None, raw=True, answers={200: "Document"}, in_schema=False, by=By.ANY
+)
 async def openapi(request: Request) -> Response:
     """Give the published contract of this API."""
     return DocumentJson(contract(request.app))

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
-from trainmaster.api.policy import Schema, Table
+from trainmaster.api.policy import By, Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import problem_of
 from trainmaster.core.states import Shown
@@ -125,7 +125,7 @@ async def preview_job(request: Request) -> Response:
         return Json(await platform(request).preview(body, who(request), language(request)))
 
 
-@routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"})
+@routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"}, by=By.LEADER_FIRST)
 async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> Response:
     """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
     `label:key` and `label:key=value` in it choose by labels."""
@@ -146,7 +146,7 @@ async def delete_jobs(request: Request, body: Ids) -> Response:
     return Json(await platform(request).delete_many(body.ids, who(request)))
 
 
-@routes.route("GET", "/jobs/{ref}", scope="jobs:read", answers={200: "JobDetail"})
+@routes.route("GET", "/jobs/{ref}", scope="jobs:read", answers={200: "JobDetail"}, by=By.LEADER_FIRST)
 async def get_job(request: Request, ref: str) -> Response:
     """Show everything about one job; `ref` is an id, a unique prefix of one (4 or more characters), or a slug."""
     return Json(await platform(request).job(ref, who(request)))
@@ -168,7 +168,7 @@ async def delete_job(request: Request, ref: str) -> Response:
     return Response(status_code=204)
 
 
-@routes.route("GET", "/jobs/{ref}/spec", scope="jobs:read", answers={200: "Document"})
+@routes.route("GET", "/jobs/{ref}/spec", scope="jobs:read", answers={200: "Document"}, by=By.ANY)
 async def get_spec(
     request: Request, ref: str, dialect: Literal["native", "pai"] = "native", form: Literal["json", "yaml"] = "json"
 ) -> Response:
@@ -177,7 +177,7 @@ async def get_spec(
     return Response(text, media_type=media_type)
 
 
-@routes.route("GET", "/jobs/{ref}/events", scope="jobs:read", answers={200: "Events"})
+@routes.route("GET", "/jobs/{ref}/events", scope="jobs:read", answers={200: "Events"}, by=By.LEADER_FIRST)
 async def get_events(request: Request, ref: str, after: Annotated[int, Query(ge=0, le=2**53)] = 0) -> Response:
     """List what happened to the job, in order."""
     return Json(await platform(request).events(ref, who(request), after))

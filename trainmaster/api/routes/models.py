@@ -12,7 +12,7 @@ from trainmaster.answers import ModelDetail
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.core.errors import NotFound
 from trainmaster.messages.jobs import files
 from trainmaster.storage.outputs import FILES
@@ -34,19 +34,19 @@ async def _folder(request: Request, ref: str, version: int) -> tuple[ModelDetail
     raise NotFound(files.no_such_version(model.name, version))
 
 
-@routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"})
+@routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"}, by=By.ANY)
 async def list_models(request: Request, q: Annotated[str, Query(max_length=200)] = "") -> Response:
     """List saved models."""
     return Json(await platform(request).models(who(request), q))
 
 
-@routes.route("GET", "/models/{ref}", scope="models:read", answers={200: "ModelDetail"})
+@routes.route("GET", "/models/{ref}", scope="models:read", answers={200: "ModelDetail"}, by=By.ANY)
 async def get_model(request: Request, ref: str) -> Response:
     """Show a model with its versions; `ref` is its id or name."""
     return Json(await platform(request).model(ref, who(request)))
 
 
-@routes.route("GET", ONE + "/files", scope="models:read", answers={200: "Files"})
+@routes.route("GET", ONE + "/files", scope="models:read", answers={200: "Files"}, by=By.ANY)
 async def list_model_files(request: Request, ref: str, version: Version, path: FilePath = "") -> Response:
     """List a folder of a version."""
     _, root = await _folder(request, ref, version)
@@ -54,14 +54,14 @@ async def list_model_files(request: Request, ref: str, version: Version, path: F
         return Json(await asyncio.to_thread(list_files, root, path))
 
 
-@routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"})
+@routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"}, by=By.ANY)
 async def get_model_file(request: Request, ref: str, version: Version, path: FilePath) -> Response:
     """Download one file of a version."""
     _, root = await _folder(request, ref, version)
     return await send_file(request, root, path)
 
 
-@routes.route("GET", ONE + "/download", scope="models:read", answers={200: "application/zip"})
+@routes.route("GET", ONE + "/download", scope="models:read", answers={200: "application/zip"}, by=By.ANY)
 async def download_model(request: Request, ref: str, version: Version) -> Response:
     """Download a whole version as one archive."""
     model, root = await _folder(request, ref, version)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform, read_object
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.pools import Body, VirtualClusterBody, Word, virtual_cluster_of
 from trainmaster.api.routes.workspaces import WorkspaceBody, workspace_of
 
@@ -60,7 +60,7 @@ async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=6
     return Json(platform(request).queueing.timeline(who(request), pool))
 
 
-@routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"})
+@routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"}, by=By.ANY)
 async def get_history(request: Request, wanted: Annotated[QueueSlice, Query()]) -> Response:
     """List what the jobs that ended asked for, oldest first: the past, for a simulation."""
     return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))

@@ -11,7 +11,7 @@ from trainmaster.access.roles import Principal, Via
 from trainmaster.answers import NewSession, SessionView, Ticket, UserView
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.api.socket.proxies import neighbourhood
 from trainmaster.core.errors import Conflict
 from trainmaster.messages.server import requests
@@ -64,7 +64,7 @@ async def _user(app: "Platform", principal: Principal) -> UserView:
     return UserView(name=user.name, role=user.role, must_change_password=principal.confined, locale=user.locale or None)
 
 
-@routes.route("GET", "/session", scope="account:self", answers={200: "Session"})
+@routes.route("GET", "/session", scope="account:self", answers={200: "Session"}, by=By.LEADER_FIRST)
 async def get_session(request: Request) -> Response:
     """Say who is signed in."""
     app = platform(request)
@@ -118,7 +118,7 @@ async def change_password(request: Request, body: NewPassword) -> Response:
     return Response(status_code=204)
 
 
-@routes.route("GET", "/tokens", scope="tokens:self", answers={200: "Tokens"})
+@routes.route("GET", "/tokens", scope="tokens:self", answers={200: "Tokens"}, by=By.ANY)
 async def list_tokens(request: Request) -> Response:
     """List API tokens, newest first, without their secrets."""
     return Json(await platform(request).people.tokens(who(request)))

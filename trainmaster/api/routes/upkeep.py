@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.service.upkeep.rules import DAY_S
 
 routes = Table("upkeep")
@@ -46,7 +46,7 @@ class AuditFilter(BaseModel):
     cursor: Annotated[str | None, Field(max_length=500)] = None
 
 
-@routes.route("GET", "/audit", scope="audit:read", answers={200: "AuditPage"})
+@routes.route("GET", "/audit", scope="audit:read", answers={200: "AuditPage"}, by=By.ANY)
 async def get_audit(request: Request, wanted: Annotated[AuditFilter, Query()]) -> Response:
     """List what people did to pools, workspaces, nodes, people and jobs, newest first."""
     return Json(await platform(request).auditing.page(who(request), **wanted.model_dump()))

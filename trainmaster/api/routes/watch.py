@@ -14,7 +14,7 @@ from trainmaster.answers import Cut, LogHit, LogHits, LogPiece, LogWindowView, N
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
-from trainmaster.api.policy import Table
+from trainmaster.api.policy import By, Table
 from trainmaster.api.sse import MEDIA_TYPE, Sent, stream
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
@@ -62,7 +62,7 @@ async def locate(request: Request, ref: str, number: str, task: str) -> LogPlace
     path = app.layout.task(job.id, found, role, index).log
 
     def ended() -> bool:
-        live = app.context.master.live.get(job.id)
+        live = app.context.newest(job)
         if live is None or live.state is not JobState.ACTIVE or live.attempt is None or live.attempt.number != found:
             return True
         state = live.attempt.task(role, index)
@@ -71,7 +71,7 @@ async def locate(request: Request, ref: str, number: str, task: str) -> LogPlace
     return LogPlace(job, found, task_name(role, index), path, ended)
 
 
-@routes.route("GET", TASK + "/log", scope="jobs:read", answers={200: "LogWindow"})
+@routes.route("GET", TASK + "/log", scope="jobs:read", answers={200: "LogWindow"}, by=By.ANY)
 async def get_log(
     request: Request,
     ref: str,
@@ -115,7 +115,7 @@ def _window(
     return logs.read(path, offset, limit, ended=ended)
 
 
-@routes.route("GET", TASK + "/log/search", scope="jobs:read", answers={200: "LogHits"})
+@routes.route("GET", TASK + "/log/search", scope="jobs:read", answers={200: "LogHits"}, by=By.ANY)
 async def search_log(
     request: Request,
     ref: str,
@@ -159,7 +159,7 @@ async def _follow(request: Request, place: LogPlace, start: int) -> AsyncIterato
     yield Sent("end", Nothing())
 
 
-@routes.route("GET", TASK + "/log/download", scope="jobs:read", answers={200: "text/plain"})
+@routes.route("GET", TASK + "/log/download", scope="jobs:read", answers={200: "text/plain"}, by=By.ANY)
 async def download_log(request: Request, ref: str, number: str, task: str) -> Response:
     """Download a task's whole log."""
     place = await locate(request, ref, number, task)
@@ -167,7 +167,7 @@ async def download_log(request: Request, ref: str, number: str, task: str) -> Re
     return await send_stream(request, lambda: logs.stream(place.log), "text/plain; charset=utf-8", name)
 
 
-@routes.route("GET", "/jobs/{ref}/logs.zip", scope="jobs:read", answers={200: "application/zip"})
+@routes.route("GET", "/jobs/{ref}/logs.zip", scope="jobs:read", answers={200: "application/zip"}, by=By.ANY)
 async def download_logs(request: Request, ref: str) -> Response:
     """Download all logs of all attempts as one archive."""
     app = platform(request)
@@ -177,7 +177,7 @@ async def download_logs(request: Request, ref: str) -> Response:
     return await send_stream(request, lambda: logs.zip_stream(logs.attempt_logs(attempts)), "application/zip", name)
 
 
-@routes.route("GET", "/jobs/{ref}/usage", scope="jobs:read", answers={200: "Usage"})
+@routes.route("GET", "/jobs/{ref}/usage", scope="jobs:read", answers={200: "Usage"}, by=By.ANY)
 async def get_usage(
     request: Request, ref: str, attempt: str = "last", points: Annotated[int, Query(ge=4, le=5000)] = 300
 ) -> Response:
@@ -201,7 +201,7 @@ def _usage(layout: Layout, job: Job, number: int, points: int) -> UsageView:
     return UsageView(tasks=tasks, limits=limits)
 
 
-@routes.route("GET", "/jobs/{ref}/metrics", scope="jobs:read", answers={200: "Metrics"})
+@routes.route("GET", "/jobs/{ref}/metrics", scope="jobs:read", answers={200: "Metrics"}, by=By.ANY)
 async def get_metrics(
     request: Request, ref: str, attempt: str | None = None, points: Annotated[int, Query(ge=4, le=10_000)] = 500
 ) -> Response:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from trainmaster.api.problems import BadRequest, Misdirected, accepted, answer_error, answer_unknown, refuse_socket
 from trainmaster.api.socket.connections import Connections
 from trainmaster.api.socket.proxies import Proxies
+from trainmaster.api.socket.servers import Servers
 from trainmaster.core.errors import Forbidden, TrainmasterError
 from trainmaster.messages.server import requests
 
@@ -79,14 +80,16 @@ class Hosts:
 
 class Front:
     """ASGI middleware around the whole application. `express`: doors by (method, path) that are reached without its router
-    and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same.
+    and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same. `servers`: where several
+    servers share a home.
     """
 
     def __init__(
-        self, app: Starlette, hosts: Hosts, proxies: Proxies, life: Life, express: Mapping[tuple[str, str], ASGIApp]
-    ) -> None:
+        self, app: Starlette, hosts: Hosts, proxies: Proxies, servers: Servers | None, life: Life,
+        express: Mapping[tuple[str, str], ASGIApp],
+    ) -> None:  # fmt: skip
         self.app = app
-        self.proxies = proxies
+        self.proxies, self.servers = proxies, servers
         self.life = life
         self.hosts = hosts
         self.express = express
@@ -110,7 +113,9 @@ class Front:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        self.proxies.apply(scope)
+        forwarded = self.servers is not None and self.servers.apply(scope)
+        if not forwarded:
+            self.proxies.apply(scope)
         started = False
         extra = [*_COMMON, *((_API_CSP, _NO_STORE) if _is_api(scope["path"]) else (_CONSOLE_CSP,))]
 
@@ -124,7 +129,8 @@ class Front:
             await send(message)
 
         try:
-            self._check(scope)
+            if not forwarded:  # the server that forwards it has checked it
+                self._check(scope)
             door = self.express.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
             if door is None:
                 await self.app(scope, receive, dressed)

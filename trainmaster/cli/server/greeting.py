@@ -35,6 +35,14 @@ def announce(platform: "Platform", url: str, folder: str) -> None:
     notify("READY=1")
 
 
+def stands_by(platform: "Platform", url: str, folder: str) -> None:
+    """Tell people that this server answers while another one leads."""
+    print(f"Trainmaster {platform.version} stands by at {url}: another server leads this home.", flush=True)
+    print(f"Home: {folder}", flush=True)
+    print("It takes over once that one is gone. Stop with Ctrl-C.", flush=True)
+    notify("READY=1")
+
+
 def notes(config: Config, demo_cards: int) -> Iterator[str]:
     """Yield what is to be known about this start, a line each."""
     if demo_cards:

@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,9 +17,10 @@ import typer
 from trainmaster.cli.context import home as home_folder
 from trainmaster.cli.installed import demand_server
 from trainmaster.cli.server import first
-from trainmaster.cli.server.greeting import announce, notes
+from trainmaster.cli.server.greeting import announce, notes, stands_by
 
 if TYPE_CHECKING:
+    from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
 SWITCH_S = 0.0005
@@ -56,16 +58,19 @@ def serve(
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Start although the ledger has lost something, and forget it.")
     ] = False,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby", help="Beside another server on this home (PostgreSQL): take its place once it is gone."
+        ),
+    ] = False,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
     """Run the server until Ctrl-C; jobs go on without it."""
     import logging
-    import socket
 
     from trainmaster.cli.context import OPTIONS
-    from trainmaster.core.errors import Unavailable
-    from trainmaster.messages.server import client
 
     demand_server()
     first.make_way()
@@ -75,25 +80,24 @@ def serve(
     logging.basicConfig(
         level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    lock = _held(folder)
-    from trainmaster.service.wiring import build
+    lock = None if standby else _held(folder)  # of several servers the database says which one leads
+    from trainmaster.service import wiring
 
-    platform = build(folder, host=host, port=port, demo_cards=demo_cards, accept_loss=accept_loss)
-    server = platform.config.server
-    try:
-        listener = _listen(server.host, server.port)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise Unavailable(client.address_not_usable(server.host, server.port, why)) from None
-    if listener.family == socket.AF_INET6:
-        url = f"http://[{server.host}]:{listener.getsockname()[1]}"
+    layout, config = wiring.prepare(folder, host, port, demo_cards)
+    listener, url = _listening(config.server.host, config.server.port)
+    failover = None
+    if standby:
+        from trainmaster.service.failover import Failover
+
+        failover = Failover(layout, config, url, accept_loss=accept_loss)
+        platform = failover.platform
     else:
-        shown = "127.0.0.1" if server.host in ("0.0.0.0", "") else server.host
-        url = f"http://{shown}:{listener.getsockname()[1]}"
-    for line in notes(platform.config, demo_cards):
+        platform = wiring.lead(layout, config, accept_loss=accept_loss, address=url)
+    for line in notes(config, demo_cards):
         print(line, flush=True)
-    _run(platform, listener, url, folder, log_level, access_log)
-    os.close(lock)
+    _run(platform, failover, listener, url, folder, log_level, access_log)
+    if lock is not None:
+        os.close(lock)
 
 
 def _held(folder: str) -> int:
@@ -134,6 +138,23 @@ def _known(folder: str) -> str:
         return ""
 
 
+def _listening(host: str, port: int) -> tuple[Any, str]:
+    """Return the socket that listens, and its address as a URL. Raises Unavailable."""
+    import socket
+
+    from trainmaster.core.errors import Unavailable
+    from trainmaster.messages.server import client
+
+    try:
+        listener = _listen(host, port)
+    except OSError as error:
+        raise Unavailable(client.address_not_usable(host, port, error.strerror or str(error))) from None
+    port = listener.getsockname()[1]
+    if listener.family == socket.AF_INET6:
+        return listener, f"http://[{host}]:{port}"
+    return listener, f"http://{'127.0.0.1' if host in ('0.0.0.0', '') else host}:{port}"
+
+
 def _listen(host: str, port: int) -> Any:
     import socket
 
@@ -145,21 +166,29 @@ def _listen(host: str, port: int) -> Any:
     return made
 
 
-def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: str, access_log: bool) -> None:
+def _run(
+    platform: "Platform", failover: "Failover | None", listener: Any, url: str, folder: str, log_level: str, access_log: bool
+) -> None:  # fmt: skip
     import uvicorn
 
     from trainmaster.api.app import create_app
     from trainmaster.cli.server.serving import Server
 
-    app = create_app(platform)
+    app = create_app(platform, failover=failover)
     _tune()
+
+    def say(platform: "Platform") -> None:
+        announce(platform, url, folder) if platform.context.leads else stands_by(platform, url, folder)
+
+    if failover is not None:
+        failover.on_change.append(say)
 
     config = uvicorn.Config(
         app, loop="uvloop", http="trainmaster.api.socket.wire:Protocol", lifespan="off", access_log=access_log, log_level="warning",
         log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
         h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024, **WEBSOCKETS,
     )  # fmt: skip
-    server = Server(config, app, lambda: announce(platform, url, folder), lambda: _forget(folder))
+    server = Server(config, app, lambda: say(app.app.state.platform), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)
     if server.refused is not None:
@@ -178,9 +207,12 @@ def _tune() -> None:
 
 
 def _forget(folder: str) -> None:
+    """Remove the file that says where this server is; another one that has taken its place keeps its own."""
     from trainmaster.sdk.find import server_file
 
-    try:
-        os.unlink(server_file(folder))
-    except FileNotFoundError:
-        return
+    path = server_file(folder)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        with open(path, encoding="utf-8") as file:
+            mine = json.load(file)["pid"] == os.getpid()
+        if mine:
+            os.unlink(path)

@@ -19,6 +19,11 @@ def browsers_secret(layout: Layout) -> str:
     return secret_in(layout.path("secrets", "browsers"))
 
 
+def servers_secret(layout: Layout) -> str:
+    """Return the secret by which the servers of one home know each other. Blocking. Raises OSError."""
+    return secret_in(layout.path("secrets", "servers"))
+
+
 def secret_in(path: str, prefix: str = "") -> str:
     """Return the text in the file, making it (0600, its folder 0700) when it is missing or not private.
 

@@ -113,6 +113,10 @@ class People:
                 self.one_time_password = password
             except Conflict:
                 self.one_time_password = None  # another server process on the same database was faster
+        await self.meet()
+
+    async def meet(self) -> None:
+        """Read the secrets by which the local command line and known browsers are recognised. Raises OSError."""
         self._local_digest = digest(await asyncio.to_thread(local_token, self._layout))
         self._browsers = Browsers(await asyncio.to_thread(browsers_secret, self._layout))
 

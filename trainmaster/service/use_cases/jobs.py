@@ -90,7 +90,7 @@ class Jobs:
         seq = self._ctx.feed.seq
         timed = replace(query, now=self._ctx.clock())
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, timed, limit, cursor)
-        if query == JobQuery(query.states, owner=query.owner, order=query.order):
+        if self._ctx.leads and query == JobQuery(query.states, owner=query.owner, order=query.order):
             counts = self._ctx.counts.by_state(visible, query.owner)
         else:
             counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)

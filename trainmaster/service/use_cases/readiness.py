@@ -5,12 +5,14 @@ import time
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from trainmaster.answers import Ready
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.states import JobState
 from trainmaster.messages import render
 from trainmaster.messages.server import server
+from trainmaster.messages.server.ledger import nobody_leads
 from trainmaster.service.context import Context
 from trainmaster.store.database import Database, probe
 
@@ -51,6 +53,8 @@ class Readiness:
         return await asyncio.shield(self._latest[1])
 
     async def _look(self) -> Ready:
+        if not self._ctx.leads:
+            return await self._look_at_leader()
         ledger = await _outcome(self.probe())
         engines = await self._ctx.engines.health()
         short = self._ctx.disks.short
@@ -60,6 +64,20 @@ class Readiness:
             **{f"engine {name}": "ok" if why is None else render.text(why) for name, why in engines.items()},
         }
         return Ready(ok=ledger == "ok" and None in engines.values(), checks=checks)
+
+    async def _look_at_leader(self) -> Ready:
+        """Return whether rows can be read, and the server that leads answers."""
+        try:
+            address = await asyncio.wait_for(asyncio.to_thread(self._database.leader), PATIENCE_S)
+        except TrainmasterError as error:
+            return Ready(ok=False, checks={"ledger": error.message})
+        except TimeoutError:
+            return Ready(ok=False, checks={"ledger": render.text(server.engine_silent(round(PATIENCE_S)))})
+        if address is None:
+            return Ready(ok=False, checks={"ledger": "ok", "leader": render.text(nobody_leads())})
+        answers = await _listens(address)
+        leader = "ok" if answers else render.text(server.leader_silent(address))
+        return Ready(ok=answers, checks={"ledger": "ok", "leader": leader})
 
     def stats(self) -> Stats:
         """Return counters and gauges; cheap."""
@@ -82,6 +100,17 @@ class Readiness:
     async def probe(self) -> None:
         """Write and take back one row of the ledger. Raises StorageFailed."""
         await asyncio.wrap_future(self._database.write(probe))
+
+
+async def _listens(address: str) -> bool:
+    parts = urlsplit(address)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
 
 
 async def _outcome(work: Awaitable[None]) -> str:
