@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
-SHARED: Final = "postgresql"
-"""How the address of a database begins that several servers may use."""
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
     workspaces.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes, static.routes,
@@ -81,7 +79,7 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failove
         },
     )  # fmt: skip
     inner.state.platform = platform
-    servers = Servers(servers_secret(platform.layout)) if platform.config.server.database.startswith(SHARED) else None
+    servers = Servers(servers_secret(platform.layout)) if platform.config.server.shared else None
     forwarding = None
     if failover is not None and servers is not None:
         failover.on_change.append(lambda other: setattr(inner.state, "platform", other))

@@ -28,6 +28,11 @@ class ServerConfig:
     trusted_proxies: tuple[str, ...] = ()
     data: str = ""
 
+    @property
+    def shared(self) -> bool:
+        """Whether several servers may use the database."""
+        return self.database.startswith("postgresql")
+
 
 @dataclass(frozen=True, slots=True)
 class VirtualNode:

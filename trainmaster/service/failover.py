@@ -12,8 +12,9 @@ from contextlib import suppress
 from typing import Final
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import TrainmasterError, Unavailable
+from trainmaster.core.errors import Conflict, TrainmasterError, Unavailable
 from trainmaster.core.folders.layout import Layout
+from trainmaster.messages.server.ledger import only_postgresql_is_shared
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import follow, lead
 from trainmaster.store.leading import AnotherLeads
@@ -29,10 +30,12 @@ START_S: Final = 30.0
 class Failover:
     """This process among those of a home; all methods in the loop's thread. `address`: where the others reach it.
 
-    Raises like `wiring.lead` and `wiring.follow`.
+    Raises Conflict where the ledger is not on PostgreSQL, else like `wiring.lead` and `wiring.follow`.
     """
 
     def __init__(self, layout: Layout, config: Config, address: str, *, accept_loss: bool = False) -> None:
+        if not config.server.shared:
+            raise Conflict(only_postgresql_is_shared())
         self._layout, self._config, self.address = layout, config, address
         self.leader: str | None = None
         """Where the server is that leads; None while that is this one, or nobody."""

@@ -7,6 +7,7 @@ Invariant: a request is forwarded once at most; bodies pass through and are neve
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 import httpx
@@ -25,6 +26,9 @@ log = logging.getLogger("trainmaster.forwarding")
 _SOCKETS_OWN: Final = frozenset(
     {b"host", b"origin", b"sec-websocket-key", b"sec-websocket-version", b"sec-websocket-extensions"}
 )
+RESTART: Final = 1012
+"""The code of a socket that ends because its server does, and may be opened again (RFC 6455, registry)."""
+_NEVER_SENT: Final = frozenset({1005, 1006, 1015})
 CONNECT_S: Final = 2.0
 MOST_MESSAGE: Final = 1 << 20
 """Bytes of a message of a socket, as the server takes them (`cli.server.serve`)."""
@@ -153,15 +157,21 @@ async def _gone(receive: Receive) -> None:
 
 
 async def _to_leader(line: ClientConnection, receive: Receive) -> None:
-    while (message := await receive())["type"] != "websocket.disconnect":
-        text, data = message.get("text"), message.get("bytes")
-        await line.send(text if text is not None else data or b"")
+    with suppress(websockets.ConnectionClosed):  # the other direction says so
+        while (message := await receive())["type"] != "websocket.disconnect":
+            text, data = message.get("text"), message.get("bytes")
+            await line.send(text if text is not None else data or b"")
+        return
+    await asyncio.Event().wait()
 
 
 async def _to_client(line: ClientConnection, send: Send) -> None:
-    async for piece in line:
-        await send({"type": "websocket.send", "text" if isinstance(piece, str) else "bytes": piece})
-    await send({"type": "websocket.close", "code": line.close_code or 1011, "reason": line.close_reason or ""})
+    with suppress(websockets.ConnectionClosed):
+        async for piece in line:
+            await send({"type": "websocket.send", "text" if isinstance(piece, str) else "bytes": piece})
+    code = line.close_code
+    said = code if code is not None and code not in _NEVER_SENT else RESTART
+    await send({"type": "websocket.close", "code": said, "reason": line.close_reason or ""})
 
 
 async def _first_of(*works: Coroutine[Any, Any, None]) -> None:

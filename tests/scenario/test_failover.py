@@ -1,0 +1,165 @@
+"""Several servers on one home (docs/design/processes.md): what one that stands by answers, and how it leads and steps down."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.fixtures.api_contract import signed_in
+from tests.fixtures.postgres import Server, cluster
+from tests.scenario.stage import PATIENCE_S, Stage, spec
+from trainmaster.api.app import create_app
+from trainmaster.core.errors import Conflict
+from trainmaster.service import failover as module
+from trainmaster.service.failover import Failover
+from trainmaster.service.wiring import prepare
+
+pytestmark = pytest.mark.postgres
+NOWHERE = "http://127.0.0.1:1"
+READ = (
+    "/jobs",
+    "/jobs/{ref}",
+    "/jobs/{ref}/events",
+    "/jobs/{ref}/spec",
+    "/session",
+    "/tokens",
+    "/models",
+    "/audit",
+    "/meta",
+)
+FILES = ("/jobs/{ref}/attempts/last/tasks/task0-0/log", "/jobs/{ref}/usage", "/jobs/{ref}/metrics", "/jobs/{ref}/files")
+NEED_THE_LEADER = ("/jobs/{ref}/explain", "/queue", "/cluster", "/pools", "/nodes", "/workspaces", "/feed")
+
+
+@pytest.fixture
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this test's own."""
+    with cluster() as server:
+        yield server
+
+
+@pytest.fixture
+async def stage(tmp_path: Path, postgres: Server) -> AsyncIterator[Stage]:
+    """A platform that leads, its ledger in PostgreSQL."""
+    async with Stage(tmp_path / "home", {"server": {"database": postgres.database()}}) as made:
+        yield made
+
+
+async def until_it_leads(failover: Failover, leads: bool = True) -> None:
+    """Wait until `failover` leads, or does not any more."""
+    async with asyncio.timeout(PATIENCE_S):
+        while failover.leads is not leads:
+            await asyncio.sleep(0.02)
+
+
+async def asked(http: httpx.AsyncClient, path: str, ref: str) -> httpx.Response:
+    """Ask once."""
+    return await http.get("/api/v1" + path.format(ref=ref))
+
+
+async def test_while_nobody_leads_rows_and_files_are_answered_and_all_else_says_so(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The leader does not answer; then it is gone, and the one that stood by does everything."""
+    monkeypatch.setattr(module, "LOOK_S", 0.1)
+    done = await stage.submit(spec("done", "echo hello"))
+    runs = await stage.submit(spec("runs", "echo started; until [ -e /tmp/go ]; do sleep 0.1; done"))
+    waits = await stage.submit(spec("waits", replicas=2, resources={"cpu": 4, "memory": 64}))
+    await stage.ended(done)
+    await stage.running(runs, "started")
+    before = {job: (await stage.view(job)).state for job in (done, runs, waits)}
+    await stage.platform.context.master.durable()
+
+    failover = Failover(stage.platform.layout, stage.platform.config, NOWHERE)
+    assert not failover.leads
+    app = create_app(failover.platform, failover=failover)
+    async with app.running(), signed_in(app, stage.platform) as http:
+        for path in (*READ, *FILES):
+            answer = await asked(http, path, done)
+            assert answer.status_code == 200, (path, answer.text)
+        listed = (await asked(http, "/jobs", "")).json()
+        assert {job["id"]: job["state"] for job in listed["items"]} == before
+        assert listed["counts"] == dict.fromkeys(before.values(), 1)
+        assert (await asked(http, f"/jobs/{waits}", "")).json()["reason"] is None, "only the leader knows why"
+        log = (await asked(http, FILES[0], runs)).json()
+        assert "started" in log["text"]
+        assert log["ended"] is False
+        for path in NEED_THE_LEADER:
+            answer = await asked(http, path, done)
+            assert (answer.status_code, answer.json()["code"]) == (503, "nobody_leads"), path
+            assert answer.headers["retry-after"]
+        refused = await http.post("/api/v1/jobs", json={"spec": spec("new")}, headers={"idempotency-key": "new"})
+        assert (refused.status_code, refused.json()["code"]) == (503, "nobody_leads")
+        ready = await http.get("/readyz")
+        assert ready.status_code == 503
+        assert ready.json()["checks"]["ledger"] == "ok"
+
+        await stage.platform.close()
+        await until_it_leads(failover)
+        assert (await http.get("/readyz")).json()["ok"]
+        assert (await asked(http, "/jobs/{ref}/explain", waits)).json()["reason"] is not None
+        made = await http.post("/api/v1/jobs", json={"spec": spec("new")}, headers={"idempotency-key": "new"})
+        assert made.status_code == 201
+        stopped = await http.post("/api/v1/jobs/stop", json={"ids": [runs, waits]})
+        assert len(stopped.json()["done"]) == 2
+        stage.platform = failover.platform
+        assert (await stage.ended(made.json()["id"])).state == "succeeded"
+        assert (await stage.ended(runs)).state == "stopped", (
+            "the new leader has found the task that the old one started"
+        )
+    stage.platform = stage._build()
+    await stage.platform.start()
+
+
+async def test_a_leader_that_another_one_fenced_off_stands_by(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it remembers is out of date: it begins anew from the ledger, and leads again only once nobody does."""
+    monkeypatch.setattr(module, "LOOK_S", 0.1)
+    await stage.platform.close()
+    failover = Failover(stage.platform.layout, stage.platform.config, NOWHERE)
+    seen: list[bool] = []
+    failover.on_change.append(lambda platform: seen.append(platform.context.leads))
+    assert failover.leads
+    await failover.start()
+    try:
+        with psycopg.connect(failover.platform.config.server.database, autocommit=True) as connection:
+            connection.execute("UPDATE meta SET value = (value::int + 1)::text WHERE key = 'epoch'")
+        async with asyncio.timeout(PATIENCE_S):
+            while seen != [False, True]:
+                await asyncio.sleep(0.02)
+        stage.platform = failover.platform
+        assert (await stage.ended(await stage.submit(spec("later")))).state == "succeeded"
+    finally:
+        await failover.close()
+        stage.platform = stage._build()
+        await stage.platform.start()
+
+
+async def test_two_that_start_together_on_an_empty_database_agree(tmp_path: Path, stage: Stage) -> None:
+    """One leads; the other follows it, whoever makes the tables."""
+    await stage.platform.close()
+    with psycopg.connect(stage.platform.config.server.database, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    with suppress(FileNotFoundError):
+        Path(stage.platform.layout.mark).unlink()
+    make = (Failover, stage.platform.layout, stage.platform.config)
+    first, second = await asyncio.gather(
+        asyncio.to_thread(*make, "http://127.0.0.1:1"), asyncio.to_thread(*make, "http://127.0.0.1:2")
+    )
+    assert sorted([first.leads, second.leads]) == [False, True]
+    for one in (first, second):
+        await one.close()
+    stage.platform = stage._build()
+    await stage.platform.start()
+
+
+def test_a_home_on_sqlite_has_one_server(tmp_path: Path) -> None:
+    """It says so, and what to do."""
+    layout, config = prepare(str(tmp_path), None, None)
+    with pytest.raises(Conflict) as said:
+        Failover(layout, config, NOWHERE)
+    assert said.value.code == "only_postgresql_is_shared"
