@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 from trainmaster._version import __version__
 from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
 from trainmaster.messages.said import WORDS, Said
-from trainmaster.messages.server import client
+from trainmaster.messages.server import client, ledger
 from trainmaster.sdk.lost import Lost
 
 PREFIX: Final = "/api/v1"
@@ -28,6 +28,10 @@ PATIENCE_S: Final = 15.0
 FIRST_WAIT_S: Final = 0.2
 QUIET_S: Final = 45.0
 """A live view sends something every 15 seconds; three times that without a byte means the connection is dead."""
+
+NOTHING_DONE: Final = ledger.nobody_leads().code
+PERHAPS_DONE: Final = ledger.leader_ended().code
+"""What a server says that stands by: nobody was asked, or whoever was asked was gone before it answered."""
 
 T = TypeVar("T")
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "DELETE"})
@@ -129,7 +133,9 @@ class Transport:
         return response
 
     def _repeated(self, send: Callable[[], httpx.Response], repeat: bool) -> httpx.Response:
-        """Send again while that is harmless: for PATIENCE_S once an answer was lost, but not to a server that never was there."""
+        """Send again while that is harmless: for PATIENCE_S once an answer was lost, or while another server takes over, but not to
+        a server that never was there.
+        """
         wait, started, sent = FIRST_WAIT_S, time.monotonic(), False
         while True:
             try:
@@ -139,6 +145,10 @@ class Transport:
                 patience = PATIENCE_S if sent else FIRST_WAIT_S
                 if not repeat or time.monotonic() - started > patience:
                     raise self._unreachable(error) from error
+            except Unavailable as error:
+                again = error.code == NOTHING_DONE or (repeat and error.code == PERHAPS_DONE)
+                if not again or time.monotonic() - started > PATIENCE_S:
+                    raise
             time.sleep(wait)
             wait = min(2 * wait, 2.0)
 

@@ -15,6 +15,8 @@ from tests.unit.sdk.made import detail, view
 from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, TrainmasterError, Unauthenticated, Unavailable
 from trainmaster.core.states import Shown
+from trainmaster.messages.said import Said
+from trainmaster.messages.server import ledger
 from trainmaster.sdk import jobs
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
@@ -326,6 +328,30 @@ def test_an_event_that_is_none_of_ours_ends_a_wait_with_a_sentence() -> None:
     http = httpx.Client(transport=httpx.MockTransport(answer))
     with Client("http://there", "x", http=http) as client, pytest.raises(TrainmasterError, match="does not know"):
         client.get("t1").wait(timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("said", "method", "again"),
+    [
+        (ledger.nobody_leads(), "POST", True),
+        (ledger.nobody_leads(), "GET", True),
+        (ledger.leader_ended(), "GET", True),
+        (ledger.leader_ended(), "POST", False),
+        (ledger.ledger_closed(), "GET", False),
+    ],
+)
+def test_what_is_asked_while_another_server_takes_over_is_asked_again(said: Said, method: str, again: bool) -> None:
+    """But not what may have been done, unless it may be repeated."""
+    refusal = msgspec.json.encode(document_of("en", Unavailable(said)))
+    answers_left = [httpx.Response(503, content=refusal), httpx.Response(200, content=b"{}")]
+    http = httpx.Client(transport=httpx.MockTransport(lambda request: answers_left.pop(0)))
+    with Client("http://there", "x", http=http) as client:
+        if again:
+            assert client.http.request(method, "/jobs").status_code == 200
+        else:
+            with pytest.raises(Unavailable):
+                client.http.request(method, "/jobs")
+            assert len(answers_left) == 1
 
 
 def test_a_job_in_a_notebook(client: Client) -> None:
