@@ -3,7 +3,7 @@
     inside = client.get(job).exec(["nvidia-smi"], "worker-0")
     print(inside.output(), inside.exit_code)
 
-One thread may read while another one writes. The frames are those of Kubernetes' remotecommand (docs/design/api.md).
+One thread may read while another one writes. The frames are those of Kubernetes' remotecommand (docs/reference/api.md).
 """
 
 import json

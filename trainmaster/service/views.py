@@ -1,4 +1,4 @@
-"""Records as the answers that API, CLI, SDK and console show (docs/design/api.md). Pure; times and extras are parameters."""
+"""Records as the answers that API, CLI, SDK and console show (`answers`). Pure; times and extras are parameters."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,5 +1,5 @@
 /**
- * The shapes of docs/design/api.md, by the names the console uses. Generated from the server's contract (`scripts/types`);
+ * The shapes of the API, by the names the console uses. Generated from the server's contract (`scripts/types`);
  * only what the contract leaves open is narrowed here. Times are seconds since the epoch, memory MiB, fractions 0..1.
  */
 import type { components } from "./schema";

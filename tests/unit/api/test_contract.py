@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,6 +11,8 @@ from tests.fixtures.api_contract import fire, shape_errors
 from trainmaster.access.roles import Principal
 from trainmaster.api.openapi import answer_schemas, contract, taken_schemas
 from trainmaster.core.records import Node
+
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_contract_is_whole(app: Any) -> None:
@@ -26,6 +29,20 @@ def test_the_contract_is_whole(app: Any) -> None:
             declared = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
             assert all(f"{{{name}}}" in path for name in declared)
             assert path.count("{") == len(declared), path
+
+
+def test_the_reference_names_every_address(app: Any) -> None:
+    """docs/reference/api.md has what the contract has, and nothing else."""
+    _, _, page = (ROOT / "docs/reference/api.md").read_text().partition("\n## Addresses\n")
+    rows = [line for line in page.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    named = [found for row in rows for found in re.findall(r"`([A-Z, ]+) (/[^`]+)`", row.split("|")[1])]
+    said = {(method, _unnamed(path)) for methods, path in named for method in methods.split(", ")}
+    paths = contract(app.app)["paths"]
+    assert said == {(method.upper(), _unnamed(path)) for path, item in paths.items() for method in item}
+
+
+def _unnamed(path: str) -> str:
+    return re.sub(r"{\w+}", "{}", path.removeprefix("/api/v1"))
 
 
 def test_what_routes_take_hides_no_shape(app: Any) -> None:
@@ -47,7 +64,7 @@ async def test_everybody_may_read_the_contract(http: httpx.AsyncClient) -> None:
 
 
 async def test_real_answers_have_the_published_shapes(app: Any, local: httpx.AsyncClient, platform: Any) -> None:
-    """R200's columns and api.md's shapes, held against what is really sent."""
+    """R200's columns and the published shapes, held against what is really sent."""
     made = (await local.post("/api/v1/jobs", json={"spec": {"name": "a"}})).json()
     platform.run(made["id"])
     one = f"/api/v1/jobs/{made['id']}"

@@ -36,7 +36,7 @@ def give_way(
     """Return whom to evict, at most `most`, for `head`, and in which of `ways`, all within its right, it then starts; or nobody.
 
     Attempts that are ending anyway are counted as gone first, so that a pass while victims drain evicts nobody else. The
-    cheapest come first: lower class, then less lost work per freed card, which is the time run plus the cost of a restart.
+    cheapest come first: lower class, then the shorter run. Who frees nothing that is needed is spared.
     O(log candidates) fits and one per victim.
     """
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]

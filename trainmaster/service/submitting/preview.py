@@ -38,7 +38,7 @@ class Preview:
         self._ctx = context
 
     async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
-        """Return the Preview of docs/design/api.md; problems are part of it, not an error, and told in `language`."""
+        """Return what a submit would find and do; problems are part of it, not an error, and told in `language`."""
         visible = decide(who, "jobs:read").demand()
         try:
             candidate = await read(self._ctx, body, who)
