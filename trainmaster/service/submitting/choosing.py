@@ -1,5 +1,5 @@
 """The pool of a job that leaves it to the platform (``pool: any``): where it would start first. Settled once, when it is submitted.
-Whoever's pool it is, its engine then says what it does not carry out.
+Whichever pool it is, its engine then says what it does not carry out.
 
 Every pool is asked what "would it queue?" asks, each through its own engine. A start now comes before one that is foreseen, that before
 one that is not; of equals the first by name with `default` before all. Later the job stays where it is: it has its place in one line.
