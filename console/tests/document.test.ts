@@ -49,6 +49,7 @@ describe("a clone shows what was said, not every default (R203)", () => {
     description: "",
     framework: { kind: "pytorch" },
     image: "default",
+    pull_secret: null,
     code: { path: null, upload: "sha256:1" },
     inputs: [],
     env: {},

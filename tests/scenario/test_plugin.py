@@ -57,8 +57,12 @@ async def test_a_server_whose_only_engine_is_a_package_of_somebody_else(tmp_path
         await platform.stop(view.id, ADMIN)
         await until(platform, view.id, "stopped")
         assert log.read_text() == "trained\n"
-        failed, _ = await platform.submit({"spec": spec("b", "exit 7", model={"save": False})}, ADMIN, None)
+        failed, _ = await platform.submit(
+            {"spec": spec("b", "exit 7", model={"save": False}, image="registry/x:1")}, ADMIN, None
+        )
         await until(platform, failed.id, "failed")
+        await platform.context.master.durable()
+        assert [note.code for note in (await platform.job(failed.id, ADMIN)).warnings] == ["image_not_used"]
     finally:
         for job in [*platform.context.master.live]:  # left by a test that failed
             await platform.context.engines.first.reap(f"{job}-1", 0)

@@ -3,12 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from trainmaster.dialects.base import Translation, image_warning
+from trainmaster.core.errors import Problem
+from trainmaster.dialects.base import Translation
 
 
 def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Translation:
-    """Return `document` unchanged, with a warning when it names a container image."""
-    return Translation(dict(document), "native", image_warning(document.get("image")))
+    """Return `document` unchanged."""
+    return Translation(dict(document), "native")
+
+
+def as_written(item: Problem) -> Problem:
+    """Return `item`: it names the field where it was written."""
+    return item
 
 
 def knows(field: str) -> bool:

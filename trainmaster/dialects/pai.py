@@ -1,7 +1,7 @@
 """OpenPAI v1 JSON (R61-R93): the way into the native document, and problems back at OpenPAI's paths.
 
 Invariant: what `translate` returns passes `check`; every refusal names fields of the document as it was written. What
-the local engine cannot use (images, remote storage, registry credentials) is kept and said, never dropped silently.
+nobody can use here (remote storage, files of credentials) is kept and said, never dropped silently.
 """
 
 import posixpath
@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.dialects.base import Translation, image_warning
+from trainmaster.dialects.base import Translation
 from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import form, rules
@@ -60,7 +60,7 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
     try:
         check(native, hosts=hosts)
     except InvalidSpec as error:
-        found += [at_pai(item) for item in error.problems]
+        found += [as_written(item) for item in error.problems]
     if found:
         raise refusal(found)
     return Translation(native, "pai", tuple(_warnings(pai)))
@@ -77,12 +77,12 @@ def _all_problems(raw: dict[str, Any], error: ValidationError, hosts: int | None
     try:
         check(native_document(rest), hosts=hosts)
     except InvalidSpec as refused:
-        more += [at_pai(item) for item in refused.problems]
+        more += [as_written(item) for item in refused.problems]
     spoilt = {item.path for item in found}
     return found + [p for p in more if not lies_in(p.path, spoilt)]
 
 
-def at_pai(item: Problem) -> Problem:
+def as_written(item: Problem) -> Problem:
     """Return `item`, found in the native document, at the OpenPAI path that it came from."""
     return Problem(pai_path(item.path), item.rule, item.remedy, item.code, item.value, item.args)
 
@@ -213,8 +213,8 @@ def _own_problems(pai: PaiDocument) -> list[Problem]:
 
 
 def _warnings(pai: PaiDocument) -> list[Problem]:
-    """What is kept and returned, but not used by the local engine, in words."""
-    found = list(image_warning(pai.image))
+    """What is kept and returned, but not used on any engine, in words."""
+    found: list[Problem] = []
     if pai.auth_file is not None:
         found.append(problem("authFile", rules.auth_not_used()))
     if pai.code_dir is not None and _code(pai.code_dir) is None:

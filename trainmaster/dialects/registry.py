@@ -13,7 +13,7 @@ from trainmaster.spec.check import refusal
 from trainmaster.spec.parse import apply_set
 from trainmaster.spec.problems import problem
 
-__all__ = ["DIALECTS", "Translation", "dialect_of", "local_code", "translate", "with_upload"]
+__all__ = ["DIALECTS", "Translation", "as_written", "dialect_of", "local_code", "translate", "with_upload"]
 
 DIALECTS: Final[dict[str, str]] = {
     "native": "trainmaster.dialects.native:translate",
@@ -57,6 +57,12 @@ def translate(
     after = {path: value for path, value in changes.items() if path not in before}
     translated = front_end(apply_set(document, before) if before else document, hosts=hosts)
     return replace(translated, document=apply_set(translated.document, after)) if after else translated
+
+
+def as_written(item: Problem, dialect: str) -> Problem:
+    """Return `item`, found in the native document, at the field of the document that was written in `dialect`."""
+    found: Problem = _loaded(DIALECTS[dialect])[0].as_written(item)
+    return found
 
 
 def local_code(document: Mapping[str, Any], dialect: str = "auto") -> str | None:

@@ -12,6 +12,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.engines.base import CardUsage, Engine, Refused, Terminal, Waiting, Window
+from trainmaster.engines.findings import GangFindings
 
 
 @runtime_checkable
@@ -30,6 +31,19 @@ class Estimates(Protocol):
 
         Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken, or never
         start. Raises Unavailable.
+        """
+        ...
+
+
+@runtime_checkable
+class ChecksGangs(Protocol):
+    """Not everything that a gang carries can be done there: image and credentials, variables, mounts, chosen nodes."""
+
+    def check_gang(self, gang: Gang) -> GangFindings:
+        """Return what of `gang`, which is placed nowhere yet (`asked`, no placement), is not carried out. Pure.
+
+        Asked at every preview and submit: costs no question to the machines. An engine without this carries out all. What speaks
+        against a job's size and time is said by `Estimates.objections`, for each of its flavors.
         """
         ...
 
@@ -111,6 +125,7 @@ class Abilities:
     """What one engine can do: itself for each interface that it has, None for each that it has not."""
 
     estimates: Estimates | None
+    checks_gangs: ChecksGangs | None
     announces: Announces | None
     adjusts: Adjusts | None
     attaches: Attaches | None
@@ -124,6 +139,7 @@ class Abilities:
         """Return what `engine` can do."""
         return cls(
             estimates=engine if isinstance(engine, Estimates) else None,
+            checks_gangs=engine if isinstance(engine, ChecksGangs) else None,
             announces=engine if isinstance(engine, Announces) else None,
             adjusts=engine if isinstance(engine, Adjusts) else None,
             attaches=engine if isinstance(engine, Attaches) else None,

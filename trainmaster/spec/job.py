@@ -278,7 +278,10 @@ class JobSpec(Model):
     slug: Annotated[str, Field(pattern=SLUG, max_length=255)] | None = None
     description: str = Field(default="", pattern=CLEAN, max_length=4000)
     framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
-    image: str = Field(default="default", pattern=IMAGE)
+    image: str = Field(
+        default="default", pattern=IMAGE, description="Container image; default: the engine's environment"
+    )
+    pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None
     inputs: tuple[Input, ...] = Field(default=(), max_length=64, strict=False)
     roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)

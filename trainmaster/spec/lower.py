@@ -26,6 +26,9 @@ PRIORITIES: Final = {"normal": Priority.NORMAL, "urgent": Priority.URGENT, "very
 TOTALS: Final = ("max_steps", "steps", "num_steps", "max_epochs", "epochs", "num_epochs")
 """Parameters that tell how far a job goes when `progress` does not say it, the first found wins."""
 
+OWN_ENVIRONMENT: Final = frozenset({"default", "local"})
+"""Images that mean the environment that the engine has; anything else is a container image."""
+
 
 def document_of(spec: JobSpec) -> str:
     """Return the canonical JSON of `spec`: every field, in the order of the models. O(size)."""
@@ -175,6 +178,13 @@ def supposed(
     return gang(replace(job, attempt=attempt), spec, facts=facts, mounts=mounts)
 
 
+def unplaced_gang(job: Job, spec: JobSpec, mounts: tuple[Mount, ...]) -> Gang:
+    """Return what an engine is asked about before anything of the job has a place: with `asked`, without a placement. O(roles)."""
+    facts = {"user": job.owner, "workspace": job.workspace}
+    found = draft(spec, job_id=job.id, user=job.owner, roles=job.roles, placement=(), facts=facts, mounts=mounts)
+    return replace(found, asked=asked_of(job))
+
+
 def draft(
     spec: JobSpec,
     *,
@@ -204,6 +214,8 @@ def draft(
         env=tuple(spec.env.items()),
         facts={**known, **(facts or {})},
         mounts=mounts,
+        image=None if spec.image in OWN_ENVIRONMENT else spec.image,
+        pull_secret=spec.pull_secret,
     )
 
 

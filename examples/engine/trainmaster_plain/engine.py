@@ -25,6 +25,7 @@ from trainmaster.core.ids import attempt_id, split_attempt_id, split_task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node
 from trainmaster.engines.base import AttemptReport, LaunchRefused, NativeRequest, Sink, TaskReport
+from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
 from trainmaster.messages.said import verbatim
 from trainmaster_plain import keeper, plain_ended, plain_unwritable
 
@@ -70,6 +71,10 @@ class PlainEngine:
     def prepare(self, gang: Gang) -> NativeRequest:
         """Return the commands. Pure. Raises ValueError or KeyError for an impossible gang."""
         return NativeRequest("plain", preparing.document(self._tasks(gang), ""))
+
+    def check_gang(self, gang: Gang) -> GangFindings:
+        """Return that no image is pulled, and what cannot be mounted: a process sees folders where they lie."""
+        return without_containers(gang) + without_sandbox(gang)
 
     async def launch(self, gang: Gang) -> None:
         """Write down what is to run, and start a keeper for each task. Raises LaunchRefused, Unavailable."""

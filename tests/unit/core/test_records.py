@@ -133,7 +133,7 @@ def test_a_gang_survives_json(
     commands = tuple(RoleCommand("run", ("a", "b"), tuple(env), tuple(env)) for _ in asked)
     gang = Gang(
         "t1", 2, "名", "ann", "pytorch", tuple(asked), commands, tuple(placed),
-        {"processes_per_node": 2}, tuple(env), {"user": "ann"}, tuple(mounts),
+        {"processes_per_node": 2}, tuple(env), {"user": "ann"}, tuple(mounts), image="a/b:1", pull_secret="team",
     )  # fmt: skip
     assert gang_from_json(through_json(gang_to_json(gang))) == gang
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.pai import display_name, pai_path, to_pai
-from trainmaster.dialects.registry import DIALECTS, Translation, dialect_of, translate
+from trainmaster.dialects.registry import DIALECTS, Translation, as_written, dialect_of, translate
 from trainmaster.spec.check import check
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import lower_roles
@@ -297,7 +297,7 @@ def test_what_is_kept_but_not_used_is_said() -> None:
     assert warnings(job()) == set()
     remote = job(image="a/b:1", authFile="hdfs://a", codeDir="hdfs://c", dataDir="hdfs://d", outputDir="hdfs://o")
     assert warnings(remote) == {
-        ("image", "image_not_used"), ("authFile", "auth_not_used"), ("codeDir", "storage_not_reached"),
+        ("authFile", "auth_not_used"), ("codeDir", "storage_not_reached"),
         ("dataDir", "storage_not_reached"), ("outputDir", "outputs_elsewhere"),
     }  # fmt: skip
     spec = spec_of(remote)
@@ -326,7 +326,7 @@ def test_a_native_document_passes_through() -> None:
     translated = translate(document)
     assert isinstance(translated, Translation)
     assert (translated.document, translated.dialect) == (document, "native")
-    assert [w.code for w in translated.warnings] == ["image_not_used"]
+    assert translated.warnings == (), "what becomes of an image is its engine's to say"
 
 
 @pytest.mark.parametrize(("document", "dialect", "code"), [([], "auto", "not_object"), ({}, "yaml", "unknown_dialect")])
@@ -334,6 +334,15 @@ def test_what_cannot_be_translated_at_all(document: Any, dialect: str, code: str
     with pytest.raises(InvalidSpec) as refused:
         translate(document, dialect)
     assert [p.code for p in refused.value.problems] == [code]
+
+
+@pytest.mark.parametrize(
+    ("path", "there"), [("inputs.0.mount", "dataDir"), ("image", "image"), ("pull_secret", "pull_secret")]
+)
+def test_what_is_found_later_is_at_the_field_that_was_written(path: str, there: str) -> None:
+    found = Problem(path, "a", "b", "c")
+    assert as_written(found, "pai").path == there
+    assert as_written(found, "native") == found
 
 
 def test_the_document_given_is_not_changed() -> None:

@@ -157,6 +157,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("priority", job(priority="high"), "priority", "not_one_of"),
     ("pool", job(pool="a b"), "pool", "bad_word"),
     ("image", job(image="a b"), "image", "bad_image"),
+    ("pull secret", job(pull_secret="user:word"), "pull_secret", "bad_word"),
     ("code both", job(code={"path": ".", "upload": "sha256:" + "0" * 64}), "code", "bad_code"),
     ("code none", job(code={}), "code", "bad_code"),
     ("code digest", job(code={"upload": "sha256:1"}), "code.upload", "bad_digest"),

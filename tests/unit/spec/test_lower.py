@@ -22,6 +22,7 @@ from trainmaster.spec.lower import (
     progress_of,
     read,
     rehearse,
+    unplaced_gang,
 )
 
 ID = "t" + "1" * 32
@@ -112,6 +113,7 @@ def test_the_administrators_limits() -> None:
 def test_a_gang_carries_all_that_a_task_needs_and_survives_the_wire() -> None:
     spec = check({
         "name": "a", "framework": {"kind": "pytorch", "processes_per_node": 2}, "env": {"A": 1},
+        "image": "registry/x:1", "pull_secret": "team",
         "replicas": 2, "command": "python x.py", "parameters": {"lr": 0.1, "fast": True, "none": None},
     })  # fmt: skip
     job = lowered(spec)
@@ -125,9 +127,27 @@ def test_a_gang_carries_all_that_a_task_needs_and_survives_the_wire() -> None:
     assert made.env == (("A", "1"),)
     assert made.facts == {"job_name": "a", "fs_uri": "file:///x"}
     assert (made.placement, made.mounts) == (placement, (mount,))
+    assert (made.image, made.pull_secret) == ("registry/x:1", "team")
     assert gang_from_json(gang_to_json(made)) == made
     with pytest.raises(ValueError, match="no attempt"):
         gang(job, spec, facts={})
+
+
+@pytest.mark.parametrize("image", ["default", "local"])
+def test_an_image_that_means_the_engines_own_environment_is_none(image: str) -> None:
+    assert draft(check({"name": "a", "command": "x", "image": image})).image is None
+
+
+def test_before_anything_has_a_place_a_gang_says_where_it_may_run() -> None:
+    """Node selection: what the engine is asked about before the submit."""
+    spec = check({
+        "name": "a", "command": "x", "pool": "p", "nodes": ["n2", "n1"], "duration": "1m", "env": {"A": 1}, "image": "x:1",
+    })  # fmt: skip
+    mounts = (Mount("/data", "/dataset"),)
+    made = unplaced_gang(lowered(spec), spec, mounts)
+    assert (made.placement, made.mounts, made.env, made.image, made.user) == ((), mounts, (("A", "1"),), "x:1", "ann")
+    assert made.asked is not None
+    assert (made.asked.pool, made.asked.nodes, made.asked.limit_s) == ("p", ("n1", "n2"), 60.0)
 
 
 def _with(job: Job, attempt: Attempt) -> Job:

@@ -29,7 +29,8 @@ JSON = st.recursive(
 )
 GOOD: dict[str, Any] = {
     "name": "a", "slug": None, "description": "d", "framework": {"kind": "pytorch", "processes_per_node": 2},
-    "image": "default", "code": {"path": "."}, "inputs": [{"name": "d", "path": "/d", "mount": "/dataset", "read_only": True}],
+    "image": "default", "pull_secret": None,
+    "code": {"path": "."}, "inputs": [{"name": "d", "path": "/d", "mount": "/dataset", "read_only": True}],
     "roles": [{
         "name": "w", "replicas": 2, "command": "python x.py", "parameters": {"epochs": 3, "lr": 0.1, "flag": True},
         "resources": {"cpu": 1, "memory": "1GiB", "gpu": 1, "gpu_type": None, "shm": 64},

@@ -38,6 +38,7 @@ from trainmaster.engines.base import (
     Terminal,
     Window,
 )
+from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
 from trainmaster.engines.local.messages import local as say
@@ -174,6 +175,11 @@ class LocalEngine:
         """Return where the Python environment and its interpreter lie, in a sandbox; without one nothing is mounted anywhere."""
         own = self.settings
         return sandbox.environment(own.environment, own.package).folders if own.bwrap else ()
+
+    def check_gang(self, gang: Gang) -> GangFindings:
+        """Return that no image is pulled and, where there is no sandbox, what cannot be mounted; that is known once it was started."""
+        started, own = bool(self.settings.package), without_containers(gang)
+        return own + without_sandbox(gang) if started and not self.settings.bwrap else own
 
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""

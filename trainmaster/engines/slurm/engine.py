@@ -31,6 +31,7 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )  # fmt: skip
+from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
 from trainmaster.engines.slurm import entering, script
 from trainmaster.engines.slurm.attempts import disk
 from trainmaster.engines.slurm.attempts.asking import Asking
@@ -160,6 +161,11 @@ class SlurmEngine:
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
         """Return what the limits of the partition say against it, as they were read last."""
         return self.asking.objections(roles, asked)
+
+    def check_gang(self, gang: Gang) -> GangFindings:
+        """Return that no image is pulled and, where sandboxes are switched off, what cannot be mounted. With "auto" a node knows that."""
+        own = without_containers(gang)
+        return own + without_sandbox(gang) if self.own.sandbox == "none" else own
 
     async def estimate(self, gang: Gang) -> Waiting | Refused:
         """Return what Slurm foresees. Raises Unavailable."""

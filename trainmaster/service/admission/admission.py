@@ -14,17 +14,20 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
+from trainmaster.dialects.registry import as_written
+from trainmaster.engines.findings import GangFindings
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
 from trainmaster.service.admission.limits import UrgentLimits, count_urgent
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.cluster.pools import Pools
-from trainmaster.service.control.launching import code_folder
+from trainmaster.service.control.launching import code_folder, mounts
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.spec.job import Input, JobSpec
+from trainmaster.spec.lower import unplaced_gang
 from trainmaster.spec.semantics import code_problem, mount_problems
 from trainmaster.storage.uploads import use
 
@@ -64,6 +67,17 @@ class Admission:
         for roles in job.shapes or (job.roles,):
             found += [one for one in estimates.objections(roles, asked_of(job)) if one not in found]
         return found
+
+    def gang_findings(self, job: Job, spec: JobSpec) -> GangFindings:
+        """Return what the engine of its pool does not carry out of what `spec` asks for, at the fields of the document. O(roles)."""
+        checks = self._engines.abilities(self._engines.of(job.pool)).checks_gangs
+        if checks is None:
+            return GangFindings()
+        found = checks.check_gang(unplaced_gang(job, spec, mounts(spec, self._layout)))
+        problems, warnings = (
+            tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)
+        )
+        return GangFindings(problems, warnings)
 
     def never_fits(self, job: Job) -> Unsatisfiable | None:
         """Return why no state of this cluster could ever run the job, with the nearest shape that fits; None when it can."""

@@ -34,10 +34,10 @@ def _quick(body: Given) -> bool:
         return False
 
 
-def job_of(ctx: Context, candidate: Candidate, who: Principal, job_id: str = "t" + "0" * 32, seq: int = 0) -> Job:
-    """Return the job that `who` would submit with `candidate`, in the pool its document means; without an id, one that is never kept."""
+def job_of(ctx: Context, candidate: Candidate, who: Principal) -> Job:
+    """Return the job that `who` would submit with `candidate`, in the pool its document means; it has no id and no number yet."""
     lowered = lower(
-        candidate.spec, job_id=job_id, owner=who.name, now=ctx.clock(), seq=seq, digest=candidate.digest,
+        candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=ctx.clock(), seq=0, digest=candidate.digest,
         dialect=candidate.dialect, limits=ctx.config.limits, flavors=ctx.pools.flavors,
     )  # fmt: skip
     return ctx.pools.placed(lowered)

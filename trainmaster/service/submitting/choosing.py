@@ -1,4 +1,5 @@
 """The pool of a job that leaves it to the platform (``pool: any``): where it would start first. Settled once, when it is submitted.
+Whichever pool it is, its engine then says what it does not carry out.
 
 Every pool is asked what "would it queue?" asks, each through its own engine. A start now comes before one that is foreseen, that before
 one that is not; of equals the first by name with `default` before all. Later the job stays where it is: it has its place in one line.
@@ -30,39 +31,50 @@ Turn = tuple[int, float]
 """How soon a pool would start a job: 0 for now, and when, in epoch seconds."""
 
 
-async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
-    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; without a data folder of OpenPAI's
-    that is not here. What takes long to know of a large job is known afterwards.
+async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -> tuple[Candidate, Job]:
+    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; with what the engine of the pool
+    does not carry out; without a data folder of OpenPAI's that is not here. And the job it would be, without an id. What takes long to
+    know of a large job is known afterwards.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job.
     """
     candidate = await without_absent_data(ctx.admission, candidate)
     if candidate.spec.pool != ANY:
+        job = job_of(ctx, candidate, who)
         if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):
-            await ctx.scheduling.consider(job_of(ctx, candidate, who), partial(ctx.clerks.do, who.name))
-        return candidate
+            await ctx.scheduling.consider(job, partial(ctx.clerks.do, who.name))
+        return _heard(ctx, candidate, job), job
     names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))
-    tried = [_in_pool(candidate, name) for name in names]
-    answers = await asyncio.gather(*(_turn(ctx, one, who) for one in tried))
+    tried = [_in_pool(ctx, candidate, name, who) for name in names]
+    answers = await asyncio.gather(*(_turn(ctx, one, job, who) for one, job in tried))
     turns = [(answer, at) for at, answer in enumerate(answers) if isinstance(answer, tuple)]
     if not turns:
         raise InvalidSpec(submitting.no_pool_takes_it(), problems=_distinct(answers))
     (sure, when), at = min(turns)
     chosen = rules.pool_now if sure == 0 else rules.pool_first if when < math.inf else rules.pool_waits
-    return replace(tried[at], warnings=(*candidate.warnings, problem_of("pool", chosen(names[at]))))
+    there, job = tried[at]
+    return replace(there, warnings=(problem_of("pool", chosen(names[at])), *there.warnings)), job
 
 
-def _in_pool(candidate: Candidate, pool: str) -> Candidate:
+def _heard(ctx: Context, candidate: Candidate, job: Job) -> Candidate:
+    """Return `candidate` with what the engine of the pool of `job` says of it."""
+    found = ctx.admission.gang_findings(job, candidate.spec)
+    return replace(candidate, warnings=(*candidate.warnings, *found.warnings), refused=found.problems)
+
+
+def _in_pool(ctx: Context, candidate: Candidate, pool: str, who: Principal) -> tuple[Candidate, Job]:
+    """Return `candidate` as it would be in `pool`, and the job that it would be there."""
     spec = candidate.spec.model_copy(update={"pool": pool})
     text = document_of(spec)
-    return replace(candidate, spec=spec, document=text, digest=digest_of(text))
+    there = replace(candidate, spec=spec, document=text, digest=digest_of(text))
+    job = job_of(ctx, there, who)
+    return _heard(ctx, there, job), job
 
 
-async def _turn(ctx: Context, candidate: Candidate, who: Principal) -> Turn | list[Problem]:
+async def _turn(ctx: Context, candidate: Candidate, job: Job, who: Principal) -> Turn | list[Problem]:
     """Return how soon the job would start where it is now, or everything that speaks against it there."""
-    job = job_of(ctx, candidate, who)
     await ctx.scheduling.consider(job, partial(ctx.clerks.do, who.name))
-    found = [*ctx.admission.problems(job, who), *await _stranger(ctx, job)]
+    found = [*ctx.admission.problems(job, who), *candidate.refused, *await _stranger(ctx, job)]
     never = ctx.admission.never_fits(job)
     if found or never is not None:
         return [*found, *(never.problems if never is not None else ())]

@@ -18,7 +18,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.scheduling.scheduling import view_judged
-from trainmaster.service.submitting.candidate import job_of, read
+from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
 from trainmaster.service.submitting.reading import written
@@ -42,14 +42,13 @@ class Preview:
         visible = decide(who, "jobs:read").demand()
         try:
             candidate = await read(self._ctx, body, who)
-            candidate = await with_pool_chosen(self._ctx, candidate, who)
+            candidate, job = await with_pool_chosen(self._ctx, candidate, who)
         except InvalidSpec as error:
             return _unread(language, error.problems or (problem_from("", error),))
         spec = candidate.spec
-        job = job_of(self._ctx, candidate, who)
         admission = self._ctx.admission
         outside = await admission.outside_problems(spec, who, code_follows=candidate.code_follows)
-        problems = (*admission.problems(job, who), *outside)
+        problems = (*admission.problems(job, who), *outside, *candidate.refused)
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems

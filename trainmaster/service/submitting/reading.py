@@ -24,7 +24,10 @@ _DIALECTS: Final = ("auto", "native", "pai")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit."""
+    """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit.
+
+    `refused`: what the engine of its pool cannot do of it, once the pool is known.
+    """
 
     spec: JobSpec
     dialect: str
@@ -32,6 +35,7 @@ class Candidate:
     digest: str
     warnings: tuple[Problem, ...]
     code_follows: bool = False
+    refused: tuple[Problem, ...] = ()
 
 
 def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Candidate:

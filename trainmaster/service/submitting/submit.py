@@ -6,7 +6,7 @@ the transaction of the job. Two requests with one key at the same time meet in `
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -80,9 +80,9 @@ class Submit:
         seq = self._ctx.feed.seq
 
         async def prepared() -> Prepared:
-            candidate = await with_pool_chosen(self._ctx, await read(self._ctx, body, who), who)
-            wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
-            return [candidate], lambda use: [self._enter(candidate, who, wrong, use)]
+            candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, body, who), who)
+            wrong = [*candidate.refused, *await self._ctx.admission.outside_problems(candidate.spec, who)]
+            return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use)]
 
         jobs, created = await self._once(key, [body], who, prepared)
         return self._view(jobs[0], who, seq), created
@@ -113,7 +113,7 @@ class Submit:
         problems: list[Problem] = []
         candidates: list[Candidate] = []
         templates: dict[tuple[str, str], Job] = {}
-        known: dict[bytes, Candidate] = {}
+        known: dict[bytes, tuple[Candidate, Job]] = {}
         loop = asyncio.get_running_loop()
         began = loop.time()
         async with aclosing(self._read_ahead(bodies, known, who)) as slices:
@@ -122,12 +122,12 @@ class Submit:
                     read_before = await anext(slices)
                 try:
                     text = msgspec.json.encode(body)
-                    if (candidate := known.get(text)) is None:
-                        candidate = await with_pool_chosen(self._ctx, _candidate(read_before[text]), who)
-                        known[text] = candidate
+                    if text not in known:
+                        known[text] = await with_pool_chosen(self._ctx, _candidate(read_before[text]), who)
+                    candidate, template = known[text]
                     if (candidate.digest, candidate.dialect) not in templates:
-                        template = job_of(self._ctx, candidate, who)
-                        wrong = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        outside = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        wrong = [*candidate.refused, *outside]
                         self._ctx.admission.admit(template, who, wrong)
                         templates[candidate.digest, candidate.dialect] = template
                     candidates.append(candidate)
@@ -145,7 +145,7 @@ class Submit:
         return candidates, templates
 
     async def _read_ahead(
-        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
+        self, bodies: Sequence[Given], known: Container[bytes], who: Principal
     ) -> AsyncGenerator[dict[bytes, Candidate | InvalidSpec]]:
         """Yield what each slice asks for; the next one is read by a clerk while it is looked at here."""
         ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who))
@@ -160,7 +160,7 @@ class Submit:
             await asyncio.gather(ahead, return_exceptions=True)
 
     async def _read_slice(
-        self, bodies: Sequence[Given], known: Mapping[bytes, Candidate], who: Principal
+        self, bodies: Sequence[Given], known: Container[bytes], who: Principal
     ) -> dict[bytes, Candidate | InvalidSpec]:
         """Return by its text what each body asks for that is not `known`, or what is wrong with it."""
         texts = {msgspec.json.encode(body): body for body in bodies}
@@ -177,12 +177,7 @@ class Submit:
         self, candidates: list[Candidate], templates: Mapping[tuple[str, str], Job], use: KeyUse | None
     ) -> list[Job]:
         now = self._ctx.clock()
-        jobs = []
-        for candidate in candidates:
-            self._seq += 1
-            model = templates[candidate.digest, candidate.dialect]
-            new_id = job_id(self._ctx.random_bytes)
-            jobs.append(records.replace(model, id=new_id, seq=self._seq, submitted_at=now, queued_at=now))
+        jobs = [self._new(templates[candidate.digest, candidate.dialect], now) for candidate in candidates]
         self._ctx.admission.admit_together(jobs)
         record = use.record(jobs) if use is not None else None
         for job, candidate in zip(jobs, candidates, strict=True):
@@ -190,11 +185,18 @@ class Submit:
             record = None  # stored with the first
         return jobs
 
-    def _enter(self, candidate: Candidate, who: Principal, wrong: Sequence[Problem], use: KeyUse | None) -> Job:
-        self._seq += 1
-        job = job_of(self._ctx, candidate, who, job_id(self._ctx.random_bytes), self._seq)
+    def _enter(
+        self, candidate: Candidate, template: Job, who: Principal, wrong: Sequence[Problem], use: KeyUse | None
+    ) -> Job:
+        job = self._new(template, self._ctx.clock())
         self._ctx.admission.admit(job, who, wrong)
         return self._take(job, candidate, use.record([job]) if use is not None else None)
+
+    def _new(self, template: Job, now: float) -> Job:
+        """Return a job like `template`, which has no id, submitted `now`."""
+        self._seq += 1
+        new_id = job_id(self._ctx.random_bytes)
+        return records.replace(template, id=new_id, seq=self._seq, submitted_at=now, queued_at=now)
 
     def _take(self, job: Job, candidate: Candidate, record: IdempotencyRecord | None) -> Job:
         self._ctx.specs.put(candidate.digest, candidate.spec)

@@ -40,7 +40,7 @@ from trainmaster.service.cluster.pools import POLICY
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling.scheduling import view_judged, view_reason
-from trainmaster.service.submitting.candidate import job_of, read
+from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
 from trainmaster.service.use_cases.cluster_views import ClusterViews
@@ -259,9 +259,8 @@ class Queueing:
         submission = dict(body)
         first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
         candidate = await read(self._ctx, submission, who)
-        candidate = await with_pool_chosen(self._ctx, candidate, who)
-        job = job_of(self._ctx, candidate, who)
-        wrong = self._ctx.admission.problems(job, who, first)
+        candidate, job = await with_pool_chosen(self._ctx, candidate, who)
+        wrong = [*self._ctx.admission.problems(job, who, first), *candidate.refused]
         if wrong:
             raise InvalidSpec(jobs.would_be_refused(), problems=tuple(wrong))
         ways = [replace(job, roles=shape, shapes=()) for shape in job.shapes or (job.roles,)]

@@ -1,0 +1,55 @@
+"""What of a gang an engine does not carry out, as it says before the submit; and what engines of the same nature say alike. Pure.
+
+A finding is at the field of the native document that asks for it. Invariant: whatever a gang carries is carried out or spoken of
+(tests/contract/engine/test_carried.py).
+"""
+
+import posixpath
+from dataclasses import dataclass
+from typing import Self
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.folders.layout import IN_CODE, IN_DATASET
+from trainmaster.core.launch import Gang
+from trainmaster.messages.jobs import rules
+from trainmaster.spec.problems import problem
+
+
+@dataclass(frozen=True, slots=True)
+class GangFindings:
+    """`problems`: without this the job would not run as it was meant, so it is refused; each says what to do instead. `warnings`: it
+    runs as it was meant, and its owner should know.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+    def __add__(self, other: Self) -> "GangFindings":
+        """Return what both say."""
+        return GangFindings(self.problems + other.problems, self.warnings + other.warnings)
+
+
+def without_containers(gang: Gang) -> GangFindings:
+    """Return what an engine says that runs no containers: tasks run all the same, in the environment of their node."""
+    found = []
+    if gang.image is not None:
+        found.append(problem("image", rules.image_not_used(gang.image), gang.image))
+    if gang.pull_secret is not None:
+        found.append(problem("pull_secret", rules.pull_secret_not_used(gang.pull_secret), gang.pull_secret))
+    return GangFindings(warnings=tuple(found))
+
+
+def without_sandbox(gang: Gang) -> GangFindings:
+    """Return what an engine says whose tasks see the folders of their node where they lie, and nowhere else.
+
+    Code is their working directory there, and of what is asked for at /dataset a variable says where it lies (`agent.tasks.prepare`).
+    """
+    problems, warnings = [], []
+    inputs = [mount for mount in gang.mounts if mount.target != IN_CODE]
+    for at, mount in enumerate(inputs):
+        path, source = f"inputs.{at}.mount", posixpath.normpath(mount.source)
+        if mount.target == IN_DATASET != source:
+            warnings.append(problem(path, rules.dataset_at_its_path(mount.target, source), mount.target))
+        elif mount.target != source:
+            problems.append(problem(path, rules.mount_needs_sandbox(mount.target, source), mount.target))
+    return GangFindings(tuple(problems), tuple(warnings))
