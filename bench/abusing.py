@@ -127,15 +127,23 @@ def hostile_bodies() -> list[tuple[str, bytes]]:
     bad = [{"spec": {"name": f"no name {at}!", f"k{at}": at}} for at in range(10_000)]
     sets = {f"labels.l{at}": "[a, b]" for at in range(20_000)}
     documents: list[tuple[str, Any]] = [
-        ("/jobs/preview", wide(0)), ("/jobs/preview", wide(64)), ("/jobs", wide(64)),
-        *(("/jobs/preview", {"spec": one}) for one in unknown), ("/jobs", {"spec": unknown[0]}),
-        ("/jobs/batch", {"items": bad}), ("/jobs/preview", {**spec("true"), "set": sets}),
+        ("/jobs/preview", wide(0)),
+        ("/jobs/preview", wide(64)),
+        ("/jobs", wide(64)),
+        *(("/jobs/preview", {"spec": one}) for one in unknown),
+        ("/jobs", {"spec": unknown[0]}),
+        ("/jobs/batch", {"items": bad}),
+        ("/jobs/preview", {**spec("true"), "set": sets}),
         ("/jobs/preview", spec("true", duration="1" + " " * 100_000 + "!")),
         ("/jobs/preview", spec("echo 'a' \"b\" $(x) " * 3500)),
         ("/jobs/preview", {"spec": {"jobName": "a", "image": "x", "taskRoles": [{}] * 20_000}}),
-        ("/jobs/preview", spec("true", metrics=[{"pattern": f"(?P<x{at}>" + "(a|b|c)" * 60 + ")"} for at in range(32)])),
-        ("/queue/would-start", {**wide(0), "suggest": True}), ("/jobs/stop", {"ids": ["x"] * 100_000}),
-    ]  # fmt: skip
+        (
+            "/jobs/preview",
+            spec("true", metrics=[{"pattern": f"(?P<x{at}>" + "(a|b|c)" * 60 + ")"} for at in range(32)]),
+        ),
+        ("/queue/would-start", {**wide(0), "suggest": True}),
+        ("/jobs/stop", {"ids": ["x"] * 100_000}),
+    ]
     raw = [
         ("/jobs/preview", b"[" * 1_000_000),
         ("/jobs", rb'{"spec": {"name": "\ud800"}}'),

@@ -68,8 +68,10 @@ def run(stage: Stage, quick: bool) -> Fate:
     )
     inputs = [{"name": "marks", "path": marks, "mount": "/marks", "read_only": False}]
     client = storm.server.client()
-    made = [client.ask("POST", "/jobs/batch", {"items": [spec(text, inputs=inputs)] * count})["items"]
-            for text, count in ((LONG, running), (SHORT, queued))]  # fmt: skip
+    made = [
+        client.ask("POST", "/jobs/batch", {"items": [spec(text, inputs=inputs)] * count})["items"]
+        for text, count in ((LONG, running), (SHORT, queued))
+    ]
     feeder = Feeder(storm.server, spec(SHORT, inputs=inputs))
     feeder.start()
     for number in range(faults):
@@ -86,9 +88,12 @@ def run(stage: Stage, quick: bool) -> Fate:
         if view["state"] != "succeeded":
             print(job, view["state"], json.dumps(view["verdict"]), file=sys.stderr, flush=True)
     return Fate(
-        len(promised), sum(job not in found for job in promised), sum(count > 1 for count in starts.values()),
-        sum(view["state"] != "succeeded" for view in found.values()), faults,
-    )  # fmt: skip
+        len(promised),
+        sum(job not in found for job in promised),
+        sum(count > 1 for count in starts.values()),
+        sum(view["state"] != "succeeded" for view in found.values()),
+        faults,
+    )
 
 
 class Storm:

@@ -213,8 +213,9 @@ def _chart(told: list[Told]) -> str:
 
     ranges = "".join(
         f'<line x1="{x(one.low or 0):.1f}" x2="{x(one.high or 0):.1f}" y1="{y(one.waited):.1f}" y2="{y(one.waited):.1f}"/>'
-        for one in told if one.high is not None
-    )  # fmt: skip
+        for one in told
+        if one.high is not None
+    )
     dots = "".join(f'<circle cx="{x(one.expected or 0):.1f}" cy="{y(one.waited):.1f}" r="3"/>' for one in told)
     step = next(step for step in (5, 10, 20, 30, 60, 120, 300, 600) if most / step <= 8)
     ticks = "".join(

@@ -130,9 +130,16 @@ def rounded(value: float) -> float:
 
 
 def record(
-    name: str, metric: str, values: Sequence[float], unit: str, load: float, *, against: str | None = None,
-    peer: Sequence[float] = (), ratio: float | None = None,
-) -> Record:  # fmt: skip
+    name: str,
+    metric: str,
+    values: Sequence[float],
+    unit: str,
+    load: float,
+    *,
+    against: str | None = None,
+    peer: Sequence[float] = (),
+    ratio: float | None = None,
+) -> Record:
     """Return the record of the median of `values` beside the median of `peer`. Raises ValueError without values.
 
     `ratio` overrides the ratio of medians where rounds were compared one by one.
@@ -145,9 +152,17 @@ def record(
     bar = BARS.get((name, metric))
     met = bar.met(value, ratio) if bar else None
     return Record(
-        name, metric, rounded(value), unit, against if ratio is not None or bar is None or bar.on == "value" else None,
-        None if ratio is None else rounded(ratio), str(bar) if bar else None, met, len(values), round(load, 2),
-    )  # fmt: skip
+        name,
+        metric,
+        rounded(value),
+        unit,
+        against if ratio is not None or bar is None or bar.on == "value" else None,
+        None if ratio is None else rounded(ratio),
+        str(bar) if bar else None,
+        met,
+        len(values),
+        round(load, 2),
+    )
 
 
 def missed(records: Sequence[Record]) -> bool:

@@ -79,9 +79,17 @@ class Server:
     """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text. `home`: where it lies."""
 
     def __init__(
-        self, stage: Stage, local: dict[str, Any], *, cpu: CpuGroup | None = None, module: str = "trainmaster.cli.main", limits: str = "",
-        engines: str = "", wait: bool = True, home: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        stage: Stage,
+        local: dict[str, Any],
+        *,
+        cpu: CpuGroup | None = None,
+        module: str = "trainmaster.cli.main",
+        limits: str = "",
+        engines: str = "",
+        wait: bool = True,
+        home: str = "",
+    ) -> None:
         self.home = home or stage.fresh("home")
         self.cpu = cpu
         self._module = module

@@ -58,9 +58,13 @@ def _by_hand(site: Site, folder: Path, steps: int) -> float:
 
 
 def _job(site: Site, folder: Path, steps: int) -> float:
-    body = spec(f"python /script/loop.py {steps}", 2, framework={"kind": "pytorch", "processes_per_node": 2},
-                inputs=[{"name": "script", "path": str(folder), "mount": "/script"}],
-                metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
+    body = spec(
+        f"python /script/loop.py {steps}",
+        2,
+        framework={"kind": "pytorch", "processes_per_node": 2},
+        inputs=[{"name": "script", "path": str(folder), "mount": "/script"}],
+        metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}],
+    )
     body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "2GiB", "gpu": 2}
     job = site.client.ask("POST", "/jobs", body)["id"]
     while (found := site.client.ask("GET", f"/jobs/{job}"))["ended_at"] is None:

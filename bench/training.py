@@ -108,8 +108,12 @@ def _bare(script: str, steps: int, *, batch: bool) -> dict[str, float]:
 def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, float]:
     framework = {"kind": "pytorch", "processes_per_node": 2}
     inputs = [{"name": "script", "path": script, "mount": "/script"}]
-    body = spec(f"python /script/loop.py {steps}", framework=framework, inputs=inputs,
-                metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
+    body = spec(
+        f"python /script/loop.py {steps}",
+        framework=framework,
+        inputs=inputs,
+        metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}],
+    )
     body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "4GiB"}
     job = client.ask("POST", "/jobs", body)["id"]
     while (found := client.ask("GET", f"/jobs/{job}"))["ended_at"] is None:

@@ -213,9 +213,13 @@ def shoot(page: Page, name: str) -> None:
 
 def new_page(browser: Browser, world: World, language: str, look: str, size: tuple[int, int], cookies: Any) -> Page:
     context = browser.new_context(
-        base_url=world.url, viewport={"width": size[0], "height": size[1]}, locale=LANGUAGES[language], storage_state=cookies,
-        timezone_id="Asia/Shanghai", color_scheme="dark" if look == "dark" else "light",
-    )  # fmt: skip
+        base_url=world.url,
+        viewport={"width": size[0], "height": size[1]},
+        locale=LANGUAGES[language],
+        storage_state=cookies,
+        timezone_id="Asia/Shanghai",
+        color_scheme="dark" if look == "dark" else "light",
+    )
     context.set_default_timeout(60_000)
     return context.new_page()
 
@@ -248,9 +252,15 @@ def shoot_all(browser: Browser, world: World, jobs: Jobs, cookies: Path) -> None
 
 
 def _series(
-    browser: Browser, world: World, language: str, look: str, size: tuple[int, int], cookies: Path,
-    every: list[tuple[str, str, str, Prepare | None]], pattern: str,
-) -> None:  # fmt: skip
+    browser: Browser,
+    world: World,
+    language: str,
+    look: str,
+    size: tuple[int, int],
+    cookies: Path,
+    every: list[tuple[str, str, str, Prepare | None]],
+    pattern: str,
+) -> None:
     page = new_page(browser, world, language, look, size, cookies)
     for name, address, mark, prepare in every:
         page.goto("/settings")

@@ -111,8 +111,14 @@ def before_the_reboot() -> None:
     run("systemctl", "restart", UNIT.name)
     log = run("journalctl", "--unit", UNIT.name, "--output=cat", "--no-pager")
     assert "has KillMode=control-group: every stop or restart of it ends the agent" in log, log
-    findings = json.loads(subprocess.run([sys.executable, "-m", "trainmaster", "--home", HOME, "doctor", "--json"],
-                                         capture_output=True, text=True, check=False).stdout)  # fmt: skip
+    findings = json.loads(
+        subprocess.run(
+            [sys.executable, "-m", "trainmaster", "--home", HOME, "doctor", "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+    )
     assert [one["state"] for one in findings if one["name"] == "unit"] == ["bad"], findings
     job = submit(TWICE)
     run("systemctl", "restart", UNIT.name)

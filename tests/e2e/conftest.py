@@ -76,9 +76,14 @@ def new_console(world: World, browser: Browser) -> Iterator[Open]:
 
     def make(language: str = "en-GB", cookies: Path | None = None) -> Console:
         context = browser.new_context(
-            base_url=world.url, viewport={"width": 1440, "height": 900}, locale=language, timezone_id="Asia/Shanghai",
-            storage_state=cookies, accept_downloads=True, reduced_motion="reduce",
-        )  # fmt: skip
+            base_url=world.url,
+            viewport={"width": 1440, "height": 900},
+            locale=language,
+            timezone_id="Asia/Shanghai",
+            storage_state=cookies,
+            accept_downloads=True,
+            reduced_motion="reduce",
+        )
         context.set_default_timeout(SLOW_MS)
         watch = Watch(context, world.url)
         contexts.append((context, watch))

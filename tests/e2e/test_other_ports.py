@@ -75,10 +75,21 @@ def doors(job: str, model: str) -> list[str]:
     """One address of every kind that only looks."""
     task = f"/jobs/{job}/attempts/last/tasks/task0-0/log"
     return [
-        "/session", "/jobs", "/tokens", f"/jobs/{job}", "/feed", f"/feed?job={job}", task, f"{task}/follow", f"{task}/download",
-        f"/jobs/{job}/logs.zip", f"/jobs/{job}/files?path=", f"/jobs/{model}/files/download?path=model",
-        "/models/little/versions/1/download", "/cluster",
-    ]  # fmt: skip
+        "/session",
+        "/jobs",
+        "/tokens",
+        f"/jobs/{job}",
+        "/feed",
+        f"/feed?job={job}",
+        task,
+        f"{task}/follow",
+        f"{task}/download",
+        f"/jobs/{job}/logs.zip",
+        f"/jobs/{job}/files?path=",
+        f"/jobs/{model}/files/download?path=model",
+        "/models/little/versions/1/download",
+        "/cluster",
+    ]
 
 
 def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy: str, endless: str, done: str) -> None:

@@ -46,9 +46,13 @@ def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -
         if place.is_relative_to("/tmp") and place != Path("/tmp"):
             place.chmod(0o755)
     view = sandbox.View(
-        name="any", hidden=(), shm_mib=1, environment=sandbox.Environment("/usr/bin", (), ""), network=network,
+        name="any",
+        hidden=(),
+        shm_mib=1,
+        environment=sandbox.Environment("/usr/bin", (), ""),
+        network=network,
         **{name: str(place) for name, place in places.items()},
-    )  # fmt: skip
+    )
     sandbox._namespaces.cache_clear(), sandbox._sealed.cache_clear()
     os.seteuid(NOBODY)
     try:
@@ -63,8 +67,14 @@ def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -
     shell = 'exec bwrap --args 4 -- "$@" 3>/dev/null 4<options 5<gate 6<filter'
     return subprocess.run(
         ["/bin/sh", "-c", shell, "sh", "/usr/bin/python3", "-I", "-c", text, *given],
-        cwd=folder, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture

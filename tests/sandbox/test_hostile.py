@@ -114,9 +114,10 @@ def test_a_stranger_with_the_number_of_a_former_sandbox_is_not_taken_for_it(tmp_
         (tmp_path / "status").write_text(f'{{ "child-pid": {stranger.pid} }}\n')
         for age_s in (0, 3600):
             task: Any = SimpleNamespace(
-                init=0, start=found.start - age_s * procs.TICKS,
+                init=0,
+                start=found.start - age_s * procs.TICKS,
                 prepared=SimpleNamespace(paths=SimpleNamespace(status=str(tmp_path / "status"))),
-            )  # fmt: skip
+            )
             assert ending.find_init(task) == 0
     finally:
         stranger.kill()

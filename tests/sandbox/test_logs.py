@@ -18,7 +18,7 @@ WAYS = {
     "cut short again and again": "for _ in range(3):\n  os.write(1, b'x' * (5 << 20)); time.sleep(0.7)\n  os.ftruncate(1, 1 << 20)\n"
     "os.write(1, b'x' * (2 << 20)); time.sleep(0.7)",
     "written where it was cut": "os.write(1, b'x' * (9 << 20)); time.sleep(0.7); os.pwrite(out, b'y' * (8 << 20), 0)",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", WAYS)

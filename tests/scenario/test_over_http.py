@@ -13,9 +13,11 @@ SHAPES = {
     "/metrics": "Metrics", "/spec?dialect=native": "Document", "/spec?dialect=pai": "Document",
 }  # fmt: skip
 STARTED = {
-    "/usage": "Usage", "/attempts/last/tasks/task0-0/log": "LogWindow", "/attempts/1/tasks/task0-0/log?tail=5": "LogWindow",
+    "/usage": "Usage",
+    "/attempts/last/tasks/task0-0/log": "LogWindow",
+    "/attempts/1/tasks/task0-0/log?tail=5": "LogWindow",
     "/attempts/last/tasks/task0-0/log/search?q=a": "LogHits",
-}  # fmt: skip
+}
 
 
 async def look(app: Any, http: httpx.AsyncClient, job: str, started: bool = True) -> None:

@@ -181,10 +181,17 @@ async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mount
 async def test_variables_can_be_used_in_the_configuration(stage: Stage) -> None:
     """R107: $PAI_* in the command of a native job without a shell is expanded for each task."""
     document = {
-        "name": "uses", "env": {"WHERE": "$PAI_JOB_NAME/$VC_TASK_INDEX"},
-        "roles": [{"name": "w", "replicas": 2, "command": "echo $PAI_CURRENT_TASK_ROLE_NAME $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX",
-                   "resources": {"cpu": 0.5, "memory": 256}}],
-    }  # fmt: skip
+        "name": "uses",
+        "env": {"WHERE": "$PAI_JOB_NAME/$VC_TASK_INDEX"},
+        "roles": [
+            {
+                "name": "w",
+                "replicas": 2,
+                "command": "echo $PAI_CURRENT_TASK_ROLE_NAME $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX",
+                "resources": {"cpu": 0.5, "memory": 256},
+            }
+        ],
+    }
     job = await stage.submit(document)
     await stage.ended(job)
     assert [stage.log(job, 1, 0, index) for index in (0, 1)] == ["w 0\n", "w 1\n"]

@@ -205,9 +205,12 @@ async def test_an_engine_that_is_away_for_a_while_loses_nothing(
 def small_disk(folder: Path) -> Iterator[Path]:
     """Mount a file system of 6 MiB where we may; else give a plain folder (the database is then kept small by itself)."""
     folder.mkdir()
-    mounted = os.geteuid() == 0 and not subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)], check=False, capture_output=True
-    ).returncode  # fmt: skip
+    mounted = (
+        os.geteuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)], check=False, capture_output=True
+        ).returncode
+    )
     try:
         yield folder
     finally:

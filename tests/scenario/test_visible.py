@@ -33,8 +33,10 @@ NAMELESS: Final = {
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
 ASKED: Final = {
-    **QUERIES, f"{PREFIX}/jobs/{{ref}}/files": "path=outputs", f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
-}  # fmt: skip
+    **QUERIES,
+    f"{PREFIX}/jobs/{{ref}}/files": "path=outputs",
+    f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
+}
 """What is asked besides the address."""
 
 CLOSED: Final = {"/audit", "/retention"}
@@ -252,10 +254,19 @@ async def _listen(scene: Scene, person: Person) -> str:
     app, body, gone = create_app(scene.stage.platform), bytearray(), asyncio.Event()
     headers = [(b"host", BASE.removeprefix("http://").encode()), (b"authorization", f"Bearer {person.token}".encode())]
     scope = {
-        "type": "http", "http_version": "1.1", "asgi": {"version": "3.0"}, "method": "GET", "scheme": "http", "root_path": "",
-        "path": f"{PREFIX}/feed", "raw_path": f"{PREFIX}/feed".encode(), "query_string": b"after=0", "headers": headers,
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470),
-    }  # fmt: skip
+        "type": "http",
+        "http_version": "1.1",
+        "asgi": {"version": "3.0"},
+        "method": "GET",
+        "scheme": "http",
+        "root_path": "",
+        "path": f"{PREFIX}/feed",
+        "raw_path": f"{PREFIX}/feed".encode(),
+        "query_string": b"after=0",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8470),
+    }
     asked = False
 
     async def receive() -> dict[str, Any]:

@@ -57,9 +57,13 @@ async def test_what_could_not_be_saved_is_not_tried(fake: Stage) -> None:
         await fake.platform.what_if.policy({}, ADMIN, [wrong], [VirtualCluster("vc", share={"gpu": Limit(2, 1)})])
     paths = sorted(item.path for item in refused.value.problems)
     assert paths == [
-        "virtual_clusters", "virtual_clusters.vc.share.gpu", "workspaces", "workspaces.nobody.quotas",
-        "workspaces.nobody.quotas.default.disk", "workspaces.nobody.quotas.lab.gpu",
-    ]  # fmt: skip
+        "virtual_clusters",
+        "virtual_clusters.vc.share.gpu",
+        "workspaces",
+        "workspaces.nobody.quotas",
+        "workspaces.nobody.quotas.default.disk",
+        "workspaces.nobody.quotas.lab.gpu",
+    ]
 
 
 async def test_it_is_refused_like_the_change_itself(fake: Stage) -> None:

@@ -157,10 +157,11 @@ class Bed:
         (folder / "sock").unlink(missing_ok=True)
         shutil.chown(folder, "nobody")
         self._daemon(
-            "slurmrestd", "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+            "slurmrestd",
+            *("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"),
             *(("env", "SLURM_JWT=daemon") if auth == "jwt" else ()),  # it has no token of its own
-            "slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock",
-        )  # fmt: skip
+            *("slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock"),
+        )
         until((folder / "sock").exists, "slurmrestd")
         return f"unix:{folder}/sock"
 
@@ -226,13 +227,22 @@ class Bed:
         for number in range(CARDS):  # gres.conf wants devices: some that behave like the null device do
             os.mknod(self.folder / "dev" / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         conf = CONF.format(
-            host=os.uname().nodename.split(".")[0], port=self.port, folder=self.folder, nodes=self.nodes, cards=CARDS,
-            first=self.port + 1, last=self.port + self.nodes, cpus=self.cpus, scheduling=self.scheduling,
-        )  # fmt: skip
+            host=os.uname().nodename.split(".")[0],
+            port=self.port,
+            folder=self.folder,
+            nodes=self.nodes,
+            cards=CARDS,
+            first=self.port + 1,
+            last=self.port + self.nodes,
+            cpus=self.cpus,
+            scheduling=self.scheduling,
+        )
         texts = {
-            "slurm.conf": conf, "plugstack.conf": "", "cgroup.conf": "CgroupAutomount=no\n",
+            "slurm.conf": conf,
+            "plugstack.conf": "",
+            "cgroup.conf": "CgroupAutomount=no\n",
             "gres.conf": f"NodeName=n[1-{self.nodes}] Name=gpu Type=fake File={self.folder}/dev/gpu[0-{CARDS - 1}]\n",
-        }  # fmt: skip
+        }
         for name, text in texts.items():
             (self.folder / name).write_text(text)
 

@@ -48,9 +48,14 @@ def test_the_map_names_files_that_are_there() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("line", [
-    line for line in (DESIGN / "glossary.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "`" in line
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for line in (DESIGN / "glossary.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ") and "`" in line
+    ],
+)
 def test_the_words_are_carried_by_types_that_exist(line: str) -> None:
     *_, carrier = [cell.strip() for cell in line.strip("|").split("|")]
     found = re.search(r"`([a-z_.]+)(?:\.([A-Z_]\w*))?`", carrier)

@@ -115,9 +115,14 @@ class Folder:
             data = json.load(file)
         components = tuple(tuple((role, index) for role, index in part) for part in data["components"])
         return StepWork(
-            gang_from_json(data["gang"]), settings_from_json(data["settings"]), data["data"], components,
-            data["addresses"], data["sandbox"], data["grace_s"],
-        )  # fmt: skip
+            gang_from_json(data["gang"]),
+            settings_from_json(data["settings"]),
+            data["data"],
+            components,
+            data["addresses"],
+            data["sandbox"],
+            data["grace_s"],
+        )
 
     def claim(self, run: str) -> bool:
         """Return whether the attempt belongs to `run`: to the first that asks, for ever. Raises OSError."""
@@ -137,10 +142,17 @@ class Folder:
 
 def step_text(work: StepWork) -> str:
     """Return `work` as it is written down for the steps."""
-    return json.dumps({
-        "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,
-        "addresses": dict(work.addresses), "sandbox": work.sandbox, "grace_s": work.grace_s,
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "gang": gang_to_json(work.gang),
+            "settings": work.settings.to_json(),
+            "data": work.data,
+            "components": work.components,
+            "addresses": dict(work.addresses),
+            "sandbox": work.sandbox,
+            "grace_s": work.grace_s,
+        }
+    )
 
 
 def write_whole(path: str, text: str, lasting: bool = True) -> None:

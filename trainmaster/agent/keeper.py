@@ -78,9 +78,12 @@ def spawn_agent(failures: int) -> int:
         command, path = places()[failures % 2]
         try:
             return os.posix_spawn(
-                command[0], [*command, str(os.getpid())], {**os.environ, "PYTHONPATH": path}, setsid=True,
+                command[0],
+                [*command, str(os.getpid())],
+                {**os.environ, "PYTHONPATH": path},
+                setsid=True,
                 setsigdef=[signal.SIGPIPE, signal.SIGHUP],
-            )  # fmt: skip
+            )
         except OSError:
             failures += 1
 

@@ -140,6 +140,10 @@ def guarded(layout: Layout) -> bool:
 def about(layout: Layout, attempts: int) -> dict[str, Any]:
     """Return what an agent says of itself to whoever asks who it is."""
     return {
-        "protocol": PROTOCOL, "code": own_digest(), "package": str(PACKAGE), "home": layout.home, "pid": os.getpid(),
+        "protocol": PROTOCOL,
+        "code": own_digest(),
+        "package": str(PACKAGE),
+        "home": layout.home,
+        "pid": os.getpid(),
         "attempts": attempts,
-    }  # fmt: skip
+    }

@@ -33,7 +33,7 @@ from trainmaster.api.routes import (
     uploads,
     watch,
     workspaces,
-)  # fmt: skip
+)
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.core.errors import TrainmasterError
@@ -65,13 +65,21 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES) -> Fron
             await platform.close()
 
     inner = FastAPI(
-        title="Trainmaster", version=platform.version, openapi_url=None, docs_url=None, redoc_url=None,
-        redirect_slashes=False, lifespan=lambda _: life(),
+        title="Trainmaster",
+        version=platform.version,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lambda _: life(),
         exception_handlers={
-            TrainmasterError: problems.on_known, RequestValidationError: problems.on_validation,
-            HTTPException: problems.on_http, ClientDisconnect: problems.on_gone, Exception: problems.on_unknown,
+            TrainmasterError: problems.on_known,
+            RequestValidationError: problems.on_validation,
+            HTTPException: problems.on_http,
+            ClientDisconnect: problems.on_gone,
+            Exception: problems.on_unknown,
         },
-    )  # fmt: skip
+    )
     inner.state.platform = platform
     inner.state.console = static.Console()
     inner.state.closing = asyncio.Event()

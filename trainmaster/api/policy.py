@@ -134,10 +134,18 @@ class Table:
         self.makers: list[Maker] = []
 
     def route(
-        self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
-        raw: bool = False, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
-        parameters: Iterable[Schema] = (), in_schema: bool = True,
-    ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
+        self,
+        method: str,
+        path: str,
+        *,
+        scope: str | None,
+        answers: Mapping[int, str],
+        takes: str | None = None,
+        raw: bool = False,
+        body_limit: int | Callable[[Any], int] = BODY_LIMIT,
+        parameters: Iterable[Schema] = (),
+        in_schema: bool = True,
+    ) -> Callable[[Endpoint], Endpoint]:
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
         policy = RoutePolicy(scope, body_limit=body_limit)
         doc = Doc(answers, takes, tuple(parameters))
@@ -145,10 +153,18 @@ class Table:
         def declare(endpoint: Endpoint) -> Endpoint:
             def make(gate: Gate) -> BaseRoute:
                 return PolicyRoute(
-                    self.prefix + path, endpoint, policy=policy, doc=doc, raw=raw, gate=gate, methods=[method],
-                    tags=[self.tag], include_in_schema=in_schema, operation_id=endpoint.__name__,
+                    self.prefix + path,
+                    endpoint,
+                    policy=policy,
+                    doc=doc,
+                    raw=raw,
+                    gate=gate,
+                    methods=[method],
+                    tags=[self.tag],
+                    include_in_schema=in_schema,
+                    operation_id=endpoint.__name__,
                     status_code=min(answers),
-                )  # fmt: skip
+                )
 
             self.makers.append(make)
             return endpoint

@@ -47,9 +47,12 @@ class EventStream(Response):
     """Streams `source` until it ends, the reader goes, `closing` is set, or `refused` says why the reader may read no more."""
 
     def __init__(
-        self, source: AsyncIterator[Sent], closing: asyncio.Event, refused: Callable[[], Awaitable[Sent]],
+        self,
+        source: AsyncIterator[Sent],
+        closing: asyncio.Event,
+        refused: Callable[[], Awaitable[Sent]],
         heartbeat_s: float = HEARTBEAT_S,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.status_code = 200
         self.media_type = MEDIA_TYPE
         self.background: BackgroundTask | None = None

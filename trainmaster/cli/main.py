@@ -19,11 +19,29 @@ from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
 PARTS: Final = (
-    SERVE, *(f"commands.{name}" for name in (
-        "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "simulate",
-        "access", "upkeep",
-    )), "server.doctor", "server.unit",
-)  # fmt: skip
+    SERVE,
+    *(
+        f"commands.{name}"
+        for name in (
+            "submit",
+            "jobs",
+            "watch",
+            "download",
+            "entering",
+            "queue",
+            "cluster",
+            "engine",
+            "node",
+            "pool",
+            "workspace",
+            "simulate",
+            "access",
+            "upkeep",
+        )
+    ),
+    "server.doctor",
+    "server.unit",
+)
 """Modules of this package that bring commands, in the order of the help."""
 
 

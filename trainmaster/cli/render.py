@@ -118,9 +118,16 @@ JOB_COLUMNS: Final = ("id", "name", "state", "owner", ">tasks", ">gpus", ">run",
 def job_row(job: "answers.JobView") -> tuple[str, ...]:
     """Return a job as a row of JOB_COLUMNS."""
     return (
-        job.id[:12], _e(job.name), state(job.state), _e(job.owner), f"{job.tasks.running}/{job.tasks.total}",
-        f"{job.resources.gpu:g}", "" if job.run_s is None else format_duration(job.run_s), _progress(job), _e(why(job)),
-    )  # fmt: skip
+        job.id[:12],
+        _e(job.name),
+        state(job.state),
+        _e(job.owner),
+        f"{job.tasks.running}/{job.tasks.total}",
+        f"{job.resources.gpu:g}",
+        "" if job.run_s is None else format_duration(job.run_s),
+        _progress(job),
+        _e(why(job)),
+    )
 
 
 def _progress(job: "answers.JobView") -> str:
@@ -186,10 +193,18 @@ def _show_attempt(out: Any, attempt: "answers.AttemptView") -> None:
     why_text = f", {_e(attempt.why)}" if attempt.why is not None else ""
     out.print(f"  attempt [bold]{attempt.number}[/] ({attempt.cause}): {attempt.phase}{why_text}")
     rows = [
-        ("   ", task.name, _e(task.role), task.state, _e(task.node), ",".join(map(str, task.gpus)), _ending(task),
-         _e(task.verdict.message.en if task.verdict is not None else ""))
+        (
+            "   ",
+            task.name,
+            _e(task.role),
+            task.state,
+            _e(task.node),
+            ",".join(map(str, task.gpus)),
+            _ending(task),
+            _e(task.verdict.message.en if task.verdict is not None else ""),
+        )
         for task in attempt.tasks
-    ]  # fmt: skip
+    ]
     out.print(make_table(("", "task", "role", "state", "node", "cards", "exit", ""), rows))
 
 

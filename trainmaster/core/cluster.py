@@ -100,9 +100,13 @@ class Flavor:
     def resources(self) -> Resources:
         """Return what one replica gets."""
         return Resources(
-            cpu=self.cpu, memory_mib=self.memory_mib, gpu=self.gpu, gpu_type=self.gpu_type if self.gpu else None,
-            shm_mib=self.shm_mib, gpu_milli=self.gpu_milli,
-        )  # fmt: skip
+            cpu=self.cpu,
+            memory_mib=self.memory_mib,
+            gpu=self.gpu,
+            gpu_type=self.gpu_type if self.gpu else None,
+            shm_mib=self.shm_mib,
+            gpu_milli=self.gpu_milli,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,8 +151,10 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "roles": tuple(role_from_json(r) for r in data["roles"]),
             "commands": tuple(
                 RoleCommand(
-                    text=c["text"], argv=tuple(c["argv"]),
-                    parameters=tuple((k, v) for k, v in c["parameters"]), env=tuple((k, v) for k, v in c["env"]),
+                    text=c["text"],
+                    argv=tuple(c["argv"]),
+                    parameters=tuple((k, v) for k, v in c["parameters"]),
+                    env=tuple((k, v) for k, v in c["env"]),
                 )
                 for c in data["commands"]
             ),
@@ -162,7 +164,7 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
             "asked": _parse_asked(data.get("asked")),
         }
-    )  # fmt: skip
+    )
 
 
 def _parse_asked(data: dict[str, Any] | None) -> Asked | None:

@@ -39,9 +39,12 @@ class Engines:
     """
 
     def __init__(
-        self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None,
-        most_pending: Mapping[str, int] | None = None, labels: Mapping[str, Said] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        engines: Sequence[Engine],
+        pools: Mapping[str, str] | None = None,
+        most_pending: Mapping[str, int] | None = None,
+        labels: Mapping[str, Said] | None = None,
+    ) -> None:
         self._engines = {engine.name: engine for engine in engines}
         self._abilities = {engine.name: Abilities.of(engine) for engine in engines}
         self.first = engines[0]

@@ -72,9 +72,15 @@ class Client:
     # -- submitting --------------------------------------------------------------------------------------------
 
     def submit(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
-        key: str | None = None, on_upload: Sent | None = None,
-    ) -> Job:  # fmt: skip
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        name: str | None = None,
+        key: str | None = None,
+        on_upload: Sent | None = None,
+    ) -> Job:
         """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
 
         `set` changes fields by dotted path (``{"roles.0.parameters.lr": 0.1}``), `name` the name; a `code:` folder is
@@ -94,9 +100,15 @@ class Client:
         return [Job(self, item) for item in made.items]
 
     def body(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
-        on_upload: Sent | None = None, upload: bool = True,
-    ) -> Body:  # fmt: skip
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        name: str | None = None,
+        on_upload: Sent | None = None,
+        upload: bool = True,
+    ) -> Body:
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
         from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
 
@@ -188,9 +200,14 @@ class Client:
         return self.http.read(answers.ClusterView, "GET", "/cluster")
 
     def would_start(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", instead_of: str | None = None,
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        instead_of: str | None = None,
         suggest: bool = False,
-    ) -> answers.WouldStart:  # fmt: skip
+    ) -> answers.WouldStart:
         """Return whether a job would start now or queue (``when``); with several flavors, now when any way can.
 
         `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place; `suggest`: if

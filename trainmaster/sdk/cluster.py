@@ -98,14 +98,23 @@ class ClusterCalls:
         return self._http.read(answers.WorkspacesView, "GET", "/workspaces").items
 
     def put_workspace(
-        self, name: str, *, weight: float = 1.0, quotas: Mapping[str, Limits] | None = None,
-        urgent_per_user: int | None = None, urgent_total: int | None = None, description: str = "",
-    ) -> answers.WorkspaceView:  # fmt: skip
+        self,
+        name: str,
+        *,
+        weight: float = 1.0,
+        quotas: Mapping[str, Limits] | None = None,
+        urgent_per_user: int | None = None,
+        urgent_total: int | None = None,
+        description: str = "",
+    ) -> answers.WorkspaceView:
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number."""
         body = {
-            "weight": weight, "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
-            "urgent_per_user": urgent_per_user, "urgent_total": urgent_total, "description": description,
-        }  # fmt: skip
+            "weight": weight,
+            "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
+            "urgent_per_user": urgent_per_user,
+            "urgent_total": urgent_total,
+            "description": description,
+        }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{_word(name)}", body)
 
     def delete_workspace(self, name: str) -> None:
@@ -158,9 +167,15 @@ class ClusterCalls:
     # -- what people did ---------------------------------------------------------------------------------------
 
     def audit(
-        self, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None, before: float | None = None,
+        self,
+        *,
+        subject: str = "",
+        by: str = "",
+        kind: str = "",
+        after: float | None = None,
+        before: float | None = None,
         limit: int | None = 50,
-    ) -> list[answers.AuditEventView]:  # fmt: skip
+    ) -> list[answers.AuditEventView]:
         """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one (``pool:default``).
 
         `by`: who did it; `kind`: what (``pool_changed``); `after` and `before`: when, in seconds since the epoch.

@@ -222,8 +222,13 @@ class Job:
 
     @overload
     def logs(
-        self, task: str | None = None, *, attempt: int | str = "last", follow: Literal[False] = False, tail: int | None = None
-    ) -> str: ...  # fmt: skip
+        self,
+        task: str | None = None,
+        *,
+        attempt: int | str = "last",
+        follow: Literal[False] = False,
+        tail: int | None = None,
+    ) -> str: ...
 
     @overload
     def logs(

@@ -64,9 +64,13 @@ def terminal() -> Iterator[Show]:
     from rich.text import Text  # noqa: PLC0415
 
     columns = (
-        SpinnerColumn(), TextColumn("{task.fields[name]}", style="bold", markup=False), TextColumn("{task.fields[state]}"),
-        BarColumn(bar_width=24), TextColumn("{task.fields[percent]}"), TimeElapsedColumn(),
-    )  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.fields[name]}", style="bold", markup=False),
+        TextColumn("{task.fields[state]}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[percent]}"),
+        TimeElapsedColumn(),
+    )
     out = Console(stderr=True)
     progress, below = Progress(*columns, console=out), Text(style="dim", no_wrap=True, overflow="ellipsis")
     line = progress.add_task("", total=None, name="", state="", percent="")

@@ -167,9 +167,16 @@ class Transport:
         headers = {key: self._http.headers[key] for key in ("authorization", "user-agent") if key in self._http.headers}
         try:
             return connect(
-                str(address), additional_headers=headers, user_agent_header=None, subprotocols=[Subprotocol(protocol)],
-                compression=None, max_size=None, ping_timeout=None, close_timeout=2.0, proxy=True if self._http.trust_env else None,
-            )  # fmt: skip
+                str(address),
+                additional_headers=headers,
+                user_agent_header=None,
+                subprotocols=[Subprotocol(protocol)],
+                compression=None,
+                max_size=None,
+                ping_timeout=None,
+                close_timeout=2.0,
+                proxy=True if self._http.trust_env else None,
+            )
         except InvalidStatus as error:
             answer = error.response
             raise error_of(httpx.Response(answer.status_code, content=bytes(answer.body or b""))) from error

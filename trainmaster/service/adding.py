@@ -31,10 +31,12 @@ def section_of(kind: EngineKind, name: str, pools: Mapping[str, str], settings: 
     if kind.adding.places:
         own[kind.adding.places] = {pool: place for pool, place in pools.items() if pool != place}
     return {
-        "name": name, "kind": kind.name, **({"pools": [*pools]} if pools else {}),
+        "name": name,
+        "kind": kind.name,
+        **({"pools": [*pools]} if pools else {}),
         **({"most_pending": most_pending} if most_pending != MOST_PENDING else {}),
         **{key: value for key, value in own.items() if value and value != plain[key]},
-    }  # fmt: skip
+    }
 
 
 def pools_of(kind: EngineKind, given: Iterable[str]) -> dict[str, str]:

@@ -41,9 +41,19 @@ class Life:
     """One per server; all methods in the loop's thread."""
 
     def __init__(
-        self, context: Context, *, people: People, shell: Shell, observer: Observer, pulse: Pulse, timers: Timers, sweeper: Sweeper,
-        readiness: Readiness, database: Database, ledger: Ledger,
-    ) -> None:  # fmt: skip
+        self,
+        context: Context,
+        *,
+        people: People,
+        shell: Shell,
+        observer: Observer,
+        pulse: Pulse,
+        timers: Timers,
+        sweeper: Sweeper,
+        readiness: Readiness,
+        database: Database,
+        ledger: Ledger,
+    ) -> None:
         self._ctx, self._people, self._shell, self._observer, self._pulse = context, people, shell, observer, pulse
         self._timers, self._sweeper, self._readiness = timers, sweeper, readiness
         self._database, self._ledger = database, ledger

@@ -52,9 +52,15 @@ class Platform:
     version = __version__
 
     def __init__(
-        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing,
+        self,
+        context: Context,
+        life: Life,
+        people: People,
+        models: Models,
+        readiness: Readiness,
+        auditing: Auditing,
         retention: Retention,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.config, self.layout, self.feed, self.metrics = (
             context.config,

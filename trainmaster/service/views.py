@@ -56,10 +56,14 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answe
 
 
 def job_view(
-    job: Job, now: float, seq: int, reason: answers.ReasonView | None = None,
-    forecast: answers.ForecastView | None = None, progress: answers.ProgressView | None = None,
+    job: Job,
+    now: float,
+    seq: int,
+    reason: answers.ReasonView | None = None,
+    forecast: answers.ForecastView | None = None,
+    progress: answers.ProgressView | None = None,
     metrics: Mapping[str, float | None] = MappingProxyType({}),
-) -> answers.JobView:  # fmt: skip
+) -> answers.JobView:
     """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up."""
     attempt = job.attempt
     shown = job.shown

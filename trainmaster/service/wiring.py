@@ -114,9 +114,14 @@ def engines_of(layout: Layout, config: Config) -> Engines:
 
 
 def build(
-    home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0,
-    accept_loss: bool = False, clock: Clock | None = None,
-) -> Platform:  # fmt: skip
+    home: str,
+    host: str | None = None,
+    port: int | None = None,
+    engines: Engines | None = None,
+    demo_cards: int = 0,
+    accept_loss: bool = False,
+    clock: Clock | None = None,
+) -> Platform:
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
     `demo_cards`: see service/cluster/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
@@ -161,15 +166,32 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     followers = LiveFollowers(
-        scheduling, Disks(layout, config.limits.reserve_mib), counts, urgent, Tally(),
+        scheduling,
+        Disks(layout, config.limits.reserve_mib),
+        counts,
+        urgent,
+        Tally(),
         Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
-        Shares(scheduling, layout.path("shares.json")), waits,
-    )  # fmt: skip
+        Shares(scheduling, layout.path("shares.json")),
+        waits,
+    )
     master = Master(ledger, feed, clock, followers)
     context = Context(
-        config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, followers=followers, feed=feed,
-        records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, pools=pools, clerks=Clerks(),
-    )  # fmt: skip
+        config=config,
+        layout=layout,
+        clock=clock,
+        random_bytes=os.urandom,
+        master=master,
+        followers=followers,
+        feed=feed,
+        records=records,
+        reader=JobReader(records),
+        engines=engines,
+        specs=specs,
+        metrics=metrics,
+        pools=pools,
+        clerks=Clerks(),
+    )
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.dates = Dates(clock, context)
@@ -187,8 +209,16 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     retention = Retention(rules, Keeping.of(config), clock)
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
     life = Life(
-        context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
-        sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
-    )  # fmt: skip
+        context,
+        people=people,
+        shell=shell,
+        observer=observer,
+        pulse=Pulse(feed, master, metrics, specs),
+        timers=timers,
+        sweeper=sweeper,
+        readiness=readiness,
+        database=database,
+        ledger=ledger,
+    )
     auditing = Auditing(AuditReader(database))
     return Platform(context, life, people, Models(AssetReader(database), layout), readiness, auditing, retention)

@@ -135,8 +135,14 @@ def contrast(
 
 
 def _group(
-    at: int, groups: int, group: str, names: Sequence[str], shares: Sequence[float], words: Sequence[str], shown: bool = False
-) -> list[str]:  # fmt: skip
+    at: int,
+    groups: int,
+    group: str,
+    names: Sequence[str],
+    shares: Sequence[float],
+    words: Sequence[str],
+    shown: bool = False,
+) -> list[str]:
     parts = []
     slot = (WIDTH - LEFT - RIGHT) / max(1, groups)
     middle = LEFT + (at + 0.5) * slot

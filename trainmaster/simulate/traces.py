@@ -151,22 +151,32 @@ def _job(row_number: int, row: Mapping[str, str], whole: NodeSize, sizes_only: b
     models = [model.strip() for model in row.get("card_type", "").split("|")]
     shapes = tuple(_roles(row, model or None, whole) for model in dict.fromkeys(models))
     return Recorded(
-        id=row.get("id") or str(row_number), row=row_number, submit_s=submit, work_s=run, roles=shapes[0],
+        id=row.get("id") or str(row_number),
+        row=row_number,
+        submit_s=submit,
+        work_s=run,
+        roles=shapes[0],
         shapes=shapes if len(shapes) > 1 else (),
-        limit_s=_number(row, "limit"), workspace=row.get("workspace") or "default", owner=row.get("owner") or "",
-        pool=row.get("pool") or "default", priority=_priority(row.get("priority", "")),
+        limit_s=_number(row, "limit"),
+        workspace=row.get("workspace") or "default",
+        owner=row.get("owner") or "",
+        pool=row.get("pool") or "default",
+        priority=_priority(row.get("priority", "")),
         preemptible=row.get("preemptible", "").lower() in ("1", "true", "yes"),
         reference={key: int(value) for key, value in row.items() if key.startswith("wait_") and value},
-    )  # fmt: skip
+    )
 
 
 def _roles(row: Mapping[str, str], model: str | None, whole: NodeSize) -> tuple[Role, ...]:
     """Return what the job asks for on cards of `model`. Raises ValueError."""
     cards = _number(row, "cards")
     each = Resources(
-        cpu=_cores(row), memory_mib=_number(row, "memory") or 0, gpu_type=model, shm_mib=0,
+        cpu=_cores(row),
+        memory_mib=_number(row, "memory") or 0,
+        gpu_type=model,
+        shm_mib=0,
         gpu_milli=(_number(row, "card_milli") or 1000) if cards == 1 else 1000,
-    )  # fmt: skip
+    )
     if cards is None:
         return gang_of_cores(_number(row, "procs") or 1, each, whole.cores)
     return gang(cards, each, whole.cards, _number(row, "least"))

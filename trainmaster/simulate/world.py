@@ -124,17 +124,28 @@ class World:
 
     def _placed(self, made: Plan, now: int) -> list[Event]:
         return [
-            Event(start.job, Kind.PLACED, now, "scheduler", self.jobs[start.job].attempts_used + 1,
-                  placing(self.jobs[start.job], start))
+            Event(
+                start.job,
+                Kind.PLACED,
+                now,
+                "scheduler",
+                self.jobs[start.job].attempts_used + 1,
+                placing(self.jobs[start.job], start),
+            )
             for start in made.starts
-        ]  # fmt: skip
+        ]
 
     def snapshot(self) -> Snapshot:
         """Return what a pass may know."""
         return Snapshot(
-            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, quotas=self._quotas,
-            fair=self.fair, mix=self._mix,
-        )  # fmt: skip
+            self._nodes,
+            self.running,
+            self.queue.snapshot_classes(),
+            capacity=self.capacity,
+            quotas=self._quotas,
+            fair=self.fair,
+            mix=self._mix,
+        )
 
     def set_schedulable(self, name: str, schedulable: bool, why: Said | None = None) -> None:
         """Take a node out of service, or give it back."""

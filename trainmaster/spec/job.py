@@ -134,24 +134,30 @@ Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)
 Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
 EnvName = Annotated[str, Field(pattern=ENV_NAME)]
 EnvValue = Annotated[
-    str, Field(pattern=CLEAN, max_length=MAX_VALUE), BeforeValidator(_env_value),
+    str,
+    Field(pattern=CLEAN, max_length=MAX_VALUE),
+    BeforeValidator(_env_value),
     WithJsonSchema({"type": ["string", "number", "boolean"]}),
-]  # fmt: skip
+]
 Env = Annotated[dict[EnvName, EnvValue], Field(max_length=512)]
 ParameterName = Annotated[str, Field(pattern=PARAMETER)]
 ParameterValue = Annotated[
-    str | int | float | bool | None, PlainValidator(_parameter),
+    str | int | float | bool | None,
+    PlainValidator(_parameter),
     PlainSerializer(_as_it_is),
     WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
-]  # fmt: skip
+]
 Command = Annotated[
-    str | tuple[str, ...], PlainValidator(_command),
+    str | tuple[str, ...],
+    PlainValidator(_command),
     PlainSerializer(_as_it_is),
-    WithJsonSchema({
-        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
-        "description": "The command as typed, run without a shell; or the list of its words",
-    }),
-]  # fmt: skip
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+            "description": "The command as typed, run without a shell; or the list of its words",
+        }
+    ),
+]
 
 
 class Model(BaseModel):
@@ -245,9 +251,10 @@ class Progress(Model):
 
     metric: str = Field(default="step", pattern=ENV_NAME)
     of: Annotated[
-        str | float | None, PlainValidator(lambda v: None if v is None else _total(v)),
+        str | float | None,
+        PlainValidator(lambda v: None if v is None else _total(v)),
         WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}, {"type": "null"}]}),
-    ] = None  # fmt: skip
+    ] = None
 
 
 class ModelOut(Model):

@@ -136,8 +136,12 @@ def _role(role: RoleSpec, needed: str) -> Role:
         name=role.name,
         replicas=role.replicas,
         resources=Resources(
-            cpu=asked.cpu, memory_mib=asked.memory, gpu=asked.gpu, gpu_type=asked.gpu_type if asked.gpu else None,
-            shm_mib=asked.shm, gpu_milli=round(asked.gpu_share * 1000),
+            cpu=asked.cpu,
+            memory_mib=asked.memory,
+            gpu=asked.gpu,
+            gpu_type=asked.gpu_type if asked.gpu else None,
+            shm_mib=asked.shm,
+            gpu_milli=round(asked.gpu_share * 1000),
         ),
         ports=ports,
         min_succeeded=role.min_succeeded,
@@ -145,7 +149,7 @@ def _role(role: RoleSpec, needed: str) -> Role:
         main=role.main,
         ends_job=role.ends_job,
         min_replicas=role.min_replicas,
-    )  # fmt: skip
+    )
 
 
 def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mount, ...] = ()) -> Gang:
@@ -158,9 +162,15 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
         raise ValueError(f"job {job.id} has no attempt")
     placement = job.attempt.placement
     found = draft(
-        spec, job_id=job.id, user=job.owner, roles=job.roles, placement=placement, attempt=job.attempt.number, facts=facts,
+        spec,
+        job_id=job.id,
+        user=job.owner,
+        roles=job.roles,
+        placement=placement,
+        attempt=job.attempt.number,
+        facts=facts,
         mounts=mounts,
-    )  # fmt: skip
+    )
     return found if placement[0].node else replace(found, asked=asked_of(job))
 
 

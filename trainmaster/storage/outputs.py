@@ -63,9 +63,14 @@ class _Copy:
 
 
 def write(
-    model_dir: str, outputs_dir: str, folder: str, *, provenance: dict[str, Any], max_mib: int = 0,
+    model_dir: str,
+    outputs_dir: str,
+    folder: str,
+    *,
+    provenance: dict[str, Any],
+    max_mib: int = 0,
     go_on: sparse.GoOn = lambda: None,
-) -> Saved:  # fmt: skip
+) -> Saved:
     """Make a version of the two folders in `folder`, which may not be a version yet; return what it holds. O(data), holes are free.
 
     `provenance` (JSON-able; with ``job`` and ``attempt``) goes into the manifest. Links out of the tree, devices, pipes
@@ -243,9 +248,13 @@ def _finish(copy: _Copy, temporary: str, provenance: dict[str, Any]) -> Saved:
         copy.records.append({"path": name, "kind": "d", "sha256": link_digest(""), "size": 0})
     entries = [TreeEntry(record["path"], record["kind"], record["sha256"]) for record in copy.records]
     manifest = {
-        "format": 1, "digest": tree_digest(entries), "size_bytes": copy.size, "provenance": provenance,
-        "skipped": copy.skipped, "files": sorted(copy.records, key=lambda record: str(record["path"])),
-    }  # fmt: skip
+        "format": 1,
+        "digest": tree_digest(entries),
+        "size_bytes": copy.size,
+        "provenance": provenance,
+        "skipped": copy.skipped,
+        "files": sorted(copy.records, key=lambda record: str(record["path"])),
+    }
     with open(os.path.join(temporary, MANIFEST), "x", encoding="utf-8") as file:
         json.dump(manifest, file, ensure_ascii=False, indent=1)
         os.fchmod(file.fileno(), 0o444)

@@ -152,8 +152,10 @@ def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> Asset
         connection.execute(insert(asset).values({column.name: getattr(wanted, column.name) for column in asset.c}))
         line = wanted
     version = {name: getattr(new, name) for name in NewVersion.__slots__} | {
-        "asset": line.id, "number": line.latest + 1, "about": rows.encode(new.about)
-    }  # fmt: skip
+        "asset": line.id,
+        "number": line.latest + 1,
+        "about": rows.encode(new.about),
+    }
     connection.execute(insert(asset_version).values(version))
     same = (asset_version.c.asset == line.id, asset_version.c.number == line.latest + 1)
     return _select_versions(connection, *same)[0]

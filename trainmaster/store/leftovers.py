@@ -68,8 +68,10 @@ class Leftovers:
         needed = exists().where(_VERSION.c.job == _JOB.c.id, ~_VERSION.c.path.startswith("models/", autoescape=True))
         page = (
             select(_JOB.c.seq, _JOB.c.id, _JOB.c.ended_at)
-            .where(behind, ended < before, _OVER, ~needed).order_by(ended, _JOB.c.seq).limit(PAGE)
-        )  # fmt: skip
+            .where(behind, ended < before, _OVER, ~needed)
+            .order_by(ended, _JOB.c.seq)
+            .limit(PAGE)
+        )
         with self._database.read() as connection:
             return [EndedJob(row.id, (row.ended_at, row.seq)) for row in connection.execute(page)]
 

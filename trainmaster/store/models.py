@@ -26,9 +26,15 @@ _log: Final = logging.getLogger(__name__)
 
 
 def saved_model(
-    digest: str, size_bytes: int, files: int, created_at: float, job: str, attempt: int, path: str,
+    digest: str,
+    size_bytes: int,
+    files: int,
+    created_at: float,
+    job: str,
+    attempt: int,
+    path: str,
     metrics: Mapping[str, float] | None = None,
-) -> NewVersion:  # fmt: skip
+) -> NewVersion:
     """Return what a finished attempt saved, as a version to be registered."""
     about = {"metrics": dict(metrics or {})}
     return NewVersion(digest, size_bytes, files, created_at, AssetSource.JOB, path, job, attempt, about)

@@ -152,8 +152,12 @@ async def test_a_killed_agent_lets_people_stay_and_leaves_nothing_behind(world: 
 async def test_who_ends_all_that_is_inside_may_enter_again(engine: Any, kept: Gang) -> None:
     shell = await enter(engine, kept, "/bin/sh", "-c", "echo here; exec sleep 300")
     await until(shell, "here")
-    await sh(engine, kept, 'for p in /proc/[0-9]*; do grep -qz "^TRAINMASTER_TASK=$TRAINMASTER_TASK$" $p/environ 2>/dev/null && '
-             "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$")  # fmt: skip
+    await sh(
+        engine,
+        kept,
+        'for p in /proc/[0-9]*; do grep -qz "^TRAINMASTER_TASK=$TRAINMASTER_TASK$" $p/environ 2>/dev/null && '
+        "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$",
+    )
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
     assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong\n", b"", 0)

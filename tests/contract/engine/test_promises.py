@@ -31,8 +31,11 @@ async def test_every_replica_of_every_role_is_reported_started_and_ended_in_orde
     await engine.launch(story)
     ends = await watcher.end_of(key(story), 4)
     assert [(end.role, end.index, end.kind, end.exit_code) for end in ends] == [
-        (0, 0, "exited", 0), (1, 0, "exited", 0), (1, 1, "exited", 0), (1, 2, "exited", 0),
-    ]  # fmt: skip
+        (0, 0, "exited", 0),
+        (1, 0, "exited", 0),
+        (1, 1, "exited", 0),
+        (1, 2, "exited", 0),
+    ]
     for end in ends:
         mine = [fact.kind for fact in watcher.of(key(story)) if (fact.role, fact.index) == (end.role, end.index)]
         assert mine == ["running", "exited"]

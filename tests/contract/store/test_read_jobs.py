@@ -25,9 +25,13 @@ def fill(store: Store, count: int = 23) -> list[Job]:
     jobs = []
     for seq in range(1, count + 1):
         job = new_job(
-            seq, name=f"name-{seq % 4}", owner="ann" if seq % 3 else "bob",
-            framework="pytorch" if seq % 2 else "single", priority=Priority(seq % 3), pool="gpu" if seq % 5 == 0 else "default",
-        )  # fmt: skip
+            seq,
+            name=f"name-{seq % 4}",
+            owner="ann" if seq % 3 else "bob",
+            framework="pytorch" if seq % 2 else "single",
+            priority=Priority(seq % 3),
+            pool="gpu" if seq % 5 == 0 else "default",
+        )
         history = History(seq * 20, at=2000.0 + seq // 3).submit(replace(job, submitted_at=1000.0 + seq // 2))
         if seq % 4 == 1:
             history.start("node-2" if seq % 8 == 1 else "node-1")
@@ -58,10 +62,13 @@ def test_pages_neither_repeat_nor_skip_in_any_order(store: Store, states: tuple[
     """R200: every order, with and without states, gives the same list whatever the size of the page."""
     jobs = fill(store)
     keys = {
-        "submitted_at": lambda job: job.submitted_at, "started_at": lambda job: job.started_at or 0.0,
-        "ended_at": lambda job: job.ended_at or 0.0, "name": lambda job: job.name, "priority": lambda job: job.priority,
+        "submitted_at": lambda job: job.submitted_at,
+        "started_at": lambda job: job.started_at or 0.0,
+        "ended_at": lambda job: job.ended_at or 0.0,
+        "name": lambda job: job.name,
+        "priority": lambda job: job.priority,
         "run_s": lambda job: 0.0 if job.started_at is None else (job.ended_at or NOW) - job.started_at,
-    }  # fmt: skip
+    }
     assert keys.keys() == {*ORDERS, RUN_TIME}
     for order, key in keys.items():
         wanted = [job for job in jobs if not states or job.shown in states]

@@ -45,9 +45,12 @@ class Home:
         arguments = ["serve", "--home", str(self.folder), "--port", str(self.port), "--log-level", "warning"]
         with open(self.folder / "server.log", "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True,
+                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
                 env={**os.environ, "PYTHONPATH": str(code)},
-            )  # fmt: skip
+            )
 
     def stop_server(self) -> int:
         """Ask the server to end; return its exit code."""

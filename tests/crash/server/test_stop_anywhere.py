@@ -38,9 +38,13 @@ class Serving:
         """Start a server; `path` goes before PATH."""
         arguments = ["serve", "--home", str(self.home), "--port", "0"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", RUN.format(arguments=arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-c", RUN.format(arguments=arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"},
+            start_new_session=True,
+        )
         return self.process
 
     def until_it_starts(self) -> None:

@@ -29,9 +29,12 @@ class Agent:
         self.told: list[Any] = []
         os.makedirs(live.live_folder(layout), exist_ok=True)
         self.supervisor = Supervisor(
-            layout, Cgroups(layout.home), self.told.append, lambda seconds, call: self.timers.append(call),
+            layout,
+            Cgroups(layout.home),
+            self.told.append,
+            lambda seconds, call: self.timers.append(call),
             lambda pid, call: False,
-        )  # fmt: skip
+        )
 
     def pass_time(self) -> None:
         """Run all that was to be done later, as often as anything new was said, up to a bound."""

@@ -30,9 +30,10 @@ def verdict(machine: seccomp.Machine, number: int, *given: int, code: int | None
             return 0 if operand == ALLOW else operand - REFUSE
         else:
             holds = {
-                seccomp.IF_EQUAL: value == operand, seccomp.IF_AT_LEAST: value >= operand,
+                seccomp.IF_EQUAL: value == operand,
+                seccomp.IF_AT_LEAST: value >= operand,
                 seccomp.IF_ANY_BIT: bool(value & operand),
-            }[what]  # fmt: skip
+            }[what]
             at += yes if holds else no
 
 

@@ -52,13 +52,28 @@ async def test_real_answers_have_the_published_shapes(app: Any, local: httpx.Asy
     platform.run(made["id"])
     one = f"/api/v1/jobs/{made['id']}"
     for path, shape in {
-        "/api/v1/session": "Session", "/api/v1/jobs": "JobPage", one: "JobDetail", one + "/events": "Events", one + "/files": "Files",
-        one + "/explain": "Explanation", one + "/usage": "Usage", one + "/metrics": "Metrics", "/api/v1/cluster": "Cluster",
-        one + "/attempts/last/tasks/task0-0/log": "LogWindow", one + "/attempts/1/tasks/task0-0/log/search?q=x": "LogHits",
-        "/api/v1/meta": "Meta", "/api/v1/models": "ModelPage", "/api/v1/tokens": "Tokens",
-        "/api/v1/audit": "AuditPage", "/api/v1/retention": "Retention", "/healthz": "Alive", "/readyz": "Ready",
-        "/api/v1/nothing": "Problem", one + "/attempts/2/tasks/task0-0/log": "Problem", one + "?x=1": "JobDetail",
-    }.items():  # fmt: skip
+        "/api/v1/session": "Session",
+        "/api/v1/jobs": "JobPage",
+        one: "JobDetail",
+        one + "/events": "Events",
+        one + "/files": "Files",
+        one + "/explain": "Explanation",
+        one + "/usage": "Usage",
+        one + "/metrics": "Metrics",
+        "/api/v1/cluster": "Cluster",
+        one + "/attempts/last/tasks/task0-0/log": "LogWindow",
+        one + "/attempts/1/tasks/task0-0/log/search?q=x": "LogHits",
+        "/api/v1/meta": "Meta",
+        "/api/v1/models": "ModelPage",
+        "/api/v1/tokens": "Tokens",
+        "/api/v1/audit": "AuditPage",
+        "/api/v1/retention": "Retention",
+        "/healthz": "Alive",
+        "/readyz": "Ready",
+        "/api/v1/nothing": "Problem",
+        one + "/attempts/2/tasks/task0-0/log": "Problem",
+        one + "?x=1": "JobDetail",
+    }.items():
         errors = shape_errors(app, shape, await local.get(path))
         assert not errors, errors
 
@@ -90,11 +105,22 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     assert (waiting.json()["total"], waiting.json()["items"][0]["job"]) == (1, made["id"])
     platform.run(made["id"])
     for path, shape in {
-        "/pools": "ResourcePools", "/virtual-clusters": "VirtualClusters", "/workspaces": "Workspaces", "/flavors": "Flavors",
-        "/engines": "Engines", "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
-        "/cluster/resources": "ClusterResources", "/queue": "QueuePage", "/queue/timeline": "Timeline",
-        "/queue/policy": "Policy", "/queue/history": "History", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
-    }.items():  # fmt: skip
+        "/pools": "ResourcePools",
+        "/virtual-clusters": "VirtualClusters",
+        "/workspaces": "Workspaces",
+        "/flavors": "Flavors",
+        "/engines": "Engines",
+        "/nodes": "NodePage",
+        "/nodes/node-1": "NodeDetail",
+        "/cluster/resources?flavors=one": "ClusterResources",
+        "/cluster/resources": "ClusterResources",
+        "/queue": "QueuePage",
+        "/queue/timeline": "Timeline",
+        "/queue/policy": "Policy",
+        "/queue/history": "History",
+        "/nodes/none": "Problem",
+        "/pools?workspace=vision": "ResourcePools",
+    }.items():
         answer = waiting if path == "/queue" else await local.get("/api/v1" + path)
         assert not shape_errors(app, shape, answer)
     for verb in ("cordon", "drain", "uncordon"):
@@ -106,10 +132,14 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     answer = await local.post("/api/v1/queue/would-start", json={**asked, "instead_of": made["id"]})
     assert answer.status_code == 422, "it has started meanwhile"
     assert not shape_errors(app, "Problem", answer)
-    answer = await local.post("/api/v1/queue/policy/simulate", json={
-        "values": {"backfill": "none"}, "virtual_clusters": {"vc": {"share": {"gpu": {"nominal": 2}}}},
-        "workspaces": {"vision": {"weight": 3, "quotas": {"default": {"gpu": {"nominal": 1, "cap": 2}}}}},
-    })  # fmt: skip
+    answer = await local.post(
+        "/api/v1/queue/policy/simulate",
+        json={
+            "values": {"backfill": "none"},
+            "virtual_clusters": {"vc": {"share": {"gpu": {"nominal": 2}}}},
+            "workspaces": {"vision": {"weight": 3, "quotas": {"default": {"gpu": {"nominal": 1, "cap": 2}}}}},
+        },
+    )
     assert not shape_errors(app, "PolicyEffect", answer)
     assert (await local.delete("/api/v1/pools/lab")).status_code == 204
 

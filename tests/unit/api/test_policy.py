@@ -153,8 +153,17 @@ async def test_sockets_have_the_same_lock(platform: Any) -> None:
     assert len(sockets) >= 2
     for path in sockets:
         for headers in ([], [foreign], [(b"authorization", b"Bearer tm_wrong")], [cookie], [cookie, foreign]):
-            scope = {"type": "websocket", "path": path, "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
-                     "scheme": "ws", "subprotocols": [], "client": ("::1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
+            scope = {
+                "type": "websocket",
+                "path": path,
+                "headers": [(b"host", b"127.0.0.1"), *headers],
+                "query_string": b"",
+                "scheme": "ws",
+                "subprotocols": [],
+                "client": ("::1", 1),
+                "server": ("127.0.0.1", 8470),
+                "root_path": "",
+            }
             await app(scope, receive, send)
             assert [message["type"] for message in sent] == ["websocket.close"], (path, headers)
             sent.clear()

@@ -45,9 +45,15 @@ def run(program: str, *words: str, home: Path, code: int | None = 0, **env: str)
     """Run a program with the client alone, on a machine where `home` is the person's own folder. `code` None: it ends as it may."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("TRAINMASTER_")}
     done = subprocess.run(
-        [*alone(program), *words], cwd=ROOT, env={**known, "HOME": str(home), "COLUMNS": "160", **env},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        [*alone(program), *words],
+        cwd=ROOT,
+        env={**known, "HOME": str(home), "COLUMNS": "160", **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert code in (done.returncode, None), (words, done.returncode, done.stdout, done.stderr)
     return done
 

@@ -63,6 +63,8 @@ def test_only_what_is_needed_is_loaded(code: str, allowed: set[str]) -> None:
 def test_the_contracts_shapes_are_not_built_at_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.takes' in sys.modules)"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "False"

@@ -71,8 +71,12 @@ def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
 def test_who_waits_for_it_is_told_that_it_is_held(tm: Shell, tmp_path: Path) -> None:
     done = subprocess.run(
         [*TM, "submit", job_file(tmp_path), "--wait"],
-        env=tm.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-    )  # fmt: skip
+        env=tm.env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
     made = done.stdout.split()[0]
     assert done.returncode == 1
     assert f"look inside: tm exec {made[:12]}" in done.stdout
@@ -95,8 +99,11 @@ def test_logs_files_and_curves_are_there(tm: Shell, held: str, tmp_path: Path) -
 def test_release_ends_who_is_inside_and_the_job(tm: Shell, held: str) -> None:
     shell = subprocess.Popen(
         [*TM, "exec", held, "--no-tty", "--", "sh", "-c", "echo here; exec sleep 300"],
-        env=tm.env, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        env=tm.env,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
     assert shell.stdout is not None
     assert shell.stdout.readline() == "here\n"
     tm("release", held)

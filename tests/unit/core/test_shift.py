@@ -25,9 +25,10 @@ def full(job: Job) -> Job:
     at = 5000.0
     tasks = tuple(replace(task, **dict.fromkeys(times(task), at)) for task in attempt.tasks)
     return replace(
-        job, attempt=replace(attempt, tasks=tasks, **dict.fromkeys(times(attempt), at)),
+        job,
+        attempt=replace(attempt, tasks=tasks, **dict.fromkeys(times(attempt), at)),
         **{name: at for name in times(job) if name != "expires_at"},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("by_s", [7200.0, -7200.0])

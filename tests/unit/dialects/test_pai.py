@@ -73,11 +73,30 @@ def test_there_are_at_least_eight_shapes() -> None:
 
 def test_what_each_field_becomes() -> None:
     document = job(
-        jobName="team.run~1", image="registry/x:1", virtualCluster="vc1", gpuType="k80", retryCount=3, extras={"a": [1]},
-        jobEnvs={"A": 1, "B": True, "isDebug": True}, codeDir="/home/ann/code", dataDir="file:///data/mnist/", outputDir="",
-        taskRoles=[{**ROLE, "taskNumber": 3, "cpuNumber": 2, "memoryMB": 2048, "shmMB": 128, "gpuNumber": 4, "minFailedTaskCount": 2,
-                    "minSucceededTaskCount": 1, "portList": [{"label": "p", "beginAt": 8000, "portNumber": 2}]}],
-    )  # fmt: skip
+        jobName="team.run~1",
+        image="registry/x:1",
+        virtualCluster="vc1",
+        gpuType="k80",
+        retryCount=3,
+        extras={"a": [1]},
+        jobEnvs={"A": 1, "B": True, "isDebug": True},
+        codeDir="/home/ann/code",
+        dataDir="file:///data/mnist/",
+        outputDir="",
+        taskRoles=[
+            {
+                **ROLE,
+                "taskNumber": 3,
+                "cpuNumber": 2,
+                "memoryMB": 2048,
+                "shmMB": 128,
+                "gpuNumber": 4,
+                "minFailedTaskCount": 2,
+                "minSucceededTaskCount": 1,
+                "portList": [{"label": "p", "beginAt": 8000, "portNumber": 2}],
+            }
+        ],
+    )
     spec = spec_of(document)
     assert (spec.slug, spec.name) == ("team.run~1", "team-run-1")  # D1
     assert (spec.image, spec.pool, spec.retries, spec.extras) == ("registry/x:1", "vc1", 3, {"a": [1]})
@@ -153,8 +172,17 @@ def test_numbers_may_stand_in_texts() -> None:
     }
     given = job(retryCount="3", taskRoles=[{**ROLE, **texts, "minSucceededTaskCount": "1", "portList": [port]}])
     numbers = {key: int(value) for key, value in texts.items()}
-    same = job(retryCount=3, taskRoles=[{**ROLE, **numbers, "minSucceededTaskCount": 1,
-                                         "portList": [{"label": "p", "beginAt": 8000, "portNumber": 2}]}])  # fmt: skip
+    same = job(
+        retryCount=3,
+        taskRoles=[
+            {
+                **ROLE,
+                **numbers,
+                "minSucceededTaskCount": 1,
+                "portList": [{"label": "p", "beginAt": 8000, "portNumber": 2}],
+            }
+        ],
+    )
     assert spec_of(given) == spec_of(same)
 
 
@@ -209,7 +237,12 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R75", one(taskNumber=0), "taskRoles.0.taskNumber", "too_small"),
     ("R75 fraction", one(taskNumber=1.5), "taskRoles.0.taskNumber", "not_integer"),
     ("R75 null", one(taskNumber=None), "taskRoles.0.taskNumber", "null_not_allowed"),
-    ("R75 in all", job(taskRoles=[{**ROLE, "name": f"r{i}", "taskNumber": 4000} for i in range(2)]), "taskRoles", "too_many_tasks"),
+    (
+        "R75 in all",
+        job(taskRoles=[{**ROLE, "name": f"r{i}", "taskNumber": 4000} for i in range(2)]),
+        "taskRoles",
+        "too_many_tasks",
+    ),
     ("R76", one(cpuNumber=0), "taskRoles.0.cpuNumber", "too_small"),
     ("R77", one(memoryMB=99), "taskRoles.0.memoryMB", "too_small"),
     ("R77 text", one(memoryMB="1GiB"), "taskRoles.0.memoryMB", "not_integer"),
@@ -219,7 +252,12 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R81", one(portList=[{**PORT, "label": "a b"}]), "taskRoles.0.portList.0.label", "bad_pai_name"),
     ("R81 twice", one(portList=[PORT, PORT]), "taskRoles.0.portList.1.label", "duplicate_name"),
     ("R82", one(portList=[{**PORT, "beginAt": -1}]), "taskRoles.0.portList.0.beginAt", "too_small"),
-    ("R82 end", one(portList=[{**PORT, "beginAt": 65535, "portNumber": 2}]), "taskRoles.0.portList.0.beginAt", "port_range"),
+    (
+        "R82 end",
+        one(portList=[{**PORT, "beginAt": 65535, "portNumber": 2}]),
+        "taskRoles.0.portList.0.beginAt",
+        "port_range",
+    ),
     ("R83", one(portList=[{**PORT, "portNumber": 0}]), "taskRoles.0.portList.0.portNumber", "too_small"),
     ("R84 absent", one(command=...), "taskRoles.0.command", "required"),
     ("R84", one(command=""), "taskRoles.0.command", "empty"),
@@ -246,7 +284,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("near", job(jobname="x"), "jobname", "unknown_key_near"),
     ("near in a role", one(memoryMb=5), "taskRoles.0.memoryMb", "unknown_key_near"),
     ("near in a port", one(portList=[{**PORT, "port": 1}]), "taskRoles.0.portList.0.port", "unknown_key"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -297,15 +335,21 @@ def test_what_is_kept_but_not_used_is_said() -> None:
     assert warnings(job()) == set()
     remote = job(image="a/b:1", authFile="hdfs://a", codeDir="hdfs://c", dataDir="hdfs://d", outputDir="hdfs://o")
     assert warnings(remote) == {
-        ("image", "image_not_used"), ("authFile", "auth_not_used"), ("codeDir", "storage_not_reached"),
-        ("dataDir", "storage_not_reached"), ("outputDir", "outputs_elsewhere"),
-    }  # fmt: skip
+        ("image", "image_not_used"),
+        ("authFile", "auth_not_used"),
+        ("codeDir", "storage_not_reached"),
+        ("dataDir", "storage_not_reached"),
+        ("outputDir", "outputs_elsewhere"),
+    }
     spec = spec_of(remote)
     assert spec.code is None
     assert spec.inputs == ()
     assert {key: to_pai(spec)[key] for key in ("authFile", "codeDir", "dataDir", "outputDir")} == {
-        "authFile": "hdfs://a", "codeDir": "hdfs://c", "dataDir": "hdfs://d", "outputDir": "hdfs://o",
-    }  # fmt: skip
+        "authFile": "hdfs://a",
+        "codeDir": "hdfs://c",
+        "dataDir": "hdfs://d",
+        "outputDir": "hdfs://o",
+    }
 
 
 def test_code_that_was_uploaded_is_named_by_its_digest() -> None:
@@ -344,14 +388,27 @@ def test_the_document_given_is_not_changed() -> None:
 
 
 def test_any_native_job_can_be_shown_as_openpai() -> None:
-    spec = check({
-        "name": "训练", "framework": "pytorch", "env": {"A": "1"}, "debug_hold": 60, "inputs": [{"name": "d", "path": "/d"}],
-        "roles": [
-            {"name": "my-role", "replicas": 2, "command": "python x.py", "parameters": {"a": "b c", "n": None}, "main": True,
-             "resources": {"cpu": 0.5, "memory": 64, "gpu": 1, "gpu_type": "a100"}, "env": {"B": "it's"}},
-            {"name": "other", "command": ["echo", "a b"], "min_failed": None},
-        ],
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "训练",
+            "framework": "pytorch",
+            "env": {"A": "1"},
+            "debug_hold": 60,
+            "inputs": [{"name": "d", "path": "/d"}],
+            "roles": [
+                {
+                    "name": "my-role",
+                    "replicas": 2,
+                    "command": "python x.py",
+                    "parameters": {"a": "b c", "n": None},
+                    "main": True,
+                    "resources": {"cpu": 0.5, "memory": 64, "gpu": 1, "gpu_type": "a100"},
+                    "env": {"B": "it's"},
+                },
+                {"name": "other", "command": ["echo", "a b"], "min_failed": None},
+            ],
+        }
+    )
     shown = to_pai(spec)
     first, second = shown["taskRoles"]
     assert first["command"] == "export B='it'\"'\"'s'; python x.py '--a=b c'"
@@ -384,15 +441,23 @@ NAMES = st.text(alphabet="aZ0._~", min_size=1, max_size=8)
 COUNTS = st.none() | st.integers(1, 3)
 ROLES = st.fixed_dictionaries(
     {
-        "taskNumber": st.integers(3, 9), "cpuNumber": st.integers(1, 64), "memoryMB": st.integers(100, 10**6),
-        "gpuNumber": st.integers(0, 8), "command": st.text(alphabet="ab $'\"&|;\n文", min_size=1).filter(lambda text: text.strip()),
+        "taskNumber": st.integers(3, 9),
+        "cpuNumber": st.integers(1, 64),
+        "memoryMB": st.integers(100, 10**6),
+        "gpuNumber": st.integers(0, 8),
+        "command": st.text(alphabet="ab $'\"&|;\n文", min_size=1).filter(lambda text: text.strip()),
     },
     optional={
-        "shmMB": st.integers(0, 100), "minFailedTaskCount": COUNTS, "minSucceededTaskCount": COUNTS,
-        "portList": st.lists(st.fixed_dictionaries({"label": NAMES, "beginAt": st.just(0), "portNumber": st.integers(1, 9)}),
-                             max_size=3, unique_by=lambda port: port["label"]),
+        "shmMB": st.integers(0, 100),
+        "minFailedTaskCount": COUNTS,
+        "minSucceededTaskCount": COUNTS,
+        "portList": st.lists(
+            st.fixed_dictionaries({"label": NAMES, "beginAt": st.just(0), "portNumber": st.integers(1, 9)}),
+            max_size=3,
+            unique_by=lambda port: port["label"],
+        ),
     },
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -403,14 +468,16 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         st.fixed_dictionaries(
             {},
             optional={
-                "gpuType": st.sampled_from(["k80", "a100"]), "retryCount": st.integers(0, 9), "virtualCluster": st.just("vc"),
+                "gpuType": st.sampled_from(["k80", "a100"]),
+                "retryCount": st.integers(0, 9),
+                "virtualCluster": st.just("vc"),
                 "jobEnvs": st.dictionaries(st.sampled_from(["A", "B_1", "isDebug"]), st.booleans()),
                 "codeDir": st.sampled_from(["/c", "hdfs://c"]),
                 "dataDir": st.sampled_from(["/d", "hdfs://d"]),
                 "extras": st.dictionaries(NAMES, st.integers(-9, 2**53) | st.lists(st.none())),
             },
         )
-    )  # fmt: skip
+    )
     roles = [{"name": name, **draw(ROLES)} for name in names]
     return {"jobName": draw(NAMES), "image": "local", "taskRoles": roles, **optional}
 

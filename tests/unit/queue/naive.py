@@ -54,9 +54,15 @@ def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None])
 
 class _Pool:
     def __init__(
-        self, world: World, policy: QueuePolicy, packing: Packing, pool: str, promises: Iterator[Promise | None], out: Outcome,
+        self,
+        world: World,
+        policy: QueuePolicy,
+        packing: Packing,
+        pool: str,
+        promises: Iterator[Promise | None],
+        out: Outcome,
         ranking: Ranking,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.world, self.policy, self.pool, self.promises, self.out = world, policy, pool, promises, out
         self.ranking, self.packing = ranking, packing
         self.settled: set[str] = set()

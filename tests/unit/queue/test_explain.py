@@ -106,9 +106,17 @@ def test_a_reason_names_numbers_and_holders() -> None:
     reason = explain(seen, pending_of(waits), made, holders=True)
     assert reason.code == "waiting_gpus"
     assert reason.evidence == {
-        "role": "worker", "needs": 4, "each": 4, "replicas": 1, "free": 1, "largest": 1, "type": "A100", "at": 99.0, "in_s": 99.0,
+        "role": "worker",
+        "needs": 4,
+        "each": 4,
+        "replicas": 1,
+        "free": 1,
+        "largest": 1,
+        "type": "A100",
+        "at": 99.0,
+        "in_s": 99.0,
         "holders": [{"job": holder.id, "holds": 3, "expires_at": 99.0}],
-    }  # fmt: skip
+    }
     text = render(reason)
     assert text.en == "Waiting for cards: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
     assert "A100" in text.zh

@@ -20,8 +20,13 @@ jobs = st.builds(
     lambda number, request, came, priority, tenant, limit_s: Pending(
         f"j{number}", request, (came, number), priority, tenant, limit_s
     ),
-    st.integers(0, 12), requests, st.sampled_from((0.0, 10.0, 500.0)), st.sampled_from((0, 1)), tenants, st.sampled_from(LIMITS),
-)  # fmt: skip
+    st.integers(0, 12),
+    requests,
+    st.sampled_from((0.0, 10.0, 500.0)),
+    st.sampled_from((0, 1)),
+    tenants,
+    st.sampled_from(LIMITS),
+)
 
 
 def told(lanes: Lanes, policy: QueuePolicy) -> dict[object, list[object]]:

@@ -200,9 +200,11 @@ class _Truth:
         return [
             node
             for node in self.world.nodes
-            if node.schedulable and node.pool == self.job.pool and node.name in (request.nodes or {node.name})
+            if node.schedulable
+            and node.pool == self.job.pool
+            and node.name in (request.nodes or {node.name})
             and request.driver in (None, node.driver)
-        ]  # fmt: skip
+        ]
 
     def free(self, node: Node, field: str, role: Role) -> list[float]:
         """What is free on one node, in parts that one replica cannot join: cards by model, shares by card."""

@@ -71,9 +71,13 @@ async def test_many_changes_are_counted_and_long_ones_cut(database: Database, po
 async def test_who_changed_a_setting_last_is_who_its_last_audit_event_names(database: Database, pools: Pools) -> None:
     """Whatever kind it is: no way leads to a setting that leaves no audit event."""
     records = {
-        ("pool", "p"): Pool("p"), ("virtual_cluster", "v"): VirtualCluster("v"), ("workspace", "w"): Workspace("w"),
-        ("flavor", "w/f"): Flavor("f", "w"), ("node", "n"): NodeSetting("n", "p"), ("policy", "queue"): {},
-    }  # fmt: skip
+        ("pool", "p"): Pool("p"),
+        ("virtual_cluster", "v"): VirtualCluster("v"),
+        ("workspace", "w"): Workspace("w"),
+        ("flavor", "w/f"): Flavor("f", "w"),
+        ("node", "n"): NodeSetting("n", "p"),
+        ("policy", "queue"): {},
+    }
     async with pools.changing():
         for by in ("ann", "bob"):
             for (kind, name), record in records.items():

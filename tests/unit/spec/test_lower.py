@@ -32,15 +32,36 @@ def lowered(spec: JobSpec, **limits: Any) -> Job:
 
 
 def test_every_field_reaches_the_record() -> None:
-    spec = check({
-        "name": "训练", "slug": "a.b", "description": "why", "framework": "pytorch", "pool": "big", "priority": "urgent",
-        "duration": "2h", "retries": 2, "fault_restarts": 1, "grace": 3, "debug_hold": 60, "labels": {"team": "x"},
-        "model": {"save": False}, "roles": [
-            {"name": "w", "replicas": 2, "command": "x", "resources": {"cpu": 0.5, "memory": 100, "gpu": 1, "gpu_type": "a", "shm": 32},
-             "ports": [{"label": "h", "count": 2, "begin_at": 1024}], "min_succeeded": 1, "min_failed": None, "main": True,
-             "ends_job": True},
-        ],
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "训练",
+            "slug": "a.b",
+            "description": "why",
+            "framework": "pytorch",
+            "pool": "big",
+            "priority": "urgent",
+            "duration": "2h",
+            "retries": 2,
+            "fault_restarts": 1,
+            "grace": 3,
+            "debug_hold": 60,
+            "labels": {"team": "x"},
+            "model": {"save": False},
+            "roles": [
+                {
+                    "name": "w",
+                    "replicas": 2,
+                    "command": "x",
+                    "resources": {"cpu": 0.5, "memory": 100, "gpu": 1, "gpu_type": "a", "shm": 32},
+                    "ports": [{"label": "h", "count": 2, "begin_at": 1024}],
+                    "min_succeeded": 1,
+                    "min_failed": None,
+                    "main": True,
+                    "ends_job": True,
+                },
+            ],
+        }
+    )
     job = lowered(spec)
     only = job.roles[0]
     assert (job.id, job.name, job.slug, job.owner, job.description) == (ID, "训练", "a.b", "ann", "why")
@@ -110,10 +131,16 @@ def test_the_administrators_limits() -> None:
 
 
 def test_a_gang_carries_all_that_a_task_needs_and_survives_the_wire() -> None:
-    spec = check({
-        "name": "a", "framework": {"kind": "pytorch", "processes_per_node": 2}, "env": {"A": 1},
-        "replicas": 2, "command": "python x.py", "parameters": {"lr": 0.1, "fast": True, "none": None},
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "a",
+            "framework": {"kind": "pytorch", "processes_per_node": 2},
+            "env": {"A": 1},
+            "replicas": 2,
+            "command": "python x.py",
+            "parameters": {"lr": 0.1, "fast": True, "none": None},
+        }
+    )
     job = lowered(spec)
     placement = rehearse(job.roles)
     attempt = Attempt(4, "retry", Phase.STARTING, placement, (), 0.0)

@@ -191,5 +191,5 @@ def probe_command(bwrap: str, *more: str) -> list[str]:
 
     It reads the filter of system calls as its input. `more`: options that not every sandbox uses.
     """
-    return [bwrap, *_namespaces(), *more, *_filter(0), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576",
-            "--tmpfs", "/dev/shm", *_sealed(), "--", "/usr/bin/true"]  # fmt: skip
+    mounts = ("--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm")
+    return [bwrap, *_namespaces(), *more, *_filter(0), *_system(), *mounts, *_sealed(), "--", "/usr/bin/true"]

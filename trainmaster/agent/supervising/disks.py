@@ -121,6 +121,8 @@ def _budget(tasks: list[LiveTask], room: DiskRoom) -> Use:
 def _may_be_over(room: DiskRoom, budget: Use) -> bool:
     """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else nobody counts."""
     taken = Use(room.total.bytes - room.free.bytes, room.total.files - room.free.files)
-    bytes_, files = (min(limit or total, total // 2) for limit, total in zip(
-        (budget.bytes, budget.files), (room.total.bytes, room.total.files)))  # fmt: skip
+    bytes_, files = (
+        min(limit or total, total // 2)
+        for limit, total in zip((budget.bytes, budget.files), (room.total.bytes, room.total.files))
+    )
     return taken.bytes > bytes_ or taken.files > files > 0

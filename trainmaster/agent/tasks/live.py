@@ -105,9 +105,7 @@ class LiveTask:
     def fact(self, *, ended: bool = True) -> dict[str, Any]:
         """Return the event that tells what is known of it. `ended` false: as it was before its end."""
         place = self.prepared
-        event: dict[str, Any] = {
-            "event": "task", "attempt": self.attempt.id, "role": place.role, "index": place.index,
-        }  # fmt: skip
+        event: dict[str, Any] = {"event": "task", "attempt": self.attempt.id, "role": place.role, "index": place.index}
         if self.end is None or not ended:
             return {**event, "kind": "running", "at": self.started_at, "stamp": self.stamp}
         kind = "lost" if self.end.get("lost") else "exited"

@@ -77,20 +77,37 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         cwd = code or paths.tmp
         return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
     view = sandbox.View(
-        name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
-        tmp=paths.tmp, work=paths.work,
-        metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
-        environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
+        name=name,
+        hidden=layout.folders,
+        etc=layout.path("run", "etc"),
+        tmp=paths.tmp,
+        work=paths.work,
+        metrics=paths.metrics,
+        model=model,
+        outputs=outputs,
+        shm_mib=resources.shm_mib,
+        environment=sandbox.environment(settings.environment, settings.package),
+        mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
         cards=_devices(place, settings),
         network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
-    )  # fmt: skip
+    )
     cwd = IN_CODE if code else IN_WORKSPACE
     options = sandbox.options(view, cwd=cwd, env=env)
     return Prepared(
-        place.role, place.index, name, paths, launch.argv, env, cwd, limits, options, (*folders, paths.work), files,
+        place.role,
+        place.index,
+        name,
+        paths,
+        launch.argv,
+        env,
+        cwd,
+        limits,
+        options,
+        (*folders, paths.work),
+        files,
         tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -152,9 +169,18 @@ def document(tasks: tuple[Prepared, ...], bwrap: str) -> dict[str, Any]:
     """Return the printable request: what the dry run shows."""
     return {
         "tasks": [
-            {"name": task.name, "argv": list(task.argv), "env": dict(task.env), "cwd": task.cwd,
-             "sandbox": [bwrap, *task.options] if task.options else None,
-             "limits": {"memory_mib": task.limits.memory_mib, "cpu": task.limits.cpu, "processes": task.limits.processes}}
+            {
+                "name": task.name,
+                "argv": list(task.argv),
+                "env": dict(task.env),
+                "cwd": task.cwd,
+                "sandbox": [bwrap, *task.options] if task.options else None,
+                "limits": {
+                    "memory_mib": task.limits.memory_mib,
+                    "cpu": task.limits.cpu,
+                    "processes": task.limits.processes,
+                },
+            }
             for task in tasks
         ]
-    }  # fmt: skip
+    }

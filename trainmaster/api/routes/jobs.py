@@ -99,9 +99,15 @@ async def submit_job(request: Request) -> Response:
 
 
 @routes.route(
-    "POST", "/jobs/batch", scope="jobs:write", raw=True, answers={201: "Batch"}, takes="Submissions",
-    parameters=[_KEY], body_limit=BATCH_LIMIT,
-)  # fmt: skip
+    "POST",
+    "/jobs/batch",
+    scope="jobs:write",
+    raw=True,
+    answers={201: "Batch"},
+    takes="Submissions",
+    parameters=[_KEY],
+    body_limit=BATCH_LIMIT,
+)
 async def submit_batch(request: Request) -> Response:
     """Submit 1 to 10,000 jobs, all or none."""
     body = await read_object(request, BATCH_VALUES)

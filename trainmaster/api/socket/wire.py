@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from trainmaster.api.socket.connections import Connections, Seat
-from trainmaster.api.socket.refusing import (  # fmt: skip
+from trainmaster.api.socket.refusing import (
     BODY_S,
     HEAD_S,
     LINGER_S,

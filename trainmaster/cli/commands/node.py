@@ -45,10 +45,23 @@ def list_nodes(
         print("No node fits.")
         return
     columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
-    table(columns, [
-        (one.name, one.pool, one.service, one.state, one.driver, fraction(one.cpu), fraction(one.memory_mib, 1024, "G"), cards(one),
-         why_away(one)) for one in found
-    ])  # fmt: skip
+    table(
+        columns,
+        [
+            (
+                one.name,
+                one.pool,
+                one.service,
+                one.state,
+                one.driver,
+                fraction(one.cpu),
+                fraction(one.memory_mib, 1024, "G"),
+                cards(one),
+                why_away(one),
+            )
+            for one in found
+        ],
+    )
 
 
 def show(node: Name, as_json: AsJson = False) -> None:

@@ -77,10 +77,15 @@ class Screen:
         return {
             "ok": not self.bad,
             "checks": [
-                {"name": check.name, "where": check.where, "ok": check.ok, "needed": check.needed,
-                 "text": {"zh": render.text(check.said, "zh"), "en": check.text},
-                 "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy}}
+                {
+                    "name": check.name,
+                    "where": check.where,
+                    "ok": check.ok,
+                    "needed": check.needed,
+                    "text": {"zh": render.text(check.said, "zh"), "en": check.text},
+                    "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy},
+                }
                 for check in self.checks
             ],
             **more,
-        }  # fmt: skip
+        }

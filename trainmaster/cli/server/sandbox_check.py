@@ -30,18 +30,24 @@ class Switch:
 
 FORBID: Final = (
     Switch(
-        "kernel.apparmor_restrict_unprivileged_userns", "1",
-        "AppArmor lets only named programs make user namespaces, as on Ubuntu 24.04, and bubblewrap has no profile", _PROFILE,
+        "kernel.apparmor_restrict_unprivileged_userns",
+        "1",
+        "AppArmor lets only named programs make user namespaces, as on Ubuntu 24.04, and bubblewrap has no profile",
+        _PROFILE,
     ),
     Switch(
-        "kernel.unprivileged_userns_clone", "0", "the kernel lets only root make user namespaces",
+        "kernel.unprivileged_userns_clone",
+        "0",
+        "the kernel lets only root make user namespaces",
         _KEPT.format(key="kernel.unprivileged_userns_clone", value=1),
     ),
     Switch(
-        "user.max_user_namespaces", "0", "the kernel makes no user namespaces",
+        "user.max_user_namespaces",
+        "0",
+        "the kernel makes no user namespaces",
         _KEPT.format(key="user.max_user_namespaces", value=28633),
     ),
-)  # fmt: skip
+)
 
 
 def why_none(bwrap: str | None, said: str, *, root: bool, switches: str = SWITCHES) -> tuple[str, str]:

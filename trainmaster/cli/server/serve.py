@@ -25,8 +25,11 @@ SWITCH_S = 0.0005
 """How long the event loop may keep the interpreter while the ledger's thread waits for it: a lone commit beside a busy loop took
 12 to 19 ms at Python's 5 ms, and takes 5 to 7 with this."""
 WEBSOCKETS: dict[str, Any] = {
-    "ws": "trainmaster.api.socket.wire:Socket", "ws_max_size": 1 << 20, "ws_per_message_deflate": False, "ws_ping_timeout": None,
-}  # fmt: skip
+    "ws": "trainmaster.api.socket.wire:Socket",
+    "ws_max_size": 1 << 20,
+    "ws_per_message_deflate": False,
+    "ws_ping_timeout": None,
+}
 """No answer to a ping is waited for: while a command does not read its input, nobody here reads what its client answers."""
 COLLECT = (20_000, 20, 50)
 """Thresholds of the cycle collector: records make no cycles, and looking through all waiting jobs for some costs a tenth of a submit."""
@@ -155,10 +158,22 @@ def _run(platform: "Platform", listener: Any, url: str, folder: str, log_level: 
     _tune()
 
     config = uvicorn.Config(
-        app, loop="uvloop", http="trainmaster.api.socket.wire:Protocol", lifespan="off", access_log=access_log, log_level="warning",
-        log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
-        h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024, **WEBSOCKETS,
-    )  # fmt: skip
+        app,
+        loop="uvloop",
+        http="trainmaster.api.socket.wire:Protocol",
+        lifespan="off",
+        access_log=access_log,
+        log_level="warning",
+        log_config=None,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=None,
+        timeout_keep_alive=30,
+        backlog=1024,
+        **WEBSOCKETS,
+    )
     server = Server(config, app, lambda: announce(platform, url, folder), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)

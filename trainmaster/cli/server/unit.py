@@ -84,11 +84,15 @@ def text_of(folder: str, *, user: bool) -> str:
     ]
     name = pwd.getpwuid(os.getuid()).pw_name
     return _TEXT.format(
-        how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME), name=NAME,
-        journal="journalctl --user" if user else "journalctl", start=" ".join(map(_quoted, start)),
+        how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME),
+        name=NAME,
+        journal="journalctl --user" if user else "journalctl",
+        start=" ".join(map(_quoted, start)),
         after="" if user else "After=network-online.target remote-fs.target\nWants=network-online.target\n",
-        leaf=LEAF, who="" if user else f"User={name}\n", wanted="default.target" if user else "multi-user.target",
-    )  # fmt: skip
+        leaf=LEAF,
+        who="" if user else f"User={name}\n",
+        wanted="default.target" if user else "multi-user.target",
+    )
 
 
 def _quoted(word: str) -> str:

@@ -52,9 +52,12 @@ class AgentClient(asyncio.Protocol):
     """`greet` returns the hello message's fields; `on_event` takes pushes; `on_connect` is called after every hello."""
 
     def __init__(
-        self, layout: Layout, greet: Callable[[], dict[str, Any]], on_event: Callable[[dict[str, Any]], None],
+        self,
+        layout: Layout,
+        greet: Callable[[], dict[str, Any]],
+        on_event: Callable[[dict[str, Any]], None],
         on_connect: Callable[[dict[str, Any]], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.layout = layout
         self.greet = greet
         self.on_event = on_event

@@ -89,10 +89,15 @@ class LocalEngine:
             network=local.network,
             environment=os.path.abspath(local.environment or sys.prefix),
             package=str(PACKAGE.parent),
-            log_mib=limits.log_mib, disk_mib=limits.disk_mib, inodes=limits.inodes, disk_share=limits.disk_share,
-            reserve_mib=limits.reserve_mib, processes=limits.processes, sample_s=limits.sample_s,
+            log_mib=limits.log_mib,
+            disk_mib=limits.disk_mib,
+            inodes=limits.inodes,
+            disk_share=limits.disk_share,
+            reserve_mib=limits.reserve_mib,
+            processes=limits.processes,
+            sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
-        )  # fmt: skip
+        )
         try:
             await self._meet()
         except BaseException:  # whatever it was: a client that goes on trying would start an agent for nobody
@@ -257,8 +262,9 @@ class LocalEngine:
         if hello.get("elsewhere"):
             log.warning(
                 "this home is a copy, or was moved to another disk: its records name %s attempts whose tasks are not here. They are"
-                " lost to this server, and what runs of them is not touched", hello["elsewhere"],
-            )  # fmt: skip
+                " lost to this server, and what runs of them is not touched",
+                hello["elsewhere"],
+            )
         version, self._agents_data = hello["cgroups"], hello.get("data", "")
         self.cgroups_detail = f"version {version}" if version else render.text(said_from_json(hello["no_cgroups"]))
         if not self.settings.cgroups:
@@ -304,6 +310,13 @@ class LocalEngine:
 
 def _report(event: dict[str, Any]) -> TaskReport:
     return TaskReport(
-        event["attempt"], event["role"], event["index"], event["kind"], event["at"], event.get("exit_code"),
-        event.get("signal"), verdict_from_json(event.get("verdict")), event.get("stamp") or "",
-    )  # fmt: skip
+        event["attempt"],
+        event["role"],
+        event["index"],
+        event["kind"],
+        event["at"],
+        event.get("exit_code"),
+        event.get("signal"),
+        verdict_from_json(event.get("verdict")),
+        event.get("stamp") or "",
+    )

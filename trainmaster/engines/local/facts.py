@@ -63,13 +63,22 @@ class Host:
             models, slots = tuple(card.model for card in self._share(number)), slots_of(self._share(number))
             if kind.gpus:
                 models, slots = _simulated(kind)
-            nodes.append(Node(
-                name=f"node-{number + 1}" if virtual else socket.gethostname().split(".")[0],
-                host=_address(number) if virtual else "127.0.0.1",
-                cpu=(kind.cpu or cpu) * local.overcommit_cpu, memory_mib=kind.memory_mib or memory, gpus=models, pool=kind.pool,
-                simulated=kind.gpus > 0, facts=told, card_slots=slots, driver=kind.driver or self.driver,
-                os=kind.os or _os_name(), kernel=kind.kernel or platform.release(),
-            ))  # fmt: skip
+            nodes.append(
+                Node(
+                    name=f"node-{number + 1}" if virtual else socket.gethostname().split(".")[0],
+                    host=_address(number) if virtual else "127.0.0.1",
+                    cpu=(kind.cpu or cpu) * local.overcommit_cpu,
+                    memory_mib=kind.memory_mib or memory,
+                    gpus=models,
+                    pool=kind.pool,
+                    simulated=kind.gpus > 0,
+                    facts=told,
+                    card_slots=slots,
+                    driver=kind.driver or self.driver,
+                    os=kind.os or _os_name(),
+                    kernel=kind.kernel or platform.release(),
+                )
+            )
         return tuple(nodes)
 
     def _kinds(self) -> list[VirtualNode]:

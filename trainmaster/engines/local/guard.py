@@ -54,13 +54,16 @@ class Guard:
             return
         log_path, command = os.path.join(run, "agent.log"), place.keeper_command(self.layout)
         self._keeper = os.posix_spawn(
-            command[0], command, place.agent_environment(), setsid=True,
+            command[0],
+            command,
+            place.agent_environment(),
+            setsid=True,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_OPEN, 1, log_path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600),
                 (os.POSIX_SPAWN_DUP2, 1, 2),
             ],
-        )  # fmt: skip
+        )
 
     def judge(self, told: dict[str, Any] | None) -> Step:
         """Return what to do about an agent by what it says of itself (None: it does not know the question)."""

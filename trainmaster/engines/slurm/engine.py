@@ -30,7 +30,7 @@ from trainmaster.engines.base import (
     Terminal,
     Waiting,
     Window,
-)  # fmt: skip
+)
 from trainmaster.engines.slurm import entering, script
 from trainmaster.engines.slurm.attempts import disk
 from trainmaster.engines.slurm.attempts.asking import Asking

@@ -33,9 +33,15 @@ class ClusterPlace:
 
 
 async def enter(
-    place: ClusterPlace, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None,
-    *, kept: bool = False,
-) -> Terminal:  # fmt: skip
+    place: ClusterPlace,
+    following: Following | None,
+    role: int,
+    index: int,
+    argv: Sequence[str],
+    window: Window | None,
+    *,
+    kept: bool = False,
+) -> Terminal:
     """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""
     tasks = following.tasks.values() if following is not None else ()
     if kept and not runs(tasks, role, index):
@@ -52,8 +58,8 @@ async def enter(
         *beside("enter", following.own, node, component if len(following.work.components) > 1 else None),
         *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
-        place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word(),
-    )  # fmt: skip
+        *(place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word()),
+    )
     env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
     try:
         return ChildTerminal.start(command(place.access, "srun", words, following.user), env, window)

@@ -101,9 +101,14 @@ def _time(line: Line, made: Plan) -> dict[str, Any]:
 def over_quota(pool: str, excess: Excess) -> Reason:
     """Return the reason of a job in `pool` that would be charged too much."""
     data = {
-        "account": excess.account.name, "kind": excess.account.kind, "pool": pool, "resource": excess.resource,
-        "used": excess.used, "asks": excess.asks, "limit": excess.limit,
-    }  # fmt: skip
+        "account": excess.account.name,
+        "kind": excess.account.kind,
+        "pool": pool,
+        "resource": excess.resource,
+        "used": excess.used,
+        "asks": excess.asks,
+        "limit": excess.limit,
+    }
     if excess.job is not None:
         return Reason("quota_kept", {**data, "job": excess.job})
     return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})

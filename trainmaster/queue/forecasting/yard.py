@@ -106,9 +106,10 @@ class Yard:
         if request.nodes or request.driver is not None:
             view = (request.pool, request.nodes, request.driver)
             where = frozenset(
-                place for (name, _), place in self._names.items()
+                place
+                for (name, _), place in self._names.items()
                 if (free := room.on(name)) is not None and within(free.node, view)
-            )  # fmt: skip
+            )
         return tuple(self._part(role, where) for role in roles)
 
     def _part(self, role: Role, where: frozenset[int] | None) -> Part:

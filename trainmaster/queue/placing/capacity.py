@@ -97,9 +97,7 @@ def _by_model(gpus: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
 class Room:
     """Free resources that can be taken from and given to. `fork` leaves each of the two untouched by the other."""
 
-    __slots__ = (
-        "_free", "_own", "_places", "_ports", "_views", "busy_ports", "port_begin", "port_first", "port_last",
-    )  # fmt: skip
+    __slots__ = ("_free", "_own", "_places", "_ports", "_views", "busy_ports", "port_begin", "port_first", "port_last")
 
     def __init__(self, nodes: Iterable[Node], port_first: int, port_last: int, busy_ports: frozenset[int]) -> None:
         self.port_first, self.port_last, self.busy_ports = port_first, port_last, busy_ports

@@ -35,9 +35,15 @@ class Admission:
     """One object per server."""
 
     def __init__(
-        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits,
+        self,
+        config: Config,
+        layout: Layout,
+        scheduling: Scheduling,
+        looks: Looks,
+        pools: Pools,
+        urgent: UrgentLimits,
         engines: Engines,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent, self._engines = pools, urgent, engines
 

@@ -132,8 +132,11 @@ class Pools:
     def _said(self, kind: str, name: str, record: Record) -> Said:
         """Return what a record will become, compared with what holds now."""
         always: Mapping[str, Mapping[str, Record]] = {
-            "pool": self.pools, "workspace": self.workspaces, "policy": {POLICY: {}}, "node": {name: NodeSetting(name)},
-        }  # fmt: skip
+            "pool": self.pools,
+            "workspace": self.workspaces,
+            "policy": {POLICY: {}},
+            "node": {name: NodeSetting(name)},
+        }
         found = self._stored.get((kind, name))
         before = found[0] if found else always.get(kind, {}).get(name)
         if before is None:

@@ -76,9 +76,15 @@ class Saving:
     """One object per server; its methods are called in the loop's thread."""
 
     def __init__(
-        self, layout: Layout, limits: LimitsConfig, specs: Specs, models: ModelRows, metrics: MetricsReader,
-        clock: Callable[[], float], random_bytes: Callable[[int], bytes],
-    ) -> None:  # fmt: skip
+        self,
+        layout: Layout,
+        limits: LimitsConfig,
+        specs: Specs,
+        models: ModelRows,
+        metrics: MetricsReader,
+        clock: Callable[[], float],
+        random_bytes: Callable[[int], bytes],
+    ) -> None:
         self._layout, self._limits, self._specs = layout, limits, specs
         self._models, self._metrics = models, metrics
         self._clock, self._random_bytes = clock, random_bytes
@@ -127,19 +133,32 @@ class Saving:
             return version, None
         metrics = self._metrics.last_values(job, spec, save.go_on)
         provenance = {
-            "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
-            "code": spec.code.upload if spec.code else None, "submitted_at": job.submitted_at,
-            "started_at": job.started_at, "metrics": metrics,
+            "job": job.id,
+            "attempt": attempt,
+            "name": job.name,
+            "owner": job.owner,
+            "spec": job.spec_digest,
+            "code": spec.code.upload if spec.code else None,
+            "submitted_at": job.submitted_at,
+            "started_at": job.started_at,
+            "metrics": metrics,
             "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
-        }  # fmt: skip
+        }
         published = outputs.published(folder, provenance)
         if published is not None:
             path, saved = published
         else:
-            path, saved = "", outputs.write(
-                self._layout.model_out(job.id), self._layout.outputs(job.id), folder,
-                provenance=provenance, max_mib=self._limits.model_mib, go_on=save.go_on,
-            )  # fmt: skip
+            path, saved = (
+                "",
+                outputs.write(
+                    self._layout.model_out(job.id),
+                    self._layout.outputs(job.id),
+                    folder,
+                    provenance=provenance,
+                    max_mib=self._limits.model_mib,
+                    go_on=save.go_on,
+                ),
+            )
         with self._turn:
             try:
                 save.settle()

@@ -37,8 +37,10 @@ RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 MOST_CRASHES: Final = 4
 """Tries of an order that ends in an error nobody foresaw; then its job fails instead of holding its room for ever."""
 FAILS_AS: Final[dict[type[Action], Kind]] = {
-    Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
-}  # fmt: skip
+    Stage: Kind.LAUNCH_FAILED,
+    Launch: Kind.LAUNCH_FAILED,
+    Save: Kind.SAVE_FAILED,
+}
 LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
 """Phases in which the engine is told what is asked of it anew."""
 
@@ -50,9 +52,17 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, observer: Observer, engines: Engines, launching: Launching, saving: Saving, timers: Timers, waits: Waits,
-        nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
-    ) -> None:  # fmt: skip
+        self,
+        master: Master,
+        observer: Observer,
+        engines: Engines,
+        launching: Launching,
+        saving: Saving,
+        timers: Timers,
+        waits: Waits,
+        nodes: Callable[[], dict[str, Node]],
+        clock: Callable[[], float],
+    ) -> None:
         self._observer = observer
         self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
         self._timers, self._waits, self._nodes, self._clock = timers, waits, nodes, clock

@@ -271,10 +271,17 @@ class Scheduling:
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
-            nodes=self._machines, running=self.running, pending=self.queue.snapshot_classes(),
-            port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
-            quotas=self.quotas, fair=self.fair, mix=self._mix, handing=self._handing,
-        )  # fmt: skip
+            nodes=self._machines,
+            running=self.running,
+            pending=self.queue.snapshot_classes(),
+            port_first=self._config.port_first,
+            port_last=self._config.port_last,
+            capacity=self.capacity,
+            quotas=self.quotas,
+            fair=self.fair,
+            mix=self._mix,
+            handing=self._handing,
+        )
 
     # -- explain -----------------------------------------------------------------------------------------------
 

@@ -37,7 +37,14 @@ def _quick(body: Given) -> bool:
 def job_of(ctx: Context, candidate: Candidate, who: Principal, job_id: str = "t" + "0" * 32, seq: int = 0) -> Job:
     """Return the job that `who` would submit with `candidate`, in the pool its document means; without an id, one that is never kept."""
     lowered = lower(
-        candidate.spec, job_id=job_id, owner=who.name, now=ctx.clock(), seq=seq, digest=candidate.digest,
-        dialect=candidate.dialect, limits=ctx.config.limits, flavors=ctx.pools.flavors,
-    )  # fmt: skip
+        candidate.spec,
+        job_id=job_id,
+        owner=who.name,
+        now=ctx.clock(),
+        seq=seq,
+        digest=candidate.digest,
+        dialect=candidate.dialect,
+        limits=ctx.config.limits,
+        flavors=ctx.pools.flavors,
+    )
     return ctx.pools.placed(lowered)

@@ -312,6 +312,9 @@ def rules_of(
 ) -> tuple[Rule, ...]:
     """Return all rules in their order: jobs go last, since what they named would be due the moment after."""
     return (
-        KeysRule(rows), AuditRule(rows), UploadsRule(rows, layout), LogsRule(rows, layout),
+        KeysRule(rows),
+        AuditRule(rows),
+        UploadsRule(rows, layout),
+        LogsRule(rows, layout),
         JobsRule(rows, layout, records, deletion, clock),
-    )  # fmt: skip
+    )

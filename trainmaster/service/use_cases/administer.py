@@ -187,9 +187,13 @@ class Administer:
         return lambda setting: replace(setting, service=service, note=note, by=who.name, since=now)
 
     async def _set(
-        self, node: str, who: Principal, change: Callable[[NodeSetting], NodeSetting], said: Said,
+        self,
+        node: str,
+        who: Principal,
+        change: Callable[[NodeSetting], NodeSetting],
+        said: Said,
         found: Iterable[Problem] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         decide(who, "cluster:write").demand()
         refuse(list(found))
         async with self._pools.changing():

@@ -27,9 +27,17 @@ class Auditing:
         self._reader = reader
 
     async def page(
-        self, who: Principal, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None,
-        before: float | None = None, limit: int = 50, cursor: str | None = None,
-    ) -> AuditPage:  # fmt: skip
+        self,
+        who: Principal,
+        *,
+        subject: str = "",
+        by: str = "",
+        kind: str = "",
+        after: float | None = None,
+        before: float | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> AuditPage:
         """Return one page of what people did, newest first. `subject`: ``kind`` or ``kind:name``; `after` < when <= `before`.
 
         Raises Forbidden, InvalidSpec for a kind of subject that does not exist and for a foreign cursor.

@@ -199,9 +199,15 @@ class Queueing:
         )
 
     def _bar(
-        self, visible: Visible, job: Job, places: tuple[Assignment, ...], kind: Literal["running", "forecast"],
-        start: float, end: float | None, span: tuple[float | None, float | None],
-    ) -> Bar:  # fmt: skip
+        self,
+        visible: Visible,
+        job: Job,
+        places: tuple[Assignment, ...],
+        kind: Literal["running", "forecast"],
+        start: float,
+        end: float | None,
+        span: tuple[float | None, float | None],
+    ) -> Bar:
         asks = [job.roles[place.role].resources for place in places]
         seen = identity(visible, job)
         return Bar(

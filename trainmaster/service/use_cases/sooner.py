@@ -34,7 +34,7 @@ TRIED: Final = 6
 
 async def helping(
     context: Context, who: Principal, job: Job, judged: Judged, document: Document, instead_of: Job | None = None
-) -> list[SuggestionView]:  # fmt: skip
+) -> list[SuggestionView]:
     """Return the changes of `document`, which `job` was made of, that would start it sooner, those that start it now first.
 
     Each would be accepted of `who`. `judged`: how the job waits; `instead_of`: who is taken not to wait meanwhile.

@@ -46,9 +46,12 @@ class WhatIf:
         self._one = asyncio.Lock()
 
     async def policy(
-        self, values: Values, who: Principal,
-        workspaces: Sequence[Workspace] = (), virtual_clusters: Sequence[VirtualCluster] = (),
-    ) -> PolicyEffect:  # fmt: skip
+        self,
+        values: Values,
+        who: Principal,
+        workspaces: Sequence[Workspace] = (),
+        virtual_clusters: Sequence[VirtualCluster] = (),
+    ) -> PolicyEffect:
         """Return how long the latest jobs would have waited as it is and as changed.
 
         `values`: knobs of the policy (null: the default); the others, weights and quotas as they are to be. Raises Forbidden,
@@ -64,9 +67,12 @@ class WhatIf:
         nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
             return await asyncio.to_thread(
-                self._compare, visible, nodes, SimulationSetting(present, rights=rights),
+                self._compare,
+                visible,
+                nodes,
+                SimulationSetting(present, rights=rights),
                 SimulationSetting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
-            )  # fmt: skip
+            )
 
     def _check(self, workspaces: Sequence[Workspace], virtual_clusters: Sequence[VirtualCluster]) -> None:
         """Raise InvalidSpec unless these are there and what is said of them could be saved."""

@@ -90,8 +90,11 @@ class LedgerReader(WholeJobs):
         ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
         newest = (
             select(_JOB.c.seq, _JOB.c.owner, _JOB.c.record, _JOB.c.attempts_used)
-            .where(ended > 0).order_by(ended.desc(), _JOB.c.seq.desc()).limit(most).subquery()
-        )  # fmt: skip
+            .where(ended > 0)
+            .order_by(ended.desc(), _JOB.c.seq.desc())
+            .limit(most)
+            .subquery()
+        )
         last = (_ATTEMPT.c.job == newest.c.seq) & (_ATTEMPT.c.number == newest.c.attempts_used)
         columns = (newest.c.owner, newest.c.record, _ATTEMPT.c.created_at, _ATTEMPT.c.ended_at)
         with self.database.read() as connection:

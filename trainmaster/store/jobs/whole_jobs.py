@@ -21,9 +21,11 @@ _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
 
 EVENTS: Final = (
-    select(_EVENT, _JOB.c.id).join(_JOB, _JOB.c.seq == _EVENT.c.job)
-    .where(_EVENT.c.seq > bindparam("after")).order_by(_EVENT.c.seq)
-)  # fmt: skip
+    select(_EVENT, _JOB.c.id)
+    .join(_JOB, _JOB.c.seq == _EVENT.c.job)
+    .where(_EVENT.c.seq > bindparam("after"))
+    .order_by(_EVENT.c.seq)
+)
 """All events above a number, oldest first."""
 
 

@@ -130,9 +130,11 @@ def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_admi
     for state, said in NOT_USABLE.items():
         english, chinese = render.text(said), render.text(said, "zh")
         assert in_both(out_of_service((state,), "x") or verbatim("")) == (
-            f"Slurm says that the node is {english}: x", f"Slurm 报告该节点{chinese}：x",
-        )  # fmt: skip
+            f"Slurm says that the node is {english}: x",
+            f"Slurm 报告该节点{chinese}：x",
+        )
         assert in_both(out_of_service((state,), "") or verbatim("")) == (
-            f"Slurm says that the node is {english}", f"Slurm 报告该节点{chinese}",
-        )  # fmt: skip
+            f"Slurm says that the node is {english}",
+            f"Slurm 报告该节点{chinese}",
+        )
     assert out_of_service(("IDLE", "POWERED_DOWN"), "x") is None

@@ -39,9 +39,16 @@ class Asking:
         """Return what the agents have to know. `data`: the shared folder; `package`: where our code lies on it."""
         limits, own = self._limits, self._own
         settings = Settings(
-            cgroups=False, environment=own.environment, package=package, log_mib=limits.log_mib, disk_mib=limits.disk_mib,
-            inodes=limits.inodes, disk_share=limits.disk_share, processes=limits.processes, sample_s=limits.sample_s,
-        )  # fmt: skip
+            cgroups=False,
+            environment=own.environment,
+            package=package,
+            log_mib=limits.log_mib,
+            disk_mib=limits.disk_mib,
+            inodes=limits.inodes,
+            disk_share=limits.disk_share,
+            processes=limits.processes,
+            sample_s=limits.sample_s,
+        )
         grace_s = gang.asked.grace_s if gang.asked is not None else 10.0
         parts, asks = components(gang.roles), replace(gang, placement=())
         return StepWork(asks, settings, data, parts, self._machines.addresses, own.sandbox, grace_s)

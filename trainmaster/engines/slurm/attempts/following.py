@@ -117,9 +117,13 @@ class Following:
         starts = [line.start for line in lines]
         at = max((start for start in starts if start is not None), default=None) if None not in starts else None
         waiting = Waiting(
-            self.attempt, line.reason.split(",")[0] or "None", states.reason(line.reason), now, at,
+            self.attempt,
+            line.reason.split(",")[0] or "None",
+            states.reason(line.reason),
+            now,
+            at,
             tuple(dict.fromkeys(node for line in lines for node in line.expected_nodes)),
-        )  # fmt: skip
+        )
         before = self.queue
         if isinstance(before, Waiting) and replace(before, at=now) == waiting:
             return []
@@ -292,8 +296,12 @@ def _parse_said(fact: Mapping[str, Any]) -> Said:
 def _places(began: dict[str, Any]) -> list[Assignment]:
     return [
         Assignment(
-            task["role"], task["index"], task["node"], task["host"], tuple(task["gpus"]),
+            task["role"],
+            task["index"],
+            task["node"],
+            task["host"],
+            tuple(task["gpus"]),
             tuple((label, tuple(ports)) for label, ports in task["ports"]),
         )
         for task in began["tasks"]
-    ]  # fmt: skip
+    ]

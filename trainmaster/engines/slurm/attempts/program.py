@@ -25,9 +25,14 @@ class Program:
         self._said = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("out", "err")]
         try:
             self.process = subprocess.Popen(
-                argv, cwd="/", start_new_session=True, pass_fds=inherits, stdin=subprocess.PIPE,
-                stdout=self._said[0], stderr=self._said[1],
-            )  # fmt: skip
+                argv,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=inherits,
+                stdin=subprocess.PIPE,
+                stdout=self._said[0],
+                stderr=self._said[1],
+            )
         except OSError:
             self._close()
             raise

@@ -162,9 +162,13 @@ class Hand(asyncio.Protocol):
             words = [sys.executable, "-I", "-S", "-c", submitter.START, CODE, str(self.access.timeout_s), self._lock]
             try:
                 self._process = subprocess.Popen(
-                    words, env=environment(self.access), cwd="/", start_new_session=True, stdin=its.fileno(),
+                    words,
+                    env=environment(self.access),
+                    cwd="/",
+                    start_new_session=True,
+                    stdin=its.fileno(),
                     stdout=subprocess.DEVNULL,
-                )  # fmt: skip
+                )
             except OSError as error:
                 ours.close()
                 raise ClusterDown(slurm.submitter_not_started(error.strerror or str(error))) from error

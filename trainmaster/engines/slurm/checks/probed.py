@@ -53,7 +53,7 @@ def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards:
         *_environment(where, found),
         _sandbox(where, found, sandbox),
         _cards(where, found, cards),
-    ]  # fmt: skip
+    ]
 
 
 def _shared(where: str, found: Mapping[str, Any], word: str, scratch: str) -> Check:

@@ -58,9 +58,16 @@ class Trial:
     """
 
     def __init__(
-        self, commands: Commands, reading: Reading, own: SlurmEngineConfig, data: str, partition: str, cards: int,
-        wait_s: float, tell: Callable[[str, Said], None],
-    ) -> None:  # fmt: skip
+        self,
+        commands: Commands,
+        reading: Reading,
+        own: SlurmEngineConfig,
+        data: str,
+        partition: str,
+        cards: int,
+        wait_s: float,
+        tell: Callable[[str, Said], None],
+    ) -> None:
         self.commands, self.reading, self.own, self.data, self.partition = commands, reading, own, data, partition
         self.cards, self.wait_s, self.tell = cards, wait_s, tell
         self.queue = Queue(Printed(commands), "")
@@ -96,13 +103,23 @@ class Trial:
     def _script(self, package: str) -> str:
         resources = Resources(cpu=1, memory_mib=256, gpu=self.cards)
         gang = Gang(
-            job=self.job, attempt=1, name="probe", user="", framework="single", roles=(Role("probe", 1, resources),),
-            commands=(RoleCommand(),), placement=(),
-        )  # fmt: skip
+            job=self.job,
+            attempt=1,
+            name="probe",
+            user="",
+            framework="single",
+            roles=(Role("probe", 1, resources),),
+            commands=(RoleCommand(),),
+            placement=(),
+        )
         terms = script.Terms(
-            partition=self.partition, limit_s=LIMIT_S, features=self.own.features, reservation=self.own.reservation,
-            account=self.own.account, qos=self.own.qos,
-        )  # fmt: skip
+            partition=self.partition,
+            limit_s=LIMIT_S,
+            features=self.own.features,
+            reservation=self.own.reservation,
+            account=self.own.account,
+            qos=self.own.qos,
+        )
         place = script.AttemptPlace(self.shared.path, package, self.own.python, self.own.scratch, SPEAK_S)
         return script.script(gang, terms, place, script.SURVEY)
 

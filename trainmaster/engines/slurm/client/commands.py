@@ -151,9 +151,14 @@ class Commands:
         """Start a program, by vfork: the loop's own way copies the page tables of the whole server. Raises ClusterDown."""
         try:
             return subprocess.Popen(
-                argv, env=environment(self.access), cwd="/", start_new_session=True,
-                stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                argv,
+                env=environment(self.access),
+                cwd="/",
+                start_new_session=True,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         except OSError as error:
             why = error.strerror or str(error)
             raise ClusterDown(slurm.program_not_run(os.path.basename(argv[0]), why)) from error

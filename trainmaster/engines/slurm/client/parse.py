@@ -284,12 +284,15 @@ def partitions(text: str) -> list[Partition]:
 
 def _partition(found: dict[str, str]) -> Partition:
     return Partition(
-        name=found["PartitionName"], nodes=hosts(found.get("Nodes", "")), default=found.get("Default") == "YES",
-        up=found["State"] == "UP", limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
+        name=found["PartitionName"],
+        nodes=hosts(found.get("Nodes", "")),
+        default=found.get("Default") == "YES",
+        up=found["State"] == "UP",
+        limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
         most_mib=_most(found.get("MaxMemPerNode", "")),
         groups=() if found.get("AllowGroups", "ALL") == "ALL" else split_list(found["AllowGroups"]),
         hidden=found.get("Hidden") == "YES",
-    )  # fmt: skip
+    )
 
 
 def _most(text: str) -> int | None:

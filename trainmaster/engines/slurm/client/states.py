@@ -56,7 +56,7 @@ STATES: Final[dict[str, State]] = {
     "BOOT_FAIL": State("ended", "bad_node", say.slurm_state_boot_fail()),
     "PREEMPTED": State("ended", "lost", say.slurm_state_preempted()),
     "REVOKED": State("ended", "lost", say.slurm_state_revoked()),
-}  # fmt: skip
+}
 
 SHORT: Final[dict[str, str]] = {
     "PD": "PENDING", "RQ": "REQUEUED", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RD": "RESV_DEL_HOLD", "SE": "SPECIAL_EXIT",

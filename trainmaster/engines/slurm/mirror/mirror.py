@@ -64,9 +64,14 @@ class Mirror:
     """One connection with the node of `part`, which is the `order`-th. `argv`: srun with all its words but what it runs."""
 
     def __init__(
-        self, shape: Shape, part: str, order: int, argv: Sequence[str], env: Mapping[str, str],
+        self,
+        shape: Shape,
+        part: str,
+        order: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
         progress: MirrorProgress | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._progress, self._shown, self._final = progress or MirrorProgress(), 0.0, False
         self.shape, self.part, self.order = shape, part, order
         self.root = root_of(shape.base, part)
@@ -86,9 +91,14 @@ class Mirror:
         self._socket, its = socket.socketpair()
         with its:
             self.process = subprocess.Popen(
-                [*argv, "-I", "-S", "-c", START, self.root], env=env, cwd="/", start_new_session=True,
-                stdin=its.fileno(), stdout=its.fileno(), stderr=self._said,
-            )  # fmt: skip
+                [*argv, "-I", "-S", "-c", START, self.root],
+                env=env,
+                cwd="/",
+                start_new_session=True,
+                stdin=its.fileno(),
+                stdout=its.fileno(),
+                stderr=self._said,
+            )
         self._socket.settimeout(SILENT_S)
         self._source = self._socket.makefile("rb", buffering=1 << 16)
 

@@ -66,12 +66,16 @@ def shape(attempt: str, shared: Folder, work: StepWork, scratch: str) -> Shape:
     layout = Layout("", data)
     sources = tuple(mount.source for mount in work.gang.mounts if mount.source.startswith(data + "/"))
     return Shape(
-        shared, data, f"{scratch}/{attempt}", "step.json", lambda root: step_text(moved(work, data, root)),
+        shared,
+        data,
+        f"{scratch}/{attempt}",
+        "step.json",
+        lambda root: step_text(moved(work, data, root)),
         (work.settings.package, *sources),
         tuple(os.path.relpath(path, data) for path in (layout.model_out(job), layout.outputs(job))),
         tuple(tuple(task_name(role, index) for role, index in component) for component in work.components),
         work.settings.log_mib,
-    )  # fmt: skip
+    )
 
 
 class MirrorKeeper(threading.Thread):

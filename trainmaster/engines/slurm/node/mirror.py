@@ -113,9 +113,16 @@ class NodeMirror:
     def serve(self) -> None:
         """Answer until the server is gone, or has everything."""
         asked: dict[str, Callable[..., None]] = {
-            "put": self.put, "link": self.link, "folder": self.folder, "sync": self.sync, "state": self.state,
-            "made": self.made, "get": self.get, "ready": self.ready, "fetched": self.fetched,
-        }  # fmt: skip
+            "put": self.put,
+            "link": self.link,
+            "folder": self.folder,
+            "sync": self.sync,
+            "state": self.state,
+            "made": self.made,
+            "get": self.get,
+            "ready": self.ready,
+            "fetched": self.fetched,
+        }
         with contextlib.suppress(EOFError, BrokenPipeError):
             while not os.path.exists(self.path("fetched")):
                 head, body = receive(self.source.read)

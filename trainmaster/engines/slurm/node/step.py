@@ -90,8 +90,13 @@ class Step:
         self, shared: Folder, part: str, work: StepWork, gang: Gang, settings: Settings, facts: Facts, private: str
     ) -> None:
         self.shared, self.part, self.work, self.gang, self.settings, self.facts = (
-            shared, part, work, gang, settings, facts,
-        )  # fmt: skip
+            shared,
+            part,
+            work,
+            gang,
+            settings,
+            facts,
+        )
         self.name = live.name_of(gang)
         self.private = private
         layout = Layout(self.private, work.data)
@@ -262,17 +267,29 @@ def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str,
     _, numbers = own_cards(env)
     tasks = [
         {
-            "role": place.role, "index": place.index, "node": place.node, "host": place.host,
+            "role": place.role,
+            "index": place.index,
+            "node": place.node,
+            "host": place.host,
             "gpus": [int(numbers[card]) if numbers[card].isdigit() else card for card in place.gpus],
             "ports": [[label, list(ports)] for label, ports in place.ports],
         }
         for place in gang.own()
-    ]  # fmt: skip
+    ]
     return {
-        "event": "began", "attempt": live.name_of(gang), "at": time.time(), "part": part, "run": run, "tasks": tasks,
-        "job": env.get("SLURM_JOB_ID", ""), "machine": socket.gethostname(), "pid": os.getpid(),
-        "python": platform.python_version(), "sandbox": bool(settings.bwrap), "home": private,
-    }  # fmt: skip
+        "event": "began",
+        "attempt": live.name_of(gang),
+        "at": time.time(),
+        "part": part,
+        "run": run,
+        "tasks": tasks,
+        "job": env.get("SLURM_JOB_ID", ""),
+        "machine": socket.gethostname(),
+        "pid": os.getpid(),
+        "python": platform.python_version(),
+        "sandbox": bool(settings.bwrap),
+        "home": private,
+    }
 
 
 def main(argv: list[str]) -> int:

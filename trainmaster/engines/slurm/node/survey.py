@@ -60,16 +60,25 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
     visible, numbers = step.own_cards(os.environ)
     environment = asked["environment"]
     return {
-        "event": "survey", "word": asked["word"], "node": node, "machine": socket.gethostname(),
-        "python": platform.python_version(), "user": os.geteuid(), "writing": trouble_writing(shared.path),
-        "private": trouble_writing(tempfile.gettempdir()), "sandbox": bool(probe.bwrap), "degraded": _plain(probe.why),
-        "unfiltered": _plain(seccomp.missing()), "reachable": _plain(apart.missing(probe.bwrap) if probe.bwrap else None),
-        "cards": list(visible), "devices": list(numbers),
+        "event": "survey",
+        "word": asked["word"],
+        "node": node,
+        "machine": socket.gethostname(),
+        "python": platform.python_version(),
+        "user": os.geteuid(),
+        "writing": trouble_writing(shared.path),
+        "private": trouble_writing(tempfile.gettempdir()),
+        "sandbox": bool(probe.bwrap),
+        "degraded": _plain(probe.why),
+        "unfiltered": _plain(seccomp.missing()),
+        "reachable": _plain(apart.missing(probe.bwrap) if probe.bwrap else None),
+        "cards": list(visible),
+        "devices": list(numbers),
         "environment": environment or None,
         "environment_there": os.access(os.path.join(environment, "bin", "python"), os.X_OK),
         "pythons": [name for name in PYTHONS if shutil.which(name, path=SYSTEM_PATH)],
         "at": time.time(),
-    }  # fmt: skip
+    }
 
 
 def _plain(said: Said | None) -> dict[str, Any] | None:
