@@ -41,10 +41,14 @@ def behaved(world: World, until: float) -> Took:
         client = Client(world["port"], tokens[number % len(tokens)])
         mine = jobs[number % len(jobs)]
         asks: list[tuple[Any, ...]] = [
-            ("GET", "/jobs?limit=50"), ("GET", f"/jobs/{mine}"), ("GET", f"/jobs/{mine}/explain"), ("GET", "/queue?limit=20"),
+            ("GET", "/jobs?limit=50"),
+            ("GET", f"/jobs/{mine}"),
+            ("GET", f"/jobs/{mine}/explain"),
+            ("GET", "/queue?limit=20"),
             ("GET", f"/jobs/{mine}/attempts/last/tasks/task0-0/log?tail=100"),
-            ("POST", "/jobs", spec("true")), ("POST", "/jobs/preview", spec("true")),
-        ]  # fmt: skip
+            ("POST", "/jobs", spec("true")),
+            ("POST", "/jobs/preview", spec("true")),
+        ]
         requests = [client.request_bytes(*ask) for ask in asks]
         time.sleep(PAUSE_S * number / BEHAVED)
         at = number
@@ -163,7 +167,10 @@ def hostile(world: World, until: float) -> dict[str, Any]:
         at = number
         while time.monotonic() < until:
             path, body = bodies[at % len(bodies)]
-            head = f"POST /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+            head = (
+                f"POST /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
+                "Connection: close\r\n"
+            )
             _say(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode(), body)
             counts["user"] += 1
             at += 1
@@ -179,7 +186,10 @@ def hostile(world: World, until: float) -> dict[str, Any]:
     def guesser() -> None:
         while time.monotonic() < until:
             body = json.dumps({"username": "admin", "password": f"guess {counts['guesses']}"}).encode()
-            head = "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            head = (
+                "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                "Connection: close\r\n"
+            )
             _say(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode(), body)
             counts["guesses"] += 1
 

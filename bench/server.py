@@ -109,7 +109,10 @@ class Server:
         told = Path(self.home, "run", "server.json")
         told.unlink(missing_ok=True)
         prefix = self.cpu.prefix() if self.cpu else []
-        code = f"import sys; sys.argv[1:] = ['serve', '--home', {self.home!r}, '--port', '0']; from {self._module} import run; run()"
+        code = (
+            f"import sys; sys.argv[1:] = ['serve', '--home', {self.home!r}, '--port', '0']; "
+            f"from {self._module} import run; run()"
+        )
         began = time.monotonic()
         with open(os.path.join(self.home, "server.log"), "ab") as log:
             self._process = subprocess.Popen(

@@ -124,7 +124,8 @@ def before_the_reboot() -> None:
     run("systemctl", "restart", UNIT.name)
     check_repeated(job)
     say(
-        "with systemd's default KillMode the server and the doctor warn, and a job that is ended with the unit is repeated at no cost"
+        "with systemd's default KillMode the server and the doctor warn, "
+        "and a job that is ended with the unit is repeated at no cost"
     )
 
     drop_in.unlink()

@@ -110,9 +110,15 @@ def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy
             with thief.stream("GET", path, headers={"x-session-key": key}) as answer:
                 assert answer.status_code == 200, path  # so it was the key that was missing
         for method, path in (
-            ("POST", "/jobs"), ("POST", f"/jobs/{endless}/stop"), ("POST", "/tokens"), ("POST", "/uploads"),
-            ("POST", "/session/ticket"), ("POST", "/session/password"), ("DELETE", "/session"), ("DELETE", f"/jobs/{done}"),
-        ):  # fmt: skip
+            ("POST", "/jobs"),
+            ("POST", f"/jobs/{endless}/stop"),
+            ("POST", "/tokens"),
+            ("POST", "/uploads"),
+            ("POST", "/session/ticket"),
+            ("POST", "/session/password"),
+            ("DELETE", "/session"),
+            ("DELETE", f"/jobs/{done}"),
+        ):
             assert thief.request(method, path, json={}).status_code == 401, path
     socket = f"{world.url.replace('http', 'ws')}/api/v1/jobs/{endless}/exec"
     with pytest.raises(InvalidStatus) as refused:

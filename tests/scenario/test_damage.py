@@ -25,7 +25,9 @@ from trainmaster.store.models import ModelRows, saved_model
 DAMAGE = {
     "cut": '{"a": "b',
     "another kind": "[7]",
-    "keys of others": '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}',
+    "keys of others": (
+        '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}'
+    ),
 }
 COLUMNS = [
     (table.name, column.name)

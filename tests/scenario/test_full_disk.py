@@ -96,7 +96,10 @@ async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) ->
             await stage.until(waits, lambda _: os.path.getsize(disk / "home" / "reserve") > 0, "a new reserve")
 
 
-APPENDS = "until [ -e /workspace/outputs/go ]; do echo line; head -c 4096 /dev/zero >> /workspace/outputs/x || exit 1; sleep 0.05; done"
+APPENDS = (
+    "until [ -e /workspace/outputs/go ]; do echo line; head -c 4096 /dev/zero >> /workspace/outputs/x || exit 1; "
+    "sleep 0.05; done"
+)
 
 
 async def test_who_finds_a_disk_full_of_what_others_wrote_has_not_failed(tmp_path: Path) -> None:

@@ -125,7 +125,8 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
                 assert not seen_in(said(answer), [*person.marks, *other.marks])
                 continue
             assert answer.status_code == 200, (
-                f"{door.path} answers {answer.text}: if it needs a query, say which in QUERIES of tests/fixtures/pages.py"
+                f"{door.path} answers {answer.text}: if it needs a query, "
+                "say which in QUERIES of tests/fixtures/pages.py"
             )
             told[person.name] = said(answer)
             assert not seen_in(told[person.name], other.marks), (door.path, person.name, answer.text)
@@ -134,7 +135,8 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
         for person, _ in scene.pairs():
             for who in (person.name, "admin"):
                 assert door.path in NAMELESS or seen_in(told[who], person.marks), (
-                    f"{door.path} tells {who} nothing of {person.name}: give tests/fixtures/two_people.py what it would show, "
+                    f"{door.path} tells {who} nothing of {person.name}: "
+                    "give tests/fixtures/two_people.py what it would show, "
                     "or name it in NAMELESS if it tells of no job and no model"
                 )
 

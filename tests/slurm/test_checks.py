@@ -258,7 +258,10 @@ def script(path: Path, text: str) -> str:
 async def test_pythons_that_will_not_do(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, python="/usr/bin/python3.none"))
     assert bad(found)["python batch"].startswith("there is no /usr/bin/python3.none on n")
-    pretend = "import sys; sys.version_info = (3, 6, 8); sys.version = '3.6.8 (old)'; code = sys.argv.pop(4); del sys.argv[1:4]; exec(code)"
+    pretend = (
+        "import sys; sys.version_info = (3, 6, 8); sys.version = '3.6.8 (old)'; code = sys.argv.pop(4); "
+        "del sys.argv[1:4]; exec(code)"
+    )
     old = script(bed.folder / "python36", f'#!/bin/sh\nexec {PYTHON} -I -S -c "{pretend}" "$@"\n')
     assert "is Python 3.6.8: it must be 3.9 or newer" in bad(await look(wanted(bed, data, python=old)))["python batch"]
     broken = script(

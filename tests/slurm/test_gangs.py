@@ -14,7 +14,10 @@ from trainmaster.core.records import PortRequest, Resources, Role
 from trainmaster.engines.slurm.client.commands import ClusterDown
 from trainmaster.engines.slurm.script import Terms
 
-SAY = 'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web|$TRAINMASTER_NODE"; exit $CODE'
+SAY = (
+    'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web'
+    '|$TRAINMASTER_NODE"; exit $CODE'
+)
 
 
 async def test_a_heterogeneous_gang_runs_and_tells(site: Site) -> None:

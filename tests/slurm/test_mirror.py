@@ -37,7 +37,10 @@ if rank == "0":
     pathlib.Path(model, "weights").write_bytes(bytes(range(256)) * 5000)
     os.symlink("weights", model + "/latest")
 """
-GO: Final = 'cd "$TRAINMASTER_OUTPUT_DIR"; echo ran | tee -a ran; until [ -e go ]; do sleep 0.1; done; rm go; echo end | tee -a ran'
+GO: Final = (
+    'cd "$TRAINMASTER_OUTPUT_DIR"; echo ran | tee -a ran; until [ -e go ]; do sleep 0.1; done; rm go; '
+    "echo end | tee -a ran"
+)
 
 
 @pytest.fixture(scope="module")

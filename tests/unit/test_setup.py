@@ -64,7 +64,10 @@ class TestTorch:
 
     def need(self, venv: Path, index: Path, **env: str) -> "subprocess.CompletedProcess[str]":
         """Call need_torch where pip knows one index; what it installed is on standard output."""
-        text = 'ROOT="$PWD/root" VENV="$PWD/venv"; mkdir -p root/.cache; need_torch; "$VENV/bin/python" -m pip freeze | grep ^torch'
+        text = (
+            'ROOT="$PWD/root" VENV="$PWD/venv"; mkdir -p root/.cache; need_torch; '
+            '"$VENV/bin/python" -m pip freeze | grep ^torch'
+        )
         known = {
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_INDEX_URL": index.as_uri(),
@@ -139,7 +142,8 @@ OURS = {"pip", "python", "python3", "tm", "torchrun", "trainmaster"}
 OPTIONAL = {"python3.9", "gcc"}
 """Tests do without: an old node's Python, what a bench compiles."""
 STARTING = re.compile(
-    r"subprocess\.\w+|asyncio\.create_subprocess_exec|shutil\.which|(.*\.)?bed\.(ask|run)|_run|(.*\.)?(_daemon|start_node)"
+    r"subprocess\.\w+|asyncio\.create_subprocess_exec|shutil\.which|(.*\.)?bed\.(ask|run)|_run"
+    r"|(.*\.)?(_daemon|start_node)"
 )
 NAMED_FIRST = re.compile(r".*(_daemon|start_node)")
 """What they start has a name of its own, which comes before the program's."""

@@ -63,7 +63,10 @@ def commands(parts: Iterable[str] = PARTS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
         help="Trainmaster: from one job file to a trained, versioned model.",
-        epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
+        epilog=(
+            "Start here: [bold]trainmaster serve[/], then in another terminal "
+            "[bold]tm submit examples/hello/job.yaml --wait[/]"
+        ),
         callback=options,
     )
     for part in parts:

@@ -157,7 +157,8 @@ def show_job(job: "answers.JobDetail", url: str) -> None:
         need = role.resources
         cards = f", {need.gpu} x {_e(need.gpu_type or 'any card')}" if need.gpu else ""
         out.print(
-            f"  role [bold]{_e(role.name)}[/] x {role.replicas}: {need.cpu:g} cpu, {format_memory(need.memory_mib)}{cards}"
+            f"  role [bold]{_e(role.name)}[/] x {role.replicas}: {need.cpu:g} cpu, "
+            f"{format_memory(need.memory_mib)}{cards}"
         )
         out.print(f"    [dim]{_e(role.command)}[/]", soft_wrap=True)
     for attempt in job.attempt_list:

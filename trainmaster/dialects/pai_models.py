@@ -111,12 +111,21 @@ class PaiDocument(PaiModel):
 
 
 STAND_INS: Final[dict[str, Any]] = {
-    "jobName": "stand-in", "image": "local", "name": "stand.in", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 100,
-    "gpuNumber": 0, "command": "true", "label": "stand.in", "beginAt": 0, "portNumber": 1,
+    "jobName": "stand-in",
+    "image": "local",
+    "name": "stand.in",
+    "taskNumber": 1,
+    "cpuNumber": 1,
+    "memoryMB": 100,
+    "gpuNumber": 0,
+    "command": "true",
+    "label": "stand.in",
+    "beginAt": 0,
+    "portNumber": 1,
     "taskRoles": [
         {"name": "stand.in", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 100, "gpuNumber": 0, "command": "true"}
     ],
-}  # fmt: skip
+}
 
 
 def json_schema() -> dict[str, Any]:

@@ -114,7 +114,12 @@ def card(job: answers.JobView, url: str) -> str:
     bar = f'<progress value="{job.progress.fraction:.4f}" max="1"></progress>' if job.progress is not None else ""
     run = format_duration(job.run_s) if job.run_s is not None else ""
     metrics = ", ".join(f"{escape(name)} {value:.4g}" for name, value in job.metrics.items() if value is not None)
-    rows = (("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'), ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
-            ("run time", run), ("metrics", metrics), ("model", escape(job.model or "")))  # fmt: skip
+    rows = (
+        ("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'),
+        ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
+        ("run time", run),
+        ("metrics", metrics),
+        ("model", escape(job.model or "")),
+    )
     body = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in rows if value)
     return f"<table><caption>{escape(job.name)}</caption>{body}</table>"

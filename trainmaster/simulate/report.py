@@ -82,7 +82,10 @@ def _table(summaries: Sequence[SimulationSummary]) -> str:
         cells = "".join(_cell(column, summary, summaries) for column in COLUMNS)
         rows.append(f"<tr><th>{escape(summary.label)}</th>{cells}</tr>")
     first = _two("策略", "Policy")
-    return f"<div class='scroll'><table><thead><tr><th>{first}</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    return (
+        f"<div class='scroll'><table><thead><tr><th>{first}</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        "</table></div>"
+    )
 
 
 def _cell(column: Column, summary: SimulationSummary, all_of_them: Sequence[SimulationSummary]) -> str:
@@ -99,9 +102,12 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
     share = charts.linear(0, 1, lambda v: f"{v:.0%}")
     spread = [(outcome.label, _distribution(outcome)) for outcome in outcomes]
     measures: tuple[tuple[str, Callable[[WaitTimes], float]], ...] = (
-        ("mean", lambda w: w.mean_s), ("p50", lambda w: w.p50_s), ("p90", lambda w: w.p90_s), ("p99", lambda w: w.p99_s),
+        ("mean", lambda w: w.mean_s),
+        ("p50", lambda w: w.p50_s),
+        ("p90", lambda w: w.p90_s),
+        ("p99", lambda w: w.p99_s),
         ("max", lambda w: w.max_s),
-    )  # fmt: skip
+    )
     values = [(s.label, [of(s.waits) for _, of in measures]) for s in summaries]
     return (
         _section(

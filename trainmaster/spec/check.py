@@ -220,9 +220,15 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 # --------------------------------------------------------------------------------------------------- what still parses
 
 _PLACEHOLDERS: Final[dict[str, Any]] = {
-    "name": "stand-in", "command": "true", "kind": "single", "path": "/stand-in", "label": "stand-in", "upload": "sha256:" + "0" * 64,
-    "pattern": "(?P<x>x)", "roles": [{"name": "stand-in", "command": "true"}],
-}  # fmt: skip
+    "name": "stand-in",
+    "command": "true",
+    "kind": "single",
+    "path": "/stand-in",
+    "label": "stand-in",
+    "upload": "sha256:" + "0" * 64,
+    "pattern": "(?P<x>x)",
+    "roles": [{"name": "stand-in", "command": "true"}],
+}
 """Stand-ins for required fields that are missing or wrong; problems at their paths are dropped."""
 
 

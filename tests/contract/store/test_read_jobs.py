@@ -118,7 +118,7 @@ def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
         (JobQuery(workspace="default"), lambda job: True),
         (JobQuery(workspace="other"), lambda job: False),
     ],
-)  # fmt: skip
+)
 def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object) -> None:
     """R200: search and filters; the counts by state follow the same filters, but not the states."""
     assert callable(wanted)

@@ -27,7 +27,10 @@ ANSWERS: Final = {
     "saves and ends badly": f"trap 'sleep 0.5; touch {OUT}/saved; exit 7' TERM; ",
 }
 """What programs make of SIGTERM."""
-DEAF: Final = f"trap '' TERM; echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; touch {OUT}/waits; while :; do sleep 1; done"
+DEAF: Final = (
+    f"trap '' TERM; echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; touch {OUT}/waits; "
+    "while :; do sleep 1; done"
+)
 
 
 @pytest.fixture(params=["bubblewrap", "none"])

@@ -91,12 +91,16 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
         )
     )
     for path, body, shape in (
-        ("/workspaces/vision", {"weight": 2, "quotas": {"default": {"gpu": {"nominal": 2, "cap": 3}}}, "urgent_per_user": 1}, "Workspace"),
+        (
+            "/workspaces/vision",
+            {"weight": 2, "quotas": {"default": {"gpu": {"nominal": 2, "cap": 3}}}, "urgent_per_user": 1},
+            "Workspace",
+        ),
         ("/pools/lab", {"kind": "dedicated", "workspaces": ["vision"]}, "ResourcePool"),
         ("/virtual-clusters/vc", {"share": {"gpu:A100": {"nominal": 1}}}, "VirtualCluster"),
         ("/workspaces/default/flavors/one", {"gpu": 1, "gpu_type": "A100", "gpu_share": 0.5}, "Flavor"),
         ("/queue/policy", {"values": {}}, "Policy"),
-    ):  # fmt: skip
+    ):
         answer = await local.put("/api/v1" + path, json=body)
         assert answer.status_code == 200, answer.text
         assert not shape_errors(app, shape, answer)

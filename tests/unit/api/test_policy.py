@@ -13,9 +13,13 @@ from trainmaster.api.app import TABLES, create_app
 from trainmaster.api.policy import PolicySocket, RoutePolicy, Table, check_policies, policy_of
 
 PUBLIC = {
-    ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/v1/session"), ("GET", "/api/v1/openapi.json"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
+    ("POST", "/api/v1/session"),
+    ("GET", "/api/v1/openapi.json"),
     ("GET", "/{path:path}"),
-}  # fmt: skip
+}
 """What everybody may call. Adding one is a decision: it is made here, too."""
 
 

@@ -99,8 +99,9 @@ def test_the_examples_are_checked_without_a_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("serve",), ("unit",), ("unit", "--user"), ("engine", "add", "slurm", "alps"), ("engine", "check", "alps")]
-)  # fmt: skip
+    "words",
+    [("serve",), ("unit",), ("unit", "--user"), ("engine", "add", "slurm", "alps"), ("engine", "check", "alps")],
+)
 def test_what_needs_a_server_here_says_what_is_missing_and_leaves_nothing(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -106,10 +106,16 @@ def test_settings_are_said_in_the_words_in_which_they_are_given(tm: Shell) -> No
     assert re.search(r"age_cap_s +3d +3d ", tm("queue", "policy", "show"))
 
 
-@pytest.mark.parametrize("command", [
-    ("queue", "--pool"), ("queue", "--workspace"), ("node", "list", "--workspace"), ("pool", "list", "--workspace"),
-    ("flavor", "list", "--workspace"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("queue", "--pool"),
+        ("queue", "--workspace"),
+        ("node", "list", "--workspace"),
+        ("pool", "list", "--workspace"),
+        ("flavor", "list", "--workspace"),
+    ],
+)
 def test_a_filter_by_what_is_not_there_is_no_empty_answer(tm: Shell, command: tuple[str, ...]) -> None:
     said = tm(*command, "nobody", code=1)
     assert f"There is no {command[-1].removeprefix('--')} nobody" in said

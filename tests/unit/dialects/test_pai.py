@@ -427,12 +427,20 @@ def test_any_native_job_can_be_shown_as_openpai() -> None:
 @pytest.mark.parametrize(
     ("native", "expected"),
     [
-        ("name", "jobName"), ("slug", "jobName"), ("roles", "taskRoles"), ("roles.3", "taskRoles.3"),
-        ("roles.0.resources.memory", "taskRoles.0.memoryMB"), ("roles.0.command.2", "taskRoles.0.command"),
-        ("roles.0.resources.gpu_type", "gpuType"), ("env.name", "jobEnvs.name"), ("extras.roles.0.name", "extras.roles.0.name"),
-        ("inputs.0.path", "dataDir"), ("code.path", "codeDir"), ("", ""),
+        ("name", "jobName"),
+        ("slug", "jobName"),
+        ("roles", "taskRoles"),
+        ("roles.3", "taskRoles.3"),
+        ("roles.0.resources.memory", "taskRoles.0.memoryMB"),
+        ("roles.0.command.2", "taskRoles.0.command"),
+        ("roles.0.resources.gpu_type", "gpuType"),
+        ("env.name", "jobEnvs.name"),
+        ("extras.roles.0.name", "extras.roles.0.name"),
+        ("inputs.0.path", "dataDir"),
+        ("code.path", "codeDir"),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_paths(native: str, expected: str) -> None:
     assert pai_path(native) == expected
 

@@ -38,7 +38,8 @@ def module(name: str, more: str = "") -> str:
     return (
         "from dataclasses import dataclass\nfrom typing import Literal\n"
         "from trainmaster.engines.kinds import EngineKind\nfrom trainmaster.messages.said import verbatim\n"
-        "@dataclass(frozen=True)\nclass Settings:\n    speed: Literal['slow', 'fast'] = 'slow'\n    loud: bool = False\n"
+        "@dataclass(frozen=True)\nclass Settings:\n    speed: Literal['slow', 'fast'] = 'slow'\n"
+        "    loud: bool = False\n"
         f"KIND = EngineKind({name!r}, verbatim('x'), lambda own, layout, config: None, Settings{more})\n"
     )
 
@@ -109,7 +110,8 @@ def test_nobody_replaces_one_of_ours(install: Install) -> None:
 def test_what_the_configuration_does_not_name_is_not_loaded() -> None:
     code = (
         "import sys\nfrom trainmaster.service.settings import load\nload('/dev/null')\n"
-        "print(*[name for name in sys.modules if name.startswith('trainmaster.engines.') or name == 'importlib.metadata'])"
+        "print(*[name for name in sys.modules if name.startswith('trainmaster.engines.')"
+        " or name == 'importlib.metadata'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

@@ -36,7 +36,12 @@ FIXED = [PortRequest("http", 1, 8080)]
         (job().role(gpu=4, gpu_type="H100"), "no_such_card", {}, "the pool has: A100, V100"),
         (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest node has 8"),
         (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory": 16384}, "node has 16GiB"),
-        (job().role("w", 9, gpu=1), "never_together", {"roles.0.replicas": 8}, "9 cards needed, all nodes have 8 cards"),
+        (
+            job().role("w", 9, gpu=1),
+            "never_together",
+            {"roles.0.replicas": 8},
+            "9 cards needed, all nodes have 8 cards",
+        ),
         (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
         (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9,000 ports per replica"),
         (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
@@ -48,7 +53,7 @@ FIXED = [PortRequest("http", 1, 8080)]
         ),
         (job().role("a", cpu=8).role("b", 3, cpu=8), "never_together", {"roles.1.replicas": 1}, "32 cores needed"),
     ],
-)  # fmt: skip
+)
 def test_what_can_never_fit_is_refused_with_the_nearest_shape(asked, code: str, changes: dict, words: str) -> None:
     what: Job = asked.done()
     reason = can_ever_fit(what.roles, what.pool, NODES)
@@ -129,18 +134,42 @@ def test_a_reason_names_numbers_and_holders() -> None:
 @pytest.mark.parametrize(
     ("account", "resource", "lent", "zh", "en"),
     [
-        (Account("cluster", "vc1"), "gpu:A100", None, "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
-         "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4"),
-        (Account("cluster", ""), "gpu", 1000,
-         "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
-         "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: 1 now, this job asks for 2"),
-        (Account("workspace", "vision"), "cpu", 0,
-         "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
-         "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: 0 now, this job asks for 2"),
-        (Account("user", "ann"), "memory_mib", None, "用户 ann 的配额已满：已用 3000MiB 内存，再加 2000MiB 将超过 4000MiB",
-         "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB"),
+        (
+            Account("cluster", "vc1"),
+            "gpu:A100",
+            None,
+            "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
+            "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4",
+        ),
+        (
+            Account("cluster", ""),
+            "gpu",
+            1000,
+            "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
+            (
+                "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: "
+                "1 now, this job asks for 2"
+            ),
+        ),
+        (
+            Account("workspace", "vision"),
+            "cpu",
+            0,
+            "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
+            (
+                "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: "
+                "0 now, this job asks for 2"
+            ),
+        ),
+        (
+            Account("user", "ann"),
+            "memory_mib",
+            None,
+            "用户 ann 的配额已满：已用 3000MiB 内存，再加 2000MiB 将超过 4000MiB",
+            "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_quota_is_told_in_whole_sentences(
     account: Account, resource: str, lent: int | None, zh: str, en: str
 ) -> None:

@@ -293,9 +293,16 @@ def answering(content: bytes) -> Client:
     return Client("http://there", "x", http=httpx.Client(transport=wire))
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"<!doctype html>", b'{"items": [], "next_cursor": null, "counts": {}}', b'{"id": "t1", "state": "asleep"}', b'{"id": "\xff"}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<!doctype html>",
+        b'{"items": [], "next_cursor": null, "counts": {}}',
+        b'{"id": "t1", "state": "asleep"}',
+        b'{"id": "\xff"}',
+    ],
+)
 def test_an_answer_that_is_none_of_ours_is_one_sentence(content: bytes) -> None:
     """Another version, or something else at this address."""
     with answering(content) as client:

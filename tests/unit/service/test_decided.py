@@ -40,7 +40,8 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database) == "The pool lab was made: kind: public -> dedicated, workspaces = v, w"
         await pools.put("pool", "lab", Pool("lab", description="all"), "ann")
         assert newest(database) == (
-            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), description = all"
+            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), "
+            "description = all"
         )
         assert newest(database, "zh").startswith("修改了资源池 lab：kind：dedicated -> public、")
         await pools.put("pool", "lab", Pool("lab", description="all"), "bob")
@@ -49,7 +50,8 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database, "zh") == "删除了资源池 lab"
         await pools.put("workspace", "default", Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3), "ann")
         assert newest(database) == (
-            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, urgent_per_user = 3"
+            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, "
+            "urgent_per_user = 3"
         )
         await pools.put("flavor", "default/one", Flavor("one"), "ann")
         assert newest(database) == "The flavor default/one was made: nothing but the name"

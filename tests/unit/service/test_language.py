@@ -43,12 +43,19 @@ OUTSIDE = (
 
 ROLE = {"name": "main", "command": "true"}
 WRONG: tuple[dict[str, Any], ...] = (
-    {}, {"name": "j"}, {"name": "", "roles": []}, {"name": "j", "roles": [{**ROLE, "replicas": 0}]},
-    {"name": "j", "roles": [ROLE, ROLE]}, {"name": "j", "roles": [ROLE], "duration": "soon"},
-    {"name": "j", "roles": [{**ROLE, "resources": {"memory": "much", "gpu": -1}}]}, {"name": "j", "roles": [ROLE], "nmae": 1},
-    {"name": "j", "roles": [{**ROLE, "ports": [{"label": "1"}, {"label": "1"}]}]}, {"name": "j", "roles": "main"},
-    {"name": "j", "roles": [ROLE], "inputs": [{"path": "data", "mount": "x"}]}, {"name": "j", "roles": [ROLE], "env": {"A B": "1"}},
-)  # fmt: skip
+    {},
+    {"name": "j"},
+    {"name": "", "roles": []},
+    {"name": "j", "roles": [{**ROLE, "replicas": 0}]},
+    {"name": "j", "roles": [ROLE, ROLE]},
+    {"name": "j", "roles": [ROLE], "duration": "soon"},
+    {"name": "j", "roles": [{**ROLE, "resources": {"memory": "much", "gpu": -1}}]},
+    {"name": "j", "roles": [ROLE], "nmae": 1},
+    {"name": "j", "roles": [{**ROLE, "ports": [{"label": "1"}, {"label": "1"}]}]},
+    {"name": "j", "roles": "main"},
+    {"name": "j", "roles": [ROLE], "inputs": [{"path": "data", "mount": "x"}]},
+    {"name": "j", "roles": [ROLE], "env": {"A B": "1"}},
+)
 """Documents with something wrong in each."""
 
 
@@ -138,10 +145,18 @@ def test_the_words_of_people_are_left_as_they_are(text: str) -> None:
 @pytest.mark.parametrize(
     ("header", "language"),
     [
-        ("", "en"), ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("en-GB, zh;q=0.3", "en"), ("de", "en"), ("*", "en"),
-        ("de, zh;q=0.5", "zh"), ("en;q=0, ZH-Hant;q=0.1", "zh"), ("zh;q=much, en;q=0.1", "en"), (",;=,", "en"),
+        ("", "en"),
+        ("zh", "zh"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en-GB, zh;q=0.3", "en"),
+        ("de", "en"),
+        ("*", "en"),
+        ("de, zh;q=0.5", "zh"),
+        ("en;q=0, ZH-Hant;q=0.1", "zh"),
+        ("zh;q=much, en;q=0.1", "en"),
+        (",;=,", "en"),
     ],
-)  # fmt: skip
+)
 def test_the_language_a_reader_likes_best(header: str, language: str) -> None:
     assert preferred_language(header) == language
 

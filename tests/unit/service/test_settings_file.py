@@ -106,13 +106,14 @@ def test_only_what_is_not_as_by_default_is_written() -> None:
     ("engine", "data", "paths"),
     [
         (
-            {"name": "a b", "kind": "slurm", "pools": ["x y"], "speed": 3}, "here",
+            {"name": "a b", "kind": "slurm", "pools": ["x y"], "speed": 3},
+            "here",
             {"engines.1.speed", "server.data", "engines.name", "engines.pools"},
         ),
         ({"name": "a", "kind": "slurm", "sandbox": "strong"}, "", {"engines.1.sandbox"}),
         ({"name": "local", "kind": "slurm"}, "", {"engines.name"}),
     ],
-)  # fmt: skip
+)
 def test_all_problems_of_the_result_are_told_at_once(engine: dict[str, Any], data: str, paths: set[str]) -> None:
     with pytest.raises(InvalidSpec) as refused:
         with_engine("", engine, data)

@@ -15,7 +15,10 @@ def refused(text: str | bytes, name: str = "") -> Problem:
 
 
 def test_scalars_mean_what_yaml_1_2_says() -> None:
-    text = "{i: 12, n: -3, f: 0.5, e: 1e-3, t: true, z: ~, s: 'no', y: yes, o: on, c: 12:30, d: 2024-01-01, v: 007, h: 0x1}"
+    text = (
+        "{i: 12, n: -3, f: 0.5, e: 1e-3, t: true, z: ~, s: 'no', y: yes, o: on, c: 12:30, d: 2024-01-01, "
+        "v: 007, h: 0x1}"
+    )
     assert parse_document(text) == {
         "i": 12,
         "n": -3,

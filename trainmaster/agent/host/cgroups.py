@@ -187,11 +187,22 @@ class Cgroups:
 
     def _files(self) -> tuple[tuple[str, str, str], ...]:
         if self.version == 2:
-            return (("oom", "", "memory.events"), ("peak", "", "memory.peak"), ("memory", "", "memory.current"),
-                    ("cpu", "", "cpu.stat"), ("current", "", "pids.current"), ("count", "", "pids.events"))  # fmt: skip
-        return (("oom", "memory", "memory.oom_control"), ("peak", "memory", "memory.max_usage_in_bytes"),
-                ("memory", "memory", "memory.usage_in_bytes"), ("cpu", "cpuacct", "cpuacct.usage"),
-                ("current", "pids", "pids.current"), ("count", "pids", "pids.events"))  # fmt: skip
+            return (
+                ("oom", "", "memory.events"),
+                ("peak", "", "memory.peak"),
+                ("memory", "", "memory.current"),
+                ("cpu", "", "cpu.stat"),
+                ("current", "", "pids.current"),
+                ("count", "", "pids.events"),
+            )
+        return (
+            ("oom", "memory", "memory.oom_control"),
+            ("peak", "memory", "memory.max_usage_in_bytes"),
+            ("memory", "memory", "memory.usage_in_bytes"),
+            ("cpu", "cpuacct", "cpuacct.usage"),
+            ("current", "pids", "pids.current"),
+            ("count", "pids", "pids.events"),
+        )
 
     def limit(self, group: ControlGroup, limits: Limits) -> None:
         """Give `group` these limits, whatever it had. Raises OSError."""

@@ -25,14 +25,19 @@ DRAWN_TIMES: Final = 32
 """So much more of a log is looked at: a progress bar writes the same line over and over."""
 NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
 NOT_FOUND: Final = re.compile(
-    r"^bwrap: execvp (.+): (No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$",
+    (
+        r"^bwrap: execvp (.+): "
+        r"(No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$"
+    ),
     re.MULTILINE,
 )
 NO_PROGRAM: Final = {
-    "No such file or directory": say.no_such_program, "Permission denied": say.program_not_permitted,
-    "Exec format error": say.program_of_other_format, "Argument list too long": say.program_with_long_arguments,
+    "No such file or directory": say.no_such_program,
+    "Permission denied": say.program_not_permitted,
+    "Exec format error": say.program_of_other_format,
+    "Argument list too long": say.program_with_long_arguments,
     "Not a directory": say.program_not_in_folder,
-}  # fmt: skip
+}
 NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_no_command}
 
 

@@ -216,7 +216,9 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
     """Write the record of an attempt that is made ready. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
     where = json.dumps(identity(layout))
-    meta = f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)},"boot":"{attempt.boot}"}}'.encode()
+    meta = (
+        f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)},"boot":"{attempt.boot}"}}'
+    ).encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         data = request.rstrip(b"\n") + b"\n" + meta + b"\n"

@@ -23,10 +23,12 @@ BATCH_LIMIT: Final = 16 * 2**20
 BATCH_VALUES: Final = 1_000_000
 """10,000 jobs of 1.6 KB and 100 values each; larger ones come in several batches."""
 _KEY: Final[Schema] = {
-    "name": "Idempotency-Key", "in": "header", "required": False,
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
     "description": "The same key with the same body gives the same job again; with another body a conflict.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
-}  # fmt: skip
+}
 Number = int | float
 
 

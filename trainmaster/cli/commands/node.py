@@ -119,10 +119,15 @@ def say(found: "answers.NodeDetail") -> None:
 
     facts = (
         ("service", " ".join(filter(None, (found.service, why_away(found), found.by and f"({found.by})")))),
-        ("pool", found.pool), ("address", found.host), ("os", found.os), ("kernel", found.kernel),
-        ("driver", found.driver or "none"), ("cores", fraction(found.cpu)),
-        ("memory", fraction(found.memory_mib, 1024, "G")), ("cards", cards(found) or "none"),
-    )  # fmt: skip
+        ("pool", found.pool),
+        ("address", found.host),
+        ("os", found.os),
+        ("kernel", found.kernel),
+        ("driver", found.driver or "none"),
+        ("cores", fraction(found.cpu)),
+        ("memory", fraction(found.memory_mib, 1024, "G")),
+        ("cards", cards(found) or "none"),
+    )
     table(("", ""), [*facts, *((f"card {use.index}", use.label) for use in found.usage)], found.name)
 
 

@@ -61,7 +61,9 @@ Outputs = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(
-        epilog="Example: [bold]tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html[/]"
+        epilog=(
+            "Example: [bold]tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html[/]"
+        )
     )(simulate)
 
 

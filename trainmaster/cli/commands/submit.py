@@ -109,7 +109,10 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
         job.wait(progress=not as_json, held=True)
     except KeyboardInterrupt:
         print(
-            f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}",
+            (
+                f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   "
+                f"Stop: tm stop {job.id[:9]}"
+            ),
             file=sys.stderr,
         )
         sys.exit(130)

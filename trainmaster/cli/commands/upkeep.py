@@ -20,8 +20,8 @@ def audit(
     subject: Annotated[
         str,
         typer.Argument(
-            help="What it was done to: job, pool, virtual_cluster, workspace, flavor, node, policy or person, or one of them, for "
-            "example pool:default.",
+            help="What it was done to: job, pool, virtual_cluster, workspace, flavor, node, policy or person, "
+            "or one of them, for example pool:default.",
             show_default="anything",
         ),
     ] = "",

@@ -122,7 +122,10 @@ def _cgroups() -> Finding:
     if unified:
         from trainmaster.cli.server.systemd import subgroup
 
-        start = f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process {sys.executable} -m trainmaster serve"
+        start = (
+            f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process "
+            f"{sys.executable} -m trainmaster serve"
+        )
         remedy += f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}"
     else:
         remedy += "; without root, version 1 of control groups can set none"

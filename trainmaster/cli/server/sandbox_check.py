@@ -61,9 +61,9 @@ def why_none(bwrap: str | None, said: str, *, root: bool, switches: str = SWITCH
             return f"{switch.means} ({switch.key} = {switch.closed})", f"{MEANWHILE} {_ask(line, root=root)}"
     if "namespace" in said or "Operation not permitted" in said or "uid map" in said:
         remedy = (
-            "In a container, its runtime forbids them: start it with a seccomp and an AppArmor profile that allow user namespaces "
-            "(Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined). Elsewhere ask the administrator which "
-            "security module does."
+            "In a container, its runtime forbids them: start it with a seccomp and an AppArmor profile that allow "
+            "user namespaces (Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined). "
+            "Elsewhere ask the administrator which security module does."
         )
         return f"user namespaces are forbidden here: {said}", f"{MEANWHILE} {remedy}"
     return said, f"{MEANWHILE} Mend what bubblewrap says, or install another version of it."

@@ -40,7 +40,10 @@ class Unit:
     @property
     def warning(self) -> str:
         """What to tell whoever runs it."""
-        return f"{self.name} has KillMode={self.kill_mode}: every stop or restart of it ends the agent and all running jobs"
+        return (
+            f"{self.name} has KillMode={self.kill_mode}: "
+            "every stop or restart of it ends the agent and all running jobs"
+        )
 
 
 def service_of(text: str) -> tuple[str, bool] | None:

@@ -12,9 +12,24 @@ from typing import Final
 from trainmaster.core.folders.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS
 
 PLACES: Final = (
-    IN_OUTPUTS, IN_ALGORITHM, IN_CODE, IN_MODEL, "/trainmaster", "/tmp",
-    "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/dev", "/sys",
-)  # fmt: skip
+    IN_OUTPUTS,
+    IN_ALGORITHM,
+    IN_CODE,
+    IN_MODEL,
+    "/trainmaster",
+    "/tmp",
+    "/usr",
+    "/etc",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/proc",
+    "/dev",
+    "/sys",
+)
 """What the platform places in every sandbox. Beneath /workspace, which is fresh in each attempt, the rest is the job's."""
 
 

@@ -261,8 +261,9 @@ class LocalEngine:
     def _connected(self, hello: dict[str, Any]) -> None:
         if hello.get("elsewhere"):
             log.warning(
-                "this home is a copy, or was moved to another disk: its records name %s attempts whose tasks are not here. They are"
-                " lost to this server, and what runs of them is not touched",
+                "this home is a copy, or was moved to another disk: "
+                "its records name %s attempts whose tasks are not here. "
+                "They are lost to this server, and what runs of them is not touched",
                 hello["elsewhere"],
             )
         version, self._agents_data = hello["cgroups"], hello.get("data", "")

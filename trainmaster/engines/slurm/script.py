@@ -240,7 +240,8 @@ def _body(
         group = f"_HET_GROUP_{number}" if len(parts) > 1 else ""
         ask = roles[part[0][0]].resources
         facts.append(
-            f'export TRAINMASTER_NODES_{number}="$SLURM_JOB_NODELIST{group}" TRAINMASTER_TASKS_{number}="$SLURM_TASKS_PER_NODE{group}"'
+            f'export TRAINMASTER_NODES_{number}="$SLURM_JOB_NODELIST{group}" '
+            f'TRAINMASTER_TASKS_{number}="$SLURM_TASKS_PER_NODE{group}"'
         )
         count = f'"$SLURM_JOB_NUM_NODES{group}"'
         options = [f"--het-group={number}"] if group else []

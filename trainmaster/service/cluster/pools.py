@@ -24,9 +24,13 @@ from trainmaster.store.cluster_settings import ClusterSettings, Setting
 log = logging.getLogger("trainmaster.pools")
 
 KINDS: Final[dict[str, type[Any]]] = {
-    "pool": Pool, "virtual_cluster": VirtualCluster, "workspace": Workspace, "flavor": Flavor, "node": NodeSetting,
+    "pool": Pool,
+    "virtual_cluster": VirtualCluster,
+    "workspace": Workspace,
+    "flavor": Flavor,
+    "node": NodeSetting,
     "policy": dict,
-}  # fmt: skip
+}
 """What each kind of row is read as."""
 
 POLICY: Final = "queue"

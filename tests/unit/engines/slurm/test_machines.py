@@ -22,7 +22,8 @@ from trainmaster.messages import render
 from trainmaster.messages.said import verbatim
 
 NODE = (
-    "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} Partitions=batch"
+    "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} "
+    "Partitions=batch"
     "{reason}\n"
 )
 PARTITION = (

@@ -74,12 +74,19 @@ def test_names_that_are_not_its_own_are_not_written(honest: Site) -> None:
 
 
 ENTRIES: Final = (
-    ("{tree}/../../../../outside", "f", 3, 1, 0o644, ""), ("../outside", "f", 3, 1, 0o644, ""), ("/etc/x", "f", 3, 1, 0o644, ""),
-    ("{tree}/a\0b", "f", 3, 1, 0o644, ""), ("{tree}", "f", 3, 1, 0o644, ""), ("{tree}/..", "d", 0, 0, 0, ""),
+    ("{tree}/../../../../outside", "f", 3, 1, 0o644, ""),
+    ("../outside", "f", 3, 1, 0o644, ""),
+    ("/etc/x", "f", 3, 1, 0o644, ""),
+    ("{tree}/a\0b", "f", 3, 1, 0o644, ""),
+    ("{tree}", "f", 3, 1, 0o644, ""),
+    ("{tree}/..", "d", 0, 0, 0, ""),
     ("{tree}/x", "p", 0, 0, 0, ""),
-    ("{tree}/abs", "l", 0, 0, 0, "/etc/passwd"), ("{tree}/up", "l", 0, 0, 0, "../../../outside"), ("{tree}/self", "l", 0, 0, 0, "."),
-    ("{tree}/../x", "", 0, 0, 0, ""), ("{tree}/" + "d/" * 70 + "x", "d", 0, 0, 0, ""),
-)  # fmt: skip
+    ("{tree}/abs", "l", 0, 0, 0, "/etc/passwd"),
+    ("{tree}/up", "l", 0, 0, 0, "../../../outside"),
+    ("{tree}/self", "l", 0, 0, 0, "."),
+    ("{tree}/../x", "", 0, 0, 0, ""),
+    ("{tree}/" + "d/" * 70 + "x", "d", 0, 0, 0, ""),
+)
 
 
 def test_entries_that_lead_elsewhere_are_not_made(honest: Site) -> None:

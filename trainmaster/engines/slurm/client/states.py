@@ -141,7 +141,9 @@ REASONS: Final[dict[str, Said]] = {
     "InvalidQOS": say.slurm_reason_invalid_qos(),
     "ReqNodeNotAvail": say.slurm_reason_nodes_not_available(),
     "NodeDown": say.slurm_reason_node_down(),
-    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": say.slurm_reason_nodes_kept_for_others(),
+    (
+        "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+    ): say.slurm_reason_nodes_kept_for_others(),
     "Reservation": say.slurm_reason_reservation(),
     "ReservationDeleted": say.slurm_reason_reservation_deleted(),
     "AssociationJobLimit": say.slurm_reason_account_jobs(),

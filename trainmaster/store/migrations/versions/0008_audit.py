@@ -29,7 +29,9 @@ def upgrade() -> None:
     op.execute(
         text(
             'INSERT INTO audit (at, "by", subject_kind, subject, kind, data)'
-            " SELECT event.at, event.actor, 'job', job.id, event.kind, event.data FROM event JOIN job ON job.seq = event.job"
-            " WHERE event.kind <> 'submitted' AND event.actor NOT IN ('system', 'scheduler', 'agent', 'engine') ORDER BY event.seq"
+            " SELECT event.at, event.actor, 'job', job.id, event.kind, event.data"
+            " FROM event JOIN job ON job.seq = event.job"
+            " WHERE event.kind <> 'submitted' AND event.actor NOT IN ('system', 'scheduler', 'agent', 'engine')"
+            " ORDER BY event.seq"
         )
     )
