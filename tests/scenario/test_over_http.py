@@ -9,9 +9,15 @@ from tests.scenario.stage import Stage, spec
 from trainmaster.api.app import create_app
 
 SHAPES = {
-    "": "JobDetail", "/events": "Events", "/explain": "Explanation", "/files": "Files", "/files?path=outputs": "Files",
-    "/metrics": "Metrics", "/spec?dialect=native": "Document", "/spec?dialect=pai": "Document",
-}  # fmt: skip
+    "": "JobDetail",
+    "/events": "Events",
+    "/explain": "Explanation",
+    "/files": "Files",
+    "/files?path=outputs": "Files",
+    "/metrics": "Metrics",
+    "/spec?dialect=native": "Document",
+    "/spec?dialect=pai": "Document",
+}
 STARTED = {
     "/usage": "Usage",
     "/attempts/last/tasks/task0-0/log": "LogWindow",

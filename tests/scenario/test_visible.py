@@ -27,8 +27,9 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
-    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens", "/engines", "/pools",
-    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage", "/retention",
+    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
+    "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
+    "/retention",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 

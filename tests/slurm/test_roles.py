@@ -7,8 +7,8 @@ from tests.slurm.served import POOL, Served
 
 SAY: Final = "env -0 > $TRAINMASTER_OUTPUT_DIR/$TRAINMASTER_ROLE-$TRAINMASTER_INDEX"
 OWN: Final = frozenset({
-    "PAI_CURRENT_TASK_ROLE_NAME", "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "TASKROLE_NAME", "VC_TASK_INDEX", "VK_TASK_INDEX",
-    "MASTER_ADDR",
+    "PAI_CURRENT_TASK_ROLE_NAME", "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "TASKROLE_NAME", "VC_TASK_INDEX",
+    "VK_TASK_INDEX", "MASTER_ADDR",
 })  # fmt: skip
 """Variables of the families below that are not the same for all tasks."""
 FAMILIES: Final = ("PAI_", "VC_", "VK_", "MASTER_", "TASKROLE_", "WORLD_SIZE")

@@ -33,9 +33,10 @@ for name in sys.argv[2:]:
 """
 
 NOT_IN_39 = {
-    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched", "Self", "override",
-    "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count", "process_cpu_count", "EventFD",
-    "StrEnum", "KW_ONLY", "NoneType", "TypeGuard", "Concatenate", "Never", "NotRequired", "Unpack", "dataclass_transform",
+    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched",
+    "Self", "override", "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count",
+    "process_cpu_count", "EventFD", "StrEnum", "KW_ONLY", "NoneType", "TypeGuard", "Concatenate", "Never",
+    "NotRequired", "Unpack", "dataclass_transform",
 }  # fmt: skip
 """Names that the standard library got later and that somebody may reach for."""
 

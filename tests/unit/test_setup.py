@@ -124,15 +124,15 @@ class TestTorch:
 
 
 USED = {
-    "bwrap": "bubblewrap", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql", "munge": "munge", "munged": "munge",
-    "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client", "scontrol": "slurm-client", "sinfo": "slurm-client",
-    "slurmctld": "slurmctld", "slurmd": "slurmd", "slurmrestd": "slurmrestd", "squeue": "slurm-client", "srun": "slurm-client",
-    "sudo": "sudo",
+    "bwrap": "bubblewrap", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql", "munge": "munge",
+    "munged": "munge", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client", "scontrol": "slurm-client",
+    "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd", "slurmrestd": "slurmrestd",
+    "squeue": "slurm-client", "srun": "slurm-client", "sudo": "sudo",
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""
 BARE = {
-    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep",
-    "tail", "tar", "true", "umount", "unshare", "useradd", "userdel",
+    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv",
+    "sh", "sleep", "tail", "tar", "true", "umount", "unshare", "useradd", "userdel",
 }  # fmt: skip
 """What a bare Debian has: its essential packages, mount, passwd and e2fsprogs."""
 LIBRARIES = {"libatomic.so.1": "libatomic1"}

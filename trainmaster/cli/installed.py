@@ -12,10 +12,20 @@ from trainmaster.core.errors import Unavailable
 from trainmaster.messages.server import client
 
 SERVER: Final = {
-    "alembic": "alembic", "argon2": "argon2-cffi", "fastapi": "fastapi", "httptools": "httptools", "prometheus_client": "prometheus-client",
-    "psutil": "psutil", "psycopg": "psycopg", "pynvml": "nvidia-ml-py", "sqlalchemy": "sqlalchemy", "starlette": "fastapi",
-    "tensorboard": "tensorboard", "uvicorn": "uvicorn", "uvloop": "uvloop",
-}  # fmt: skip
+    "alembic": "alembic",
+    "argon2": "argon2-cffi",
+    "fastapi": "fastapi",
+    "httptools": "httptools",
+    "prometheus_client": "prometheus-client",
+    "psutil": "psutil",
+    "psycopg": "psycopg",
+    "pynvml": "nvidia-ml-py",
+    "sqlalchemy": "sqlalchemy",
+    "starlette": "fastapi",
+    "tensorboard": "tensorboard",
+    "uvicorn": "uvicorn",
+    "uvloop": "uvloop",
+}
 """What the server imports and the client does not -> the package that brings it. All are in the extra `server`."""
 REMEDY: Final = client.INSTALL
 

@@ -18,9 +18,18 @@ if TYPE_CHECKING:
     from trainmaster import answers
 
 COLOURS: Final[dict[str, str]] = {
-    "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
-    "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
-}  # fmt: skip
+    "queued": "yellow",
+    "initialising": "cyan",
+    "pending": "yellow",
+    "running": "bright_blue",
+    "saving": "cyan",
+    "retained": "magenta",
+    "stopping": "yellow",
+    "succeeded": "green",
+    "failed": "red",
+    "stopped": "bright_black",
+    "expired": "magenta",
+}
 _UNSAID: Final = re.compile("[\x7f-\x9f]")
 """Control characters that JSON need not escape, and that a terminal obeys."""
 BARS: Final = "▁▂▃▄▅▆▇█"

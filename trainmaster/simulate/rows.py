@@ -10,8 +10,8 @@ from trainmaster.simulate.run import SimulationOutcome
 from trainmaster.simulate.workload import Workload
 
 CSV_COLUMNS: Final = (
-    "policy", "job", "workspace", "owner", "gpus", "cores", "submit_s", "limit_s", "start_s", "end_s", "wait_s", "run_s",
-    "slowdown", "attempts", "lost_s", "state", "nodes",
+    "policy", "job", "workspace", "owner", "gpus", "cores", "submit_s", "limit_s", "start_s", "end_s", "wait_s",
+    "run_s", "slowdown", "attempts", "lost_s", "state", "nodes",
 )  # fmt: skip
 
 

@@ -46,8 +46,10 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 between them, any of which will do.
 """
 
-SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
-              "owner", "group", "app", "queue", "partition", "before", "think")  # fmt: skip
+SWF: Final = (
+    "id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
+    "owner", "group", "app", "queue", "partition", "before", "think",
+)  # fmt: skip
 
 
 def read_trace(path: str, whole: NodeSize, sizes_only: bool = False) -> Workload:

@@ -28,16 +28,35 @@ SHORTHAND: Final = (
 """Fields of a single role that may stand at the top when `roles` is absent."""
 
 ERROR_CODES: Final[dict[str, str]] = {
-    "missing": "required", "extra_forbidden": "unknown_key", "string_type": "not_text", "invalid_key": "not_text",
-    "string_unicode": "not_unicode", "int_type": "not_integer", "int_from_float": "not_integer",
-    "int_parsing": "not_integer", "int_parsing_size": "not_integer", "float_type": "not_number",
-    "finite_number": "not_finite", "bool_type": "not_boolean", "model_type": "not_object",
-    "model_attributes_type": "not_object", "dict_type": "not_object", "mapping_type": "not_object",
-    "tuple_type": "not_list", "list_type": "not_list", "greater_than_equal": "too_small", "greater_than": "too_small",
-    "less_than_equal": "too_big", "less_than": "too_big", "too_short": "empty", "string_too_short": "empty",
-    "too_long": "too_many", "string_too_long": "too_long", "literal_error": "not_one_of",
+    "missing": "required",
+    "extra_forbidden": "unknown_key",
+    "string_type": "not_text",
+    "invalid_key": "not_text",
+    "string_unicode": "not_unicode",
+    "int_type": "not_integer",
+    "int_from_float": "not_integer",
+    "int_parsing": "not_integer",
+    "int_parsing_size": "not_integer",
+    "float_type": "not_number",
+    "finite_number": "not_finite",
+    "bool_type": "not_boolean",
+    "model_type": "not_object",
+    "model_attributes_type": "not_object",
+    "dict_type": "not_object",
+    "mapping_type": "not_object",
+    "tuple_type": "not_list",
+    "list_type": "not_list",
+    "greater_than_equal": "too_small",
+    "greater_than": "too_small",
+    "less_than_equal": "too_big",
+    "less_than": "too_big",
+    "too_short": "empty",
+    "string_too_short": "empty",
+    "too_long": "too_many",
+    "string_too_long": "too_long",
+    "literal_error": "not_one_of",
     "string_pattern_mismatch": "bad_pattern",
-}  # fmt: skip
+}
 """Which problem each of pydantic's errors is."""
 
 OWN_CODES: Final = frozenset({"bad_memory", "bad_duration", "not_text", "not_scalar", "not_number"})

@@ -26,10 +26,17 @@ DIGEST: Final = r"^sha256:[0-9a-f]{64}$"
 CLEAN: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # text without control characters; tab and line ends are text
 
 PATTERN_CODES: Final[dict[str, str]] = {
-    NAME: "bad_name", SLUG: "bad_slug", ROLE_NAME: "bad_role_name", PAI_NAME: "bad_pai_name", WORD: "bad_word",
-    IMAGE: "bad_image", ENV_NAME: "bad_env_name", PARAMETER: "bad_parameter", DIGEST: "bad_digest",
+    NAME: "bad_name",
+    SLUG: "bad_slug",
+    ROLE_NAME: "bad_role_name",
+    PAI_NAME: "bad_pai_name",
+    WORD: "bad_word",
+    IMAGE: "bad_image",
+    ENV_NAME: "bad_env_name",
+    PARAMETER: "bad_parameter",
+    DIGEST: "bad_digest",
     CLEAN: "control_characters",
-}  # fmt: skip
+}
 """Which problem a text that does not follow a pattern is."""
 
 MAX_TASKS: Final = 4096

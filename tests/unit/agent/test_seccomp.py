@@ -9,10 +9,10 @@ from trainmaster.agent.sandbox.seccomp import ABSENT, ALLOW, DENIED, LOOKED_AT, 
 
 X86, ARM = MACHINES["x86_64"], MACHINES["aarch64"]
 USED = {  # by what training, its libraries and its debuggers do all day
-    "read": (0, 63), "mmap": (9, 222), "mlock": (149, 228), "futex": (202, 98), "execve": (59, 221), "mbind": (237, 235),
-    "set_mempolicy": (238, 237), "move_pages": (279, 239), "sched_setaffinity": (203, 122), "ptrace": (101, 117),
-    "process_vm_readv": (310, 270), "pidfd_open": (434, 434), "memfd_create": (319, 279), "seccomp": (317, 277),
-    "clock_adjtime": (305, 266), "name_to_handle_at": (303, 264), "prctl": (157, 167),
+    "read": (0, 63), "mmap": (9, 222), "mlock": (149, 228), "futex": (202, 98), "execve": (59, 221),
+    "mbind": (237, 235), "set_mempolicy": (238, 237), "move_pages": (279, 239), "sched_setaffinity": (203, 122),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "pidfd_open": (434, 434), "memfd_create": (319, 279),
+    "seccomp": (317, 277), "clock_adjtime": (305, 266), "name_to_handle_at": (303, 264), "prctl": (157, 167),
 }  # fmt: skip
 
 

@@ -25,7 +25,8 @@ from trainmaster.spec.problems import problem
 SAY = {
     "NotFound", "Conflict", "Unauthenticated", "Forbidden", "TooLarge", "RateLimited", "StorageFailed", "Unavailable",
     "InvalidSpec", "Unsatisfiable", "InvalidRequest", "Misdirected", "Problem", "Verdict", "Decision", "Refused",
-    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check", "Trespass", "NotEntered",
+    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check", "Trespass",
+    "NotEntered",
 }  # fmt: skip
 """What is called with a sentence for people. Other calls of these names (a set's `add`) have no sentence."""
 

@@ -15,8 +15,8 @@ from typing import Final
 
 COPIED: Final = (
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "nsswitch.conf", "host.conf",
-    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan", "libibverbs.d",
-    "python3", "terminfo", "inputrc", "magic",
+    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan",
+    "libibverbs.d", "python3", "terminfo", "inputrc", "magic",
 )  # fmt: skip
 """Files and folders of /etc that programs need and that hold no secret (ssl/private is left out)."""
 

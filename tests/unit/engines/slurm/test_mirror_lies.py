@@ -59,9 +59,10 @@ def files(root: Path) -> set[str]:
 
 
 NAMES: Final = (
-    "step.json", "orders.jsonl", "run", "closed", "slurm.jsonl", "fetched-0-n2", "facts-0-n2.jsonl", "facts-1-n1.jsonl", "beat-0-n2",
-    "../2/facts-0-n1.jsonl", "/etc/x", "task0-2/log", "task1-0/log", "task0-0/../../x", "task0-0/metrics/../../../x", "task0-0/metrics",
-    "task0-0/metrics//x", "task0-0/metrics/a\0b", "task0-0/gate", "task0-0/tmp/x", "task0-0/metrics/" + "x" * 300, ".mirror-0-n1",
+    "step.json", "orders.jsonl", "run", "closed", "slurm.jsonl", "fetched-0-n2", "facts-0-n2.jsonl", "facts-1-n1.jsonl",
+    "beat-0-n2", "../2/facts-0-n1.jsonl", "/etc/x", "task0-2/log", "task1-0/log", "task0-0/../../x",
+    "task0-0/metrics/../../../x", "task0-0/metrics", "task0-0/metrics//x", "task0-0/metrics/a\0b", "task0-0/gate",
+    "task0-0/tmp/x", "task0-0/metrics/" + "x" * 300, ".mirror-0-n1",
 )  # fmt: skip
 
 

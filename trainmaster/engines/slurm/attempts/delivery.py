@@ -15,7 +15,8 @@ from trainmaster.agent.place import PACKAGE
 WHOLE: Final = ("agent", "core", "engines/slurm/node", "frameworks", "messages")
 """Folders of the package that go: what a step is made of."""
 ALONE: Final = (
-    "__init__.py", "_compat.py", "_version.py", "engines/__init__.py", "engines/slurm/__init__.py", "sdk/__init__.py", "sdk/task.py",
+    "__init__.py", "_compat.py", "_version.py", "engines/__init__.py", "engines/slurm/__init__.py", "sdk/__init__.py",
+    "sdk/task.py",
 )  # fmt: skip
 """Files that go without those beside them: what leads there, and `trainmaster.log` for tasks."""
 

@@ -220,8 +220,17 @@ def _node(found: dict[str, str]) -> NodeLine:
     )
 
 
-_MARKS: Final = {"*": "NOT_RESPONDING", "$": "MAINT", "%": "POWERING_DOWN", "@": "REBOOT", "~": "POWERED_DOWN", "#": "POWERING_UP",
-                 "!": "POWERING_DOWN", "^": "REBOOT", "-": "PLANNED"}  # fmt: skip
+_MARKS: Final = {
+    "*": "NOT_RESPONDING",
+    "$": "MAINT",
+    "%": "POWERING_DOWN",
+    "@": "REBOOT",
+    "~": "POWERED_DOWN",
+    "#": "POWERING_UP",
+    "!": "POWERING_DOWN",
+    "^": "REBOOT",
+    "-": "PLANNED",
+}
 """Signs behind a state: short for flags."""
 
 

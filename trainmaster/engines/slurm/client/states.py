@@ -59,11 +59,31 @@ STATES: Final[dict[str, State]] = {
 }
 
 SHORT: Final[dict[str, str]] = {
-    "PD": "PENDING", "RQ": "REQUEUED", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RD": "RESV_DEL_HOLD", "SE": "SPECIAL_EXIT",
-    "CF": "CONFIGURING", "R": "RUNNING", "S": "SUSPENDED", "ST": "STOPPED", "SI": "SIGNALING", "RS": "RESIZING",
-    "SO": "STAGE_OUT", "CG": "COMPLETING", "CD": "COMPLETED", "F": "FAILED", "CA": "CANCELLED", "TO": "TIMEOUT",
-    "DL": "DEADLINE", "OOM": "OUT_OF_MEMORY", "NF": "NODE_FAIL", "BF": "BOOT_FAIL", "PR": "PREEMPTED", "RV": "REVOKED",
-}  # fmt: skip
+    "PD": "PENDING",
+    "RQ": "REQUEUED",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RD": "RESV_DEL_HOLD",
+    "SE": "SPECIAL_EXIT",
+    "CF": "CONFIGURING",
+    "R": "RUNNING",
+    "S": "SUSPENDED",
+    "ST": "STOPPED",
+    "SI": "SIGNALING",
+    "RS": "RESIZING",
+    "SO": "STAGE_OUT",
+    "CG": "COMPLETING",
+    "CD": "COMPLETED",
+    "F": "FAILED",
+    "CA": "CANCELLED",
+    "TO": "TIMEOUT",
+    "DL": "DEADLINE",
+    "OOM": "OUT_OF_MEMORY",
+    "NF": "NODE_FAIL",
+    "BF": "BOOT_FAIL",
+    "PR": "PREEMPTED",
+    "RV": "REVOKED",
+}
 """The short forms, which jobcomp and old tools write."""
 
 
