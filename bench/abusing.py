@@ -15,6 +15,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,8 +76,8 @@ def behaved(world: World, until: float) -> Took:
                 if job in asked:
                     took["event"].append((came - asked.pop(job)) * 1000)
 
-    works: list[Callable[[], None]] = [lambda number=number: one(number) for number in range(BEHAVED)]  # type: ignore[misc]
-    works += [lambda number=number, what=what: what(number) for number in range(len(tokens)) for what in (log, feed)]  # type: ignore[misc]
+    works: list[Callable[[], None]] = [partial(one, number) for number in range(BEHAVED)]
+    works += [partial(what, number) for number in range(len(tokens)) for what in (log, feed)]
     _all(works)
     return took
 
@@ -202,7 +203,7 @@ def hostile(world: World, until: float) -> dict[str, Any]:
                 held.pop(0).close()
             time.sleep(0.005)
 
-    _all([*(lambda number=number: user(4 * number) for number in range(4)), stranger, guesser, guesser, silent])  # type: ignore[misc]
+    _all([*(partial(user, 4 * number) for number in range(4)), stranger, guesser, guesser, silent])
     return counts
 
 

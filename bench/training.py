@@ -47,7 +47,8 @@ if dist.get_rank() == 0:
     print("RESULT " + json.dumps({"steps_per_s": steps / took, "cpu_ms": cpu / steps * 1e3}), flush=True)
 dist.barrier()
 dist.destroy_process_group()
-time.sleep(0.3)  # gloo's threads may still hold the last tensors; an interpreter that ends under them aborts, one run in eight
+# gloo's threads may still hold the last tensors; an interpreter that ends under them aborts, one run in eight
+time.sleep(0.3)
 """
 
 

@@ -168,7 +168,10 @@ def _luminance(console: Console) -> dict[str, float]:
     return dict(
         console.page.evaluate(
             """() => {
-              const grey = (color) => { const [r, g, b] = color.match(/[\\d.]+/g).map(Number); return 0.3 * r + 0.59 * g + 0.11 * b; };
+              const grey = (color) => {
+                const [r, g, b] = color.match(/[\\d.]+/g).map(Number);
+                return 0.3 * r + 0.59 * g + 0.11 * b;
+              };
               const style = (selector) => getComputedStyle(document.querySelector(selector));
               return { ground: grey(style("body").backgroundColor), text: grey(style("h1").color) };
             }"""

@@ -36,7 +36,9 @@ OPENPAI: dict[str, Any] = {
 }
 MOVING = """
 globalThis.moving = [];
-addEventListener("animationstart", (e) => e.target.matches(".ant-modal, .ant-modal-mask") && moving.push(e.animationName));
+addEventListener("animationstart", (e) => {
+  if (e.target.matches(".ant-modal, .ant-modal-mask")) moving.push(e.animationName);
+});
 """
 NATIVE_YAML = """\
 name: from-yaml

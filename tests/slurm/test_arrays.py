@@ -114,7 +114,7 @@ async def test_somebody_cancels(world: World, which: str) -> None:
     world.bed.ask("scancel", str(job if which == "one" else job.number))
     ended = [one for one in stories if which == "array" and world.server._following[key(one)].id.number == job.number]
     for one in ended or [taken]:
-        await world.watcher.until(lambda one=one: isinstance(last(world, one), Refused), "it is told")  # type: ignore[misc]
+        await world.watcher.until(partial(refused, world, one), "it is told")
         assert last(world, one).code == "stopped"
     await world.release()
     assert set(await world.ends(*(one for one in stories if one not in (ended or [taken])))) <= {0}

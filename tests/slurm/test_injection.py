@@ -207,12 +207,13 @@ async def test_what_no_program_can_be_given_is_refused_and_not_cut(world: World)
     for story in stories:
         await world.engine.launch(story)
     for story in stories:
+        at = key(story)
         await world.watcher.until(
-            lambda story=story: bool(world.watcher.of(key(story))) or len(world.watcher.queue(key(story))) > 1,  # type: ignore[misc]
+            lambda at=at: bool(world.watcher.of(at)) or len(world.watcher.queue(at)) > 1,  # type: ignore[misc]
             "it is told",
         )
         assert not (Path(world.layout.outputs(story.job)) / "words").exists()
-        await world.engine.reap(key(story), 0.0)
+        await world.engine.reap(at, 0.0)
 
 
 async def test_others_cannot_forge_a_line_of_the_queue(world: World) -> None:

@@ -37,7 +37,8 @@ from trainmaster.storage.trees import list_files, remove_tree
 
 TRACES = """
 id -un; echo "out of reach: $(cat {secret} 2>&1)"
-cd $TRAINMASTER_OUTPUT_DIR; echo plain > plain; mkdir -m 700 shut; echo in > shut/in; chmod 600 shut/in; ln -s {secret} link
+cd $TRAINMASTER_OUTPUT_DIR; echo plain > plain; ln -s {secret} link
+mkdir -m 700 shut; echo in > shut/in; chmod 600 shut/in
 mkdir -m 700 $TMPDIR/scratch; touch $TMPDIR/scratch/left; mkdir -m 500 read-only
 """
 

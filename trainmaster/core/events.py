@@ -36,7 +36,8 @@ class Kind(StrEnum):
     STOP_REQUESTED = "stop_requested"  # reason?: the words of who stopped it
     EXPIRED = "expired"
     FAULT = "fault"  # said
-    PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
+    # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
+    PREEMPTED = "preempted"
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
     SAVE_FAILED = "save_failed"  # said
@@ -44,10 +45,10 @@ class Kind(StrEnum):
     DURATION_CHANGED = "duration_changed"  # duration_s: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority: int
     CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
-    ENTERED = (
-        "entered"  # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
-    )
-    NOTED = "noted"  # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
+    # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
+    ENTERED = "entered"
+    # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
+    NOTED = "noted"
 
 
 NAMES: Final[dict[Kind, tuple[str, str]]] = {

@@ -85,7 +85,8 @@ def _loaded(entry: "EntryPoint") -> EngineKind:
 
 
 def _entries() -> "Iterable[EntryPoint]":
-    from importlib.metadata import entry_points  # noqa: PLC0415 (who names no kind of others never reads what is installed)
+    # Who names no kind of others never reads what is installed.
+    from importlib.metadata import entry_points  # noqa: PLC0415
 
     return entry_points(group=GROUP)
 

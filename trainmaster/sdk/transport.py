@@ -158,7 +158,8 @@ class Transport:
 
     def socket(self, path: str, params: dict[str, str], protocol: str) -> "ClientConnection":
         """Return an open websocket to `path`. Raises the TrainmasterError the server answered, or Unavailable."""
-        from websockets.exceptions import InvalidHandshake, InvalidStatus  # noqa: PLC0415 (only who enters a task needs it)
+        # Only who enters a task needs it.
+        from websockets.exceptions import InvalidHandshake, InvalidStatus  # noqa: PLC0415
         from websockets.sync.client import connect  # noqa: PLC0415
         from websockets.typing import Subprotocol  # noqa: PLC0415
 

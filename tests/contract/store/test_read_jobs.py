@@ -276,7 +276,9 @@ def test_what_engines_once_said_of_a_launch_is_passed_over(store: Store) -> None
         'UPDATE attempt SET record = \'{"handle"\\:"h",\' || substr(record, 2)',
         "UPDATE event SET data = '{\"handle\"\\:\"h\"}' WHERE kind = 'started'",
     ):
-        assert store.database.write(lambda c, sql=sql: c.execute(text(sql)).rowcount).result(60) == 1  # type: ignore[misc]
+        change = text(sql)
+        changed = store.database.write(lambda c, change=change: c.execute(change).rowcount)  # type: ignore[misc]
+        assert changed.result(60) == 1
     events = store.reader.events(ALL, job.id)
     assert [event.data for event in events if event.kind is Kind.STARTED] == [{"handle": "h"}]
     folded: Job | None = None

@@ -15,7 +15,8 @@ from trainmaster.sdk.client import Client
 PATIENCE_S = 60.0
 SCRIPT = """
 echo 'step 1 loss 0.5'; echo result > /workspace/outputs/half; echo why > /tmp/evidence; echo notes > /workspace/notes
-mkdir -p "$TRAINMASTER_METRICS_DIR"; echo '{"t": 1.0, "step": 1, "values": {"loss": 0.25}}' >> "$TRAINMASTER_METRICS_DIR/metrics.jsonl"
+mkdir -p "$TRAINMASTER_METRICS_DIR"
+echo '{"t": 1.0, "step": 1, "values": {"loss": 0.25}}' >> "$TRAINMASTER_METRICS_DIR/metrics.jsonl"
 exit 7
 """
 

@@ -16,7 +16,8 @@ _SYSTEM: Final = """\
 #   {command} > /etc/systemd/system/{name}
 #   systemctl daemon-reload && systemctl enable --now {name}"""
 _USER: Final = """\
-# The server as your own service. It needs no root, except for the last line, which lets it run while you are not signed in:
+# The server as your own service. It needs no root, except for the last line, \
+which lets it run while you are not signed in:
 #   mkdir -p ~/.config/systemd/user && {command} > ~/.config/systemd/user/{name}
 #   systemctl --user daemon-reload && systemctl --user enable --now {name}
 #   loginctl enable-linger"""
@@ -30,7 +31,8 @@ Description=Trainmaster, a platform for training models
 [Service]
 Type=notify
 {who}ExecStart={start}
-# Only the server is told to end. The agent and all jobs are processes of this unit, too, and go on: systemd may say that it
+# Only the server is told to end. \
+The agent and all jobs are processes of this unit, too, and go on: systemd may say that it
 # "found left-over processes" at the next start, and that is meant.
 KillMode=process
 TimeoutStartSec=10min
@@ -39,7 +41,8 @@ Restart=on-failure
 RestartSec=2s
 # Limits for each job; and a job that runs out of memory does not end the others.
 Delegate=yes
-# Where the server itself is, beside its jobs: needed for limits on systems with version 2 of control groups only. Known to systemd
+# Where the server itself is, beside its jobs: \
+needed for limits on systems with version 2 of control groups only. Known to systemd
 # 254 and newer; older ones say that they ignore it, and limits are then kept by samples.
 DelegateSubgroup={leaf}
 OOMPolicy=continue

@@ -25,7 +25,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 def commands(folder: Path, **more: object) -> Commands:
-    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]  # its fields by name
+    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]
 
 
 async def test_words_come_through_as_they_are(tmp_path: Path) -> None:
