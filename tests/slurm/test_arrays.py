@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,10 @@ async def test_somebody_cancels(world: World, which: str) -> None:
 def last(world: World, one: Gang) -> Any:
     """Return what was told last of how an attempt stands with Slurm."""
     return (world.watcher.queue(key(one)) or [None])[-1]
+
+
+def refused(world: World, one: Gang) -> bool:
+    return isinstance(last(world, one), Refused)
 
 
 async def test_another_server_finds_each_by_its_name(world: World) -> None:

@@ -90,7 +90,7 @@ class Entry:
 
 
 def find(entry: Entry) -> LiveTask:
-    """Return the running task, or who stands in for one that has ended and is kept (agent/supervising/kept). Raises NotEntered."""
+    """Return the running task, or who stands in for one that has ended and is kept (agent/supervising/stand_ins). Raises NotEntered."""
     try:
         attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
         task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))

@@ -22,6 +22,7 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.starting.spawn import StartRefused, refusal
+from trainmaster.agent.supervising.heir import Heir
 from trainmaster.agent.supervising.lookout import Lookout
 from trainmaster.agent.supervising.stand_ins import KeptTasks
 from trainmaster.agent.supervising.stopping import Stopping
@@ -74,12 +75,11 @@ class AgentServer:
         self.become_keeper(handles.hand_on(every))
 
     def _open(self) -> None:
-        self.loop.on_signal(
-            signal.SIGTERM, self.end.asked_to_end
-        )  # before SIGCHLD: whoever is stopped, is so with its tasks
+        # Before SIGCHLD: whoever is stopped, is so with its tasks.
+        self.loop.on_signal(signal.SIGTERM, self.end.asked_to_end)
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         self.end.begin()
-        self.supervisor.adopt()
+        Heir(self.supervisor).adopt()
         if not self.supervisor.attempts:  # what it says is about nobody
             with contextlib.suppress(OSError):
                 os.truncate(self.layout.path("run", "exits"), 0)

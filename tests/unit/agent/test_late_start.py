@@ -15,6 +15,7 @@ from tests.fixtures.gangs import gang
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.supervising.heir import Heir
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks import live
 from trainmaster.core.folders.layout import Layout
@@ -59,7 +60,7 @@ def test_a_gang_that_cannot_be_started_late_is_ended_when_asked(
 
     monkeypatch.setattr(os, "posix_spawn", no_room)
     heir = Agent(layout)
-    heir.supervisor.adopt()
+    Heir(heir.supervisor).adopt()
     heir.pass_time()
     assert [task.running for task in heir.supervisor.attempts[attempt.id].tasks] == [False, False]
     ended: list[str] = []
@@ -81,7 +82,7 @@ def test_how_a_sandbox_ended_that_was_never_launched_is_not_told(tmp_path: Path)
     attempt.note({"s": 0, "pid": dead.pid, "start": found.start, "at": time.time(), "stamp": procs.stamp()})
     dead.wait()
     heir = Agent(layout)
-    heir.supervisor.adopt()
+    Heir(heir.supervisor).adopt()
     heir.pass_time()
     assert heir.told == []
     assert heir.supervisor.attempts == {}
