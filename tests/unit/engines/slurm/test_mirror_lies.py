@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
-from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror import mirror, mirror_growth
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 
 LIAR: Final = """
@@ -157,7 +157,7 @@ def test_what_is_no_answer_ends_the_connection_and_nothing_else(honest: Site, an
 
 
 def test_a_log_far_beyond_its_limit_is_not_fetched_any_further(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "PIECE", 1 << 20)
+    monkeypatch.setattr(mirror_growth, "PIECE", 1 << 20)
     honest.shape.log_mib = 1
     honest.wait()
     with honest.connected():
@@ -215,7 +215,7 @@ def test_a_list_of_cuts_has_an_end(honest: Site) -> None:
 
 
 def test_names_without_end_end_the_connection(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "MOST_NAMES", 1000)
+    monkeypatch.setattr(mirror_growth, "MOST_NAMES", 1000)
     state = [{"sizes": dict.fromkeys((f"x{number}" for number in range(500)), 1), "stands": STANDS, "beat": 0}, ""]
     with pytest.raises(ValueError, match="500 files"):
         lie(honest, state=state, made=[{"more": False, "now": 0}, "[]"])
