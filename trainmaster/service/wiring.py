@@ -152,7 +152,7 @@ def demand_agents(engines: Engines) -> None:
 
 
 def assemble(layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock) -> Platform:
-    """Join the parts."""
+    """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
     counts, waits = StateCounts(), Waits()
     records = LedgerReader(
         database, lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace), found.shown)
@@ -162,7 +162,6 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
-    model_rows = ModelRows(database)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     followers = LiveFollowers(
@@ -196,8 +195,23 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
+    return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _moving(
+    context: Context,
+    scheduling: Scheduling,
+    waits: Waits,
+    looks: Looks,
+    database: Database,
+    ledger: Ledger,
+    clock: Clock,
+) -> Platform:
+    """Join to what is kept the parts that launch, save, watch and clear away."""
+    config, layout, master = context.config, context.layout, context.master
+    engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     launching = Launching(specs, layout, looks, config.local.mount_roots)
-    saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
+    saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     observer = Observer(master, engines, waits, clock)
@@ -213,7 +227,7 @@ def assemble(layout: Layout, config: Config, database: Database, engines: Engine
         people=people,
         shell=shell,
         observer=observer,
-        pulse=Pulse(feed, master, metrics, specs),
+        pulse=Pulse(context.feed, master, metrics, specs),
         timers=timers,
         sweeper=sweeper,
         readiness=readiness,

@@ -18,7 +18,7 @@ from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, 
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.explaining.explain import Judged, explain, position, preview
-from trainmaster.queue.explaining.reasons import named, nameless, render
+from trainmaster.queue.explaining.reasons import nameless
 from trainmaster.queue.explaining.sooner import promising
 from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, placing, without
@@ -35,9 +35,9 @@ from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.rules.never import asking, refusal, remember
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
-from trainmaster.service.language import two
 from trainmaster.service.scheduling.pausing import Pausing
 from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for
+from trainmaster.service.scheduling.reasons import NameOf, view_reason
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
@@ -46,8 +46,6 @@ by that waits a minute longer at most, little beside the hours by which shares m
 SMALL: Final = 256
 """Tasks and ports of a job that is judged in the loop's thread."""
 
-NameOf = Callable[[str], str | None]
-"""Job id -> its name, or None for a reader who may not know of it."""
 Aside = Callable[[Callable[[], Reason | None]], Awaitable[Reason | None]]
 """Has something done in another process."""
 
@@ -377,16 +375,3 @@ def _ends(job: Job) -> tuple[object, ...]:
     if attempt is None:
         return ()
     return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
-
-
-def view_judged(judged: Judged, name_of: NameOf) -> ReasonView:
-    """Return why somebody waits, and where in its pool's line, as the API shows it to a reader."""
-    assert isinstance(judged.found, Reason), "who starts has no reason to wait"
-    return view_reason(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
-
-
-def view_reason(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonView:
-    """Return a reason as the API shows it to a reader. `ahead`: how many come before it in its pool; None: nobody asks."""
-    reason = named(reason, name_of)
-    position = None if ahead is None else ahead + 1
-    return ReasonView(code=reason.code, message=two(render(reason)), evidence=reason.evidence, position=position)

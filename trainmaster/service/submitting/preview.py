@@ -17,7 +17,7 @@ from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
 from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
-from trainmaster.service.scheduling.scheduling import view_judged
+from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.submitting.candidate import job_of, read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine

@@ -43,7 +43,7 @@ from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import view_judged
+from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.document import Document, Given

@@ -39,7 +39,7 @@ from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster.pools import POLICY
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import view_judged, view_reason
+from trainmaster.service.scheduling.reasons import view_judged, view_reason
 from trainmaster.service.submitting.candidate import job_of, read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
