@@ -1,9 +1,10 @@
 """The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read by halves.
 
 ``step.json``          the server, before anything starts: what to run (`StepWork`, `step_text`)
-``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows its growth
-                       to whoever opens it (a new file in a folder may be seen half a minute later)
-``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does nothing
+``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows
+                       its growth to whoever opens it (a new file in a folder may be seen half a minute later)
+``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does
+                       nothing
 ``facts-<part>.jsonl`` one agent each appends: began, task, note, refused, left. On disk before anything follows from it
 ``beat-<part>``        touched by that agent for as long as it lives
 ``again-<part>.jsonl`` a run that came second says so

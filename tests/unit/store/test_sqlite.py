@@ -28,7 +28,7 @@ from trainmaster.store.jobs.read_ledger import LedgerReader
 ROOT = Path(__file__).parents[3]
 
 
-# ------------------------------------------------------------------------------------------------------------ durability
+# ----------------------------------------------------------------------------------------------------------- durability
 
 
 def test_kill_9_loses_nothing_that_was_acknowledged(home: Home) -> None:
@@ -129,7 +129,7 @@ def test_readers_cannot_write(database: Database) -> None:
         connection.execute(text("DELETE FROM job"))
 
 
-# --------------------------------------------------------------------------------------------------------------- opening
+# -------------------------------------------------------------------------------------------------------------- opening
 
 
 def test_the_file_is_for_its_owner_only(home: Home, database: Database) -> None:
@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(t
     Database.open(f"sqlite:///{tmp_path}/other.db", backup_dir=str(tmp_path)).close()
 
 
-# ----------------------------------------------------------------------------------------------------------- cheap pages
+# ---------------------------------------------------------------------------------------------------------- cheap pages
 
 
 @pytest.mark.parametrize("order", [sign + name for name in ORDERS for sign in ("", "-")])

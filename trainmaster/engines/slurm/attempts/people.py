@@ -123,7 +123,7 @@ class ClusterPeople:
             return stranger.problem
         return None
 
-    # ------------------------------------------------------------------------------------------------------- at the start
+    # ----------------------------------------------------------------------------------------------------- at the start
 
     async def check(self) -> None:
         """Return when jobs can run as their owners: sudo, access lists, a queue that shows them. Raises Unavailable, ClusterDown."""
@@ -165,7 +165,7 @@ class ClusterPeople:
             sharing.make_private(path)
             os.chmod(path, THROUGH)
 
-    # ----------------------------------------------------------------------------------------------------- for an attempt
+    # --------------------------------------------------------------------------------------------------- for an attempt
 
     def open(self, gang: Gang, shared: Folder, user: SystemUser) -> None:
         """Let `user` into what the attempt of `gang` needs, which is written already; a second time nothing. Blocking. Raises OSError.

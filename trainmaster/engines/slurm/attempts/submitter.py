@@ -3,13 +3,17 @@
 A process of its own: each of these steps is a dozen system calls, and in a thread of the server each would wait for the interpreter that
 all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
 
-``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``   write down what the steps will do, and have ready what `argv` will
-                                  submit; `alone`: not as an element of an array
+``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``
+                                  write down what the steps will do, and have ready what `argv` will submit; `alone`:
+                                  not as an element of an array
 ``{id, ok: true}``                it is there; false: something was there before, and was left alone
-``{id, op: "turn"}``              say ok: true when it is its turn: nothing that an earlier submitter has begun can come to Slurm any more
+``{id, op: "turn"}``              say ok: true when it is its turn: nothing that an earlier submitter has begun can
+                                  come to Slurm any more
 ``{id, op: "submit", folder}``    submit what was begun there
-``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
-``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
+``{id, ok: [name, job, element]}``
+                                  how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
+``{id, refused: [code, words], together}``
+                                  how the program ended instead, and what it printed; whether it was given an array
 ``{id, late: true}``              it did not end in time: whether it was carried out is not known
 ``{id, unknown: true}``           this process did not begin it; an earlier one may have
 ``{id, error: [words, path]}``    a file cannot be written, or a program not be started

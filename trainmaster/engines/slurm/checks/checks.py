@@ -65,7 +65,7 @@ LABELS: Final[dict[str, Said]] = {
 """What the checks are called."""
 
 
-# ----------------------------------------------------------------------------------------------------- the server's machine
+# ------------------------------------------------------------------------------------------------- the server's machine
 
 
 def path(data: str) -> Check:
@@ -187,7 +187,7 @@ def _claims(token: str) -> dict[str, Any] | None:
     return claims if isinstance(header, dict) and isinstance(claims, dict) else None
 
 
-# --------------------------------------------------------------------------------------------------------------- the cluster
+# ---------------------------------------------------------------------------------------------------------- the cluster
 
 
 def controller(said: Mapping[str, str], client: tuple[int, int, int]) -> Check:
@@ -264,7 +264,7 @@ def submit(where: str, refused: Said | None) -> Check:
     return Check("submit", True, saying.jobs_would_be_taken(), where=where)
 
 
-# ------------------------------------------------------------------------------------------------------------ the probe job
+# -------------------------------------------------------------------------------------------------------- the probe job
 
 
 def not_tried() -> Check:

@@ -283,7 +283,7 @@ def configuration(text: str) -> dict[str, str]:
     return {**found, "now": now[1]} if now is not None else found
 
 
-# ----------------------------------------------------------------------------------------------- partitions, reservations
+# --------------------------------------------------------------------------------------------- partitions, reservations
 
 
 def partitions(text: str) -> list[Partition]:
