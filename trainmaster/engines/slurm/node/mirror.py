@@ -8,7 +8,8 @@ next one goes on where the files themselves end. Its own root on the node has th
 ``ready``         all is there: [run, package, folder]; the run is the one that has claimed the attempt, at the server
 ``known``         what was brought of the trees that tasks write, and what was told of them: a line each
 ``left``          nothing of this node's tasks is left, and nothing more will be written
-``heard``         touched by the server as it gets further with what it brings, or fetches at the end: for so long it is waited for
+``heard``         touched by the server as it gets further with what it brings, or fetches at the end: for so long it
+                  is waited for
 ``fetched``       the server has all of it: the root may go
 
 Frames, both ways: length of the head and of the body, 4 bytes each, big-endian; the head, a JSON object; the body. Every request is
