@@ -1,4 +1,4 @@
-"""OpenPAI v1 documents, field by field: R67-R91, D1, D2, D11; written back whole. `test_pai_refused`: what is refused."""
+"""OpenPAI v1 documents, field by field: R67-R91, D1, D2, D11; written back whole. Refused ones: `test_pai_refused`."""
 
 import copy
 import json
