@@ -158,7 +158,8 @@ class Bed:
         shutil.chown(folder, "nobody")
         self._daemon(
             "slurmrestd",
-            *("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"),
+            "setpriv",
+            *("--reuid=nobody", "--regid=nogroup", "--clear-groups"),
             *(("env", "SLURM_JWT=daemon") if auth == "jwt" else ()),  # it has no token of its own
             *("slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock"),
         )
